@@ -1,0 +1,2 @@
+//! The sensormark command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! The contract between sensormark and the databases it measures

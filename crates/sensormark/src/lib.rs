@@ -1,0 +1,1 @@
+//! The sensormark pipeline: data set, workload, engine, measurement, statistics, score, report
