@@ -1,1 +1,60 @@
-//! The contract between sensormark and the databases it measures
+//! The contract between sensormark and the databases that it measures.
+//!
+//! The pipeline (crate `sensormark`) sees this crate alone; a store (one crate a database) depends on
+//! this crate and its driver alone. Data flows through the modules in this order:
+//!
+//! 1. [`schema`]: what readings look like, without saying how a database keeps them;
+//! 2. [`layout`]: the schema design that a store chooses for them;
+//! 3. [`batch`]: readings in columns;
+//! 4. [`query`] and [`answer`]: the logical operations and what they give back;
+//! 5. [`capability`]: what a store does natively, in the client, or not at all;
+//! 6. [`store`]: the traits that a store implements, and [`server`] for the servers that sensormark starts;
+//! 7. [`census`]: exact counts and checksums of what is stored;
+//! 8. [`error`]: one error for all databases.
+//!
+//! It is not the place for anything that names a workload or a database. The numbered rules that every
+//! store keeps are in `docs/store-contract.md`; the conformance suite cites them by number.
+
+pub mod schema;
+
+pub mod layout;
+
+pub mod batch;
+
+pub mod query;
+
+pub mod answer;
+
+pub mod capability;
+
+pub mod store;
+
+pub mod server;
+
+pub mod census;
+
+pub mod error;
+
+pub use answer::{Answer, Group, Moment};
+pub use batch::{Batch, Column, TextColumn, Values};
+pub use capability::{Capability, Operation};
+pub use census::{Census, SeriesCensus};
+pub use error::{ErrorKind, StoreError};
+pub use layout::{
+    Encoding, Family, Index, Layout, LayoutOffer, Scope, Shape, Standing, TagPlacement, TimeKey,
+    WriteMethod,
+};
+pub use query::{
+    Aggregate, Ask, Comparison, DaySplit, Function, Grouping, Predicate, Query, Selection,
+    TimeRange, Window,
+};
+pub use schema::{
+    Entity, Field, FieldSet, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution,
+    Value,
+};
+pub use server::{Installation, Launch, ServerOptions};
+pub use store::{
+    Acknowledgement, Administrator, AnswerSource, Atomicity, DatabaseName, Description, Durability,
+    Endpoint, EntityReading, Limits, LocalFuture, Plan, Secret, Session, SessionKind, Setting,
+    Size, Store,
+};

@@ -1,0 +1,95 @@
+//! What a store does natively, in the client, or not at all.
+//!
+//! What is not supported is shown as "not supported" with its reason, never as zero and never left out.
+
+use serde::{Deserialize, Serialize};
+
+/// An operation, as far as a store may or may not be able to do it with a layout and a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Operation {
+    /// Write a batch.
+    Write,
+    /// Insert a reading and update its entity, in two commits.
+    UpsertSeparately,
+    /// Insert a reading and update its entity, both or neither.
+    UpsertAtomically,
+    /// [`crate::Ask::Point`].
+    Point,
+    /// [`crate::Ask::Range`] of all fields.
+    Range,
+    /// [`crate::Ask::Range`] of some of the fields, without moving the others over the wire.
+    RangeOfSomeFields,
+    /// [`crate::Ask::First`] and [`crate::Ask::Last`].
+    Search,
+    /// [`crate::Ask::Minimum`].
+    Minimum,
+    /// [`crate::Ask::Aggregate`] over the whole range.
+    Aggregate,
+    /// The same by window.
+    AggregateByWindow,
+    /// The same by day and night.
+    AggregateByDayPart,
+    /// The same over several series, or grouped by series or tag.
+    AggregateAcrossSeries,
+    /// [`crate::Function::TimeWeightedShare`].
+    TimeWeightedShare,
+    /// [`crate::Function::MostFrequent`].
+    MostFrequent,
+    /// [`crate::Ask::Aggregate`] from sums kept at write time.
+    FromSums,
+    /// [`crate::Ask::LastReading`].
+    LastReading,
+    /// [`crate::Ask::SeriesMatching`].
+    SeriesMatching,
+}
+
+impl Operation {
+    /// Every operation, for tables of capabilities.
+    pub const ALL: [Self; 17] = [
+        Self::Write,
+        Self::UpsertSeparately,
+        Self::UpsertAtomically,
+        Self::Point,
+        Self::Range,
+        Self::RangeOfSomeFields,
+        Self::Search,
+        Self::Minimum,
+        Self::Aggregate,
+        Self::AggregateByWindow,
+        Self::AggregateByDayPart,
+        Self::AggregateAcrossSeries,
+        Self::TimeWeightedShare,
+        Self::MostFrequent,
+        Self::FromSums,
+        Self::LastReading,
+        Self::SeriesMatching,
+    ];
+}
+
+/// How a store does an operation with a layout and a table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Capability {
+    /// By the database itself.
+    Native,
+    /// The database cannot; its users do it in the client, and so does the store. The cost lands on the client and is marked.
+    ClientSide(String),
+    /// Not at all, and why.
+    Unsupported(String),
+}
+
+impl Capability {
+    /// Whether the operation can be asked for.
+    pub const fn is_supported(&self) -> bool {
+        !matches!(self, Self::Unsupported(_))
+    }
+
+    /// Why it is not native, where it is not.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Native => None,
+            Self::ClientSide(reason) | Self::Unsupported(reason) => Some(reason),
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Schema designs: how a database keeps readings, in words that fit every database.
+//!
+//! A workload asks a store for the layouts of one [`Family`]; the store offers what it has, each a
+//! [`LayoutOffer`]. Nothing here knows a database's statements: those are in each store's `schema.rs`.
+
+use crate::query::DaySplit;
+use serde::{Deserialize, Serialize};
+
+/// What a workload asks for: a way of grouping readings into records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Family {
+    /// Each reading is stored and found by itself.
+    PerReading,
+    /// All readings of a series in one span of time are one record.
+    PerSpan {
+        /// Length of the span in ns; spans start at its multiples since the Unix epoch.
+        span_ns: i64,
+    },
+    /// Records that fill up message by message, then the next is opened.
+    Bucketed {
+        /// Readings in a full bucket.
+        limit: u32,
+        /// A bucket holds readings of one multiple of this many ns.
+        per_ns: i64,
+        /// Which part of a day counts as day when the bucket's sums are split.
+        split: DaySplit,
+    },
+    /// Each reading by itself, and beside it a row of sums kept up to date by each write.
+    Summary {
+        /// A row of sums covers one multiple of this many ns.
+        per_ns: i64,
+        /// Which part of a day counts as day when sums are split.
+        split: DaySplit,
+    },
+    /// One record a series, growing with each reading.
+    GrowingArray,
+}
+
+/// How readings become rows, documents or points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shape {
+    /// One row, document or point a reading.
+    RowPerReading,
+    /// One row a field of a reading: (series, time, number of the field, value).
+    RowPerField,
+    /// One record for the readings of a series in a span. A write makes one record for each span that it touches,
+    /// even where the span has one already; a read merges all records of a span.
+    RecordPerSpan {
+        /// Length of the span in ns; spans start at its multiples since the Unix epoch.
+        span_ns: i64,
+        /// How the readings are encoded inside the record.
+        encoding: Encoding,
+    },
+    /// Records that fill up to `limit` readings of one `per_ns`, with sums in each.
+    Bucketed {
+        /// Readings in a full bucket.
+        limit: u32,
+        /// A bucket holds readings of one multiple of this many ns since the epoch.
+        per_ns: i64,
+        /// Which part of a day the sums call day.
+        split: DaySplit,
+    },
+    /// One row a reading, and a row of sums for each series and `per_ns`.
+    Summary {
+        /// A row of sums covers one multiple of this many ns since the epoch.
+        per_ns: i64,
+        /// Which part of a day the sums call day.
+        split: DaySplit,
+    },
+    /// One record a series, growing with each reading.
+    GrowingArray,
+    /// The database's own container for time series (time-series collections, time-series containers).
+    NativeTimeSeries,
+}
+
+/// How readings are encoded inside one record of a span.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Encoding {
+    /// JSON text: `{"measurements":[{"ns":…,"m":[…]},…]}`.
+    Json,
+    /// The database's own parsed JSON (JSONB).
+    BinaryJson,
+    /// Arrays, one a column.
+    Arrays,
+    /// Bytes that the client packs: columns in little-endian order.
+    Blob,
+    /// Nested documents.
+    Documents,
+}
+
+/// Where tags are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TagPlacement {
+    /// In each row, or in the database's own index of tags.
+    Inline,
+    /// In a table of their own, one row a series; readings refer to it by number.
+    OwnTable,
+    /// As a subdocument of named values.
+    Subdocument,
+    /// As an array of {key, value} pairs.
+    KeyValueArray,
+}
+
+/// What index a table of readings has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Index {
+    /// None that sensormark made.
+    None,
+    /// On the series alone, as a foreign key brings it.
+    Series,
+    /// On series and time (time alone where there is one series).
+    SeriesTime,
+}
+
+/// What the key of time is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeKey {
+    /// An integer of nanoseconds (or seconds and nanoseconds): nothing is rounded.
+    Nanoseconds,
+    /// The database's own type for times, which may keep fewer digits.
+    Native,
+}
+
+/// How tables are spread over the database's containers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// A table, collection or measurement for each of the schema's tables.
+    PerTable,
+    /// One for all of them.
+    Shared,
+    /// One for each series.
+    PerSeries,
+}
+
+/// How writes travel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteMethod {
+    /// The database's usual prepared or batched statement for the batch's size.
+    Usual,
+    /// Single statements one after another in one request.
+    ConcatenatedStatements,
+    /// One statement with many rows.
+    MultiRow,
+    /// The database's fastest honest path (COPY, LOAD DATA, unlogged batches, unordered bulk).
+    FastPath,
+    /// Datagrams, which nobody acknowledges.
+    Datagram,
+}
+
+/// A schema design, complete: with the store's name and a schema it says all that makes an implementation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Layout {
+    /// How readings become records.
+    pub shape: Shape,
+    /// Where tags are kept.
+    pub tags: TagPlacement,
+    /// Which index there is.
+    pub index: Index,
+    /// What the key of time is.
+    pub time: TimeKey,
+    /// How tables are spread over containers.
+    pub scope: Scope,
+    /// How writes travel.
+    pub write: WriteMethod,
+    /// Whether queries use the database's second language (Flux beside InfluxQL); false where it has one.
+    pub second_language: bool,
+}
+
+impl Layout {
+    /// A row a reading with inline tags, an index on series and time, nanosecond keys and usual writes: what most stores start from.
+    pub const fn row_per_reading() -> Self {
+        Self {
+            shape: Shape::RowPerReading,
+            tags: TagPlacement::Inline,
+            index: Index::SeriesTime,
+            time: TimeKey::Nanoseconds,
+            scope: Scope::PerTable,
+            write: WriteMethod::Usual,
+            second_language: false,
+        }
+    }
+}
+
+/// When a layout is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// The store's usual layout of this family: always measured.
+    Usual,
+    /// Measured too whenever the store is named without a layout.
+    Further,
+    /// Measured only when it is named.
+    OnRequest,
+}
+
+/// One layout that a store offers for a family.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LayoutOffer {
+    /// What tells it from the store's other layouts of the same family ("row-per-channel"); empty for the usual one.
+    pub variant: String,
+    /// The layout.
+    pub layout: Layout,
+    /// When it is measured.
+    pub standing: Standing,
+    /// One line for `sensormark list`: the table or document, in the database's own words.
+    pub description: String,
+}

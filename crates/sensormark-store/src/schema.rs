@@ -1,0 +1,339 @@
+//! What readings look like: tables, tags, fields, entities and series.
+//!
+//! A schema is logical: it says nothing of indexes, documents or partitions (that is [`crate::layout`]) and
+//! holds no readings (that is [`crate::batch`]).
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Everything that one workload stores: one or more tables.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Schema {
+    /// The tables, addressed everywhere by their index in this list.
+    pub tables: Vec<Table>,
+}
+
+/// One kind of reading (a measurement, a collection): its tags, fields, optional entity and known series.
+///
+/// A reading is identified by (table, series, time). A name is lower case ASCII: `[a-z][a-z0-9_]*`, at most
+/// 40 bytes; so are the names of tags, fields and entity columns.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Table {
+    /// The table's name.
+    pub name: String,
+    /// Identifying columns. Without tags the table has exactly one series, number 0.
+    pub tags: Vec<Tag>,
+    /// Value columns, at most [`FieldSet::CAPACITY`].
+    pub fields: Vec<Field>,
+    /// What the series belong to (a meter with its address), one row a series.
+    pub entity: Option<Entity>,
+    /// How finely the times of readings are spaced; a store that keeps less must say so.
+    pub time_resolution: TimeResolution,
+    /// The series that will be written, with their tags' values.
+    pub series: Series,
+}
+
+/// An identifying column.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tag {
+    /// The tag's name.
+    pub name: String,
+}
+
+/// A value column.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Field {
+    /// The field's name.
+    pub name: String,
+    /// The type of its values.
+    pub kind: FieldType,
+    /// Whether a reading may lack this field.
+    pub nullable: bool,
+}
+
+/// The type of a field's values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FieldType {
+    /// True or false.
+    Bool,
+    /// A signed integer of 64 bits.
+    I64,
+    /// An unsigned integer of 16 bits.
+    U16,
+    /// A binary floating point number of 64 bits; never NaN or infinite.
+    F64,
+    /// UTF-8 text without NUL characters.
+    Text,
+}
+
+/// An entity that a series belongs to: one row a series, inserted with its first reading and updated with each.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entity {
+    /// The entity table's name.
+    pub name: String,
+    /// Its columns, without the key (the series' tags) and without the time of the last reading.
+    pub columns: Vec<Field>,
+    /// Name of the column that holds the time of the latest reading, kept up to date by each write.
+    pub last_time_column: String,
+}
+
+/// How finely the times of a table's readings are spaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeResolution {
+    /// Every nanosecond may hold a reading.
+    Nanoseconds,
+    /// Times are whole microseconds.
+    Microseconds,
+    /// Times are whole milliseconds.
+    Milliseconds,
+    /// Times are whole seconds.
+    Seconds,
+}
+
+impl TimeResolution {
+    /// Nanoseconds in one unit of this resolution.
+    pub const fn nanoseconds(self) -> i64 {
+        match self {
+            Self::Nanoseconds => 1,
+            Self::Microseconds => 1_000,
+            Self::Milliseconds => 1_000_000,
+            Self::Seconds => 1_000_000_000,
+        }
+    }
+}
+
+/// The known series of a table: each tag's values in a column of its own, one entry a series.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    count: u32,
+    columns: Vec<TagColumn>,
+}
+
+/// One tag's values, one entry a series.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TagColumn {
+    /// Text values (any Unicode, no NUL).
+    Text(Vec<String>),
+    /// Whole numbers, kept as integers by databases that can.
+    Integer(Vec<i64>),
+}
+
+impl Series {
+    /// The one series of a table without tags.
+    pub const fn single() -> Self {
+        Self {
+            count: 1,
+            columns: Vec::new(),
+        }
+    }
+
+    /// Series with these tag values, one column a tag in the order of [`Table::tags`].
+    ///
+    /// # Panics
+    /// When there is no column, when columns differ in length, or with more than 2³² series: defects of a data set.
+    pub fn new(columns: Vec<TagColumn>) -> Self {
+        let count = columns
+            .first()
+            .expect("a tagged table has at least one tag column")
+            .len();
+        assert!(
+            columns.iter().all(|column| column.len() == count),
+            "tag columns of unequal length"
+        );
+        Self {
+            count: u32::try_from(count).expect("fewer than 2^32 series"),
+            columns,
+        }
+    }
+
+    /// How many series there are.
+    pub const fn len(&self) -> u32 {
+        self.count
+    }
+
+    /// Whether there is no series.
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The columns of tag values.
+    pub fn columns(&self) -> &[TagColumn] {
+        &self.columns
+    }
+
+    /// The value of tag number `tag` of series number `series`.
+    ///
+    /// # Panics
+    /// When either number is out of range.
+    pub fn tag(&self, series: u32, tag: usize) -> Value {
+        match &self.columns[tag] {
+            TagColumn::Text(values) => Value::Text(values[series as usize].clone()),
+            TagColumn::Integer(values) => Value::I64(values[series as usize]),
+        }
+    }
+
+    /// The series whose tag number `tag` prints as `value`, in ascending order.
+    pub fn with_tag(&self, tag: usize, value: &str) -> Vec<u32> {
+        (0..self.count)
+            .filter(|&series| self.columns[tag].text(series) == value)
+            .collect()
+    }
+}
+
+impl TagColumn {
+    /// How many entries the column has.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Text(values) => values.len(),
+            Self::Integer(values) => values.len(),
+        }
+    }
+
+    /// Whether the column has no entry.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value of series number `series` as text.
+    pub fn text(&self, series: u32) -> String {
+        match self {
+            Self::Text(values) => values[series as usize].clone(),
+            Self::Integer(values) => values[series as usize].to_string(),
+        }
+    }
+}
+
+/// One value, for entity rows, aggregates and messages; never used on the hot path of readings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Value {
+    /// No value.
+    Null,
+    /// True or false.
+    Bool(bool),
+    /// A whole number (also for fields of type [`FieldType::U16`]).
+    I64(i64),
+    /// A floating point number.
+    F64(f64),
+    /// Text.
+    Text(String),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => formatter.write_str("nothing"),
+            Self::Bool(value) => write!(formatter, "{value}"),
+            Self::I64(value) => write!(formatter, "{value}"),
+            Self::F64(value) => write!(formatter, "{value:?}"),
+            Self::Text(value) => write!(formatter, "{value:?}"),
+        }
+    }
+}
+
+/// A set of a table's fields, as a bit mask over their numbers: copied, never allocated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FieldSet(u64);
+
+impl FieldSet {
+    /// The most fields that a table can have.
+    pub const CAPACITY: usize = 64;
+
+    /// The first `count` fields, that is all fields of a table with `count` of them.
+    ///
+    /// # Panics
+    /// When `count` is over [`FieldSet::CAPACITY`].
+    pub const fn first(count: usize) -> Self {
+        assert!(count <= Self::CAPACITY, "a table has at most 64 fields");
+        if count == Self::CAPACITY {
+            Self(u64::MAX)
+        } else {
+            Self((1 << count) - 1)
+        }
+    }
+
+    /// The field with this number alone.
+    ///
+    /// # Panics
+    /// When `field` is not under [`FieldSet::CAPACITY`].
+    pub const fn one(field: usize) -> Self {
+        assert!(field < Self::CAPACITY, "a table has at most 64 fields");
+        Self(1 << field)
+    }
+
+    /// This set with one field more.
+    #[must_use]
+    pub const fn with(self, field: usize) -> Self {
+        Self(self.0 | Self::one(field).0)
+    }
+
+    /// Whether the field with this number is in the set.
+    pub const fn contains(self, field: usize) -> bool {
+        field < Self::CAPACITY && self.0 & (1 << field) != 0
+    }
+
+    /// How many fields are in the set.
+    pub const fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// Whether no field is in the set.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The numbers of the fields in the set, ascending.
+    pub fn iter(self) -> impl Iterator<Item = usize> {
+        (0..Self::CAPACITY).filter(move |&field| self.contains(field))
+    }
+
+    /// The set as a bit mask, for keys of caches of prepared statements.
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+}
+
+impl Table {
+    /// All fields of this table.
+    pub fn all_fields(&self) -> FieldSet {
+        FieldSet::first(self.fields.len())
+    }
+
+    /// The number of the field with this name.
+    pub fn field(&self, name: &str) -> Option<usize> {
+        self.fields.iter().position(|field| field.name == name)
+    }
+
+    /// The number of the tag with this name.
+    pub fn tag(&self, name: &str) -> Option<usize> {
+        self.tags.iter().position(|tag| tag.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn field_sets_hold_up_to_sixty_four_fields() {
+        assert_eq!(FieldSet::first(64).len(), 64);
+        assert_eq!(FieldSet::first(0).len(), 0);
+        let set = FieldSet::one(3).with(63);
+        assert_eq!(set.iter().collect::<Vec<_>>(), [3, 63]);
+        assert!(!set.contains(64));
+    }
+
+    #[test]
+    fn series_are_found_by_tag() {
+        let series = Series::new(vec![
+            TagColumn::Integer(vec![1, 2, 1]),
+            TagColumn::Text(vec!["a".into(), "b".into(), "ü".into()]),
+        ]);
+        assert_eq!(series.with_tag(0, "1"), [0, 2]);
+        assert_eq!(series.tag(2, 1), Value::Text("ü".into()));
+        assert_eq!(Series::single().len(), 1);
+    }
+}

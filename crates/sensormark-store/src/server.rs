@@ -1,0 +1,110 @@
+//! Servers that sensormark starts: what a store says about its own, and what the supervisor needs to run it.
+//!
+//! A store describes ([`Launch`]); the supervisor alone starts, watches, stops and cleans up.
+
+use crate::store::{Durability, Endpoint, Secret};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// A server's program that was found on this machine, or an embedded library.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Installation {
+    /// The folder or program that was found; empty for an embedded library.
+    pub path: PathBuf,
+    /// The version that the program states.
+    pub version: String,
+    /// Where it came from, in words: "Debian package", "found on PATH", "bundled".
+    pub origin: String,
+}
+
+/// What the user asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerOptions {
+    /// The memory that the server may use for caches and heaps, in bytes, set by its own setting.
+    pub memory_bytes: u64,
+    /// Connections that it must accept at once.
+    pub clients: u32,
+    /// The durability class, where it is a setting of the server.
+    pub durability: Durability,
+    /// "as it comes" or a named profile of settings ("as-published").
+    pub profile: Option<String>,
+}
+
+impl Default for ServerOptions {
+    fn default() -> Self {
+        Self {
+            memory_bytes: 1 << 30,
+            clients: 32,
+            durability: Durability::Default,
+            profile: None,
+        }
+    }
+}
+
+/// The scratch folder of one server, made and marked by the supervisor, and what it reserved there.
+#[derive(Debug, Clone)]
+pub struct ServerFolder {
+    /// The folder: everything that the server writes goes below it. Owned by the user that the server will run as.
+    pub root: PathBuf,
+    /// A folder below it (or on the disk that the user chose) for the data alone.
+    pub data: PathBuf,
+    /// Free ports on 127.0.0.1, as many as [`ServerFolder::PORTS`].
+    pub ports: [u16; ServerFolder::PORTS],
+    /// A generated password: letters and digits.
+    pub password: Secret,
+    /// The unprivileged user that the server runs as, when sensormark runs as root.
+    pub user: Option<String>,
+}
+
+impl ServerFolder {
+    /// How many free ports are reserved for a server.
+    pub const PORTS: usize = 4;
+
+    /// A path below the folder.
+    pub fn join(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.root.join(path)
+    }
+}
+
+/// How to start a server: what the supervisor runs, in order, as the folder's user.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    /// Commands that run to their end before the server starts (initialising a data folder).
+    pub before: Vec<Command>,
+    /// The server itself; it stays in the foreground.
+    pub server: Command,
+    /// Commands that run once after the port answers, before the first [`crate::Store::version`] (setting a password). May be empty.
+    pub after: Vec<Command>,
+    /// How the server is spoken to.
+    pub endpoint: Endpoint,
+    /// How it is asked to stop.
+    pub stop: StopSignal,
+    /// How long it may take to answer, in seconds.
+    pub start_seconds: u64,
+    /// Names of files and folders below the data folder that are logs (write-ahead log, commit log, journal), for counting them apart.
+    pub log_paths: Vec<String>,
+    /// What a reader should know: settings that were changed to run here ("binary log off").
+    pub notes: Vec<String>,
+}
+
+/// One command: never through a shell; secrets in `environment` or `input`, never in `arguments`.
+#[derive(Debug, Clone, Default)]
+pub struct Command {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// Variables added to a minimal environment (PATH, LANG=C.UTF-8, HOME=the folder).
+    pub environment: Vec<(String, String)>,
+    /// Text for its standard input.
+    pub input: Option<Secret>,
+}
+
+/// The signal that asks a server to stop in good order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopSignal {
+    /// SIGTERM.
+    Terminate,
+    /// SIGINT (PostgreSQL's fast shutdown).
+    Interrupt,
+}

@@ -1,0 +1,450 @@
+//! The traits that a store implements, and what passes through them.
+//!
+//! A [`Store`] knows its database's layouts, capabilities and servers; an [`Administrator`] makes, settles, inspects and
+//! drops one sensormark database; a [`Session`] is one client's connection. None of them measures anything: instants are
+//! taken by the engine alone.
+
+use crate::answer::Answer;
+use crate::batch::Batch;
+use crate::capability::{Capability, Operation};
+use crate::error::{ErrorKind, StoreError};
+use crate::layout::{Family, Layout, LayoutOffer};
+use crate::query::Query;
+use crate::schema::{Schema, Table, Value};
+use crate::server::{Installation, Launch, ServerFolder, ServerOptions};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// A future that stays on its thread. Sessions of drivers that block return one that is ready when first polled.
+pub type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
+/// What speaks to one database. One value serves any number of trials.
+pub trait Store: Send + Sync {
+    /// Name, title and fixed traits.
+    fn description(&self) -> Description;
+
+    /// The layouts that the store offers for this schema and family, the usual one first; none where it has none.
+    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOffer>;
+
+    /// How the store does an operation with this layout and table.
+    fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability;
+
+    /// The largest statements with this layout and table.
+    fn limits(&self, layout: &Layout, table: &Table) -> Limits;
+
+    /// The server on this machine (or the embedded library).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotInstalled`], with the command that installs it.
+    fn installation(&self) -> Result<Installation, StoreError>;
+
+    /// How to start that server in this folder: files are written, nothing is started.
+    ///
+    /// # Errors
+    /// When a file cannot be written or an option cannot be had; embedded stores are [`ErrorKind::Unsupported`].
+    fn launch(
+        &self,
+        installation: &Installation,
+        folder: &ServerFolder,
+        options: &ServerOptions,
+    ) -> Result<Launch, StoreError>;
+
+    /// Reads a URL of an existing server (or, for an embedded store, folder), the part after `NAME=`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Configuration`], saying what a URL looks like.
+    fn endpoint(&self, url: &str) -> Result<Endpoint, StoreError>;
+
+    /// Asks the server for its version, which shows that it is ready for work.
+    fn version<'a>(&'a self, endpoint: &'a Endpoint)
+    -> LocalFuture<'a, Result<String, StoreError>>;
+
+    /// What makes, settles, inspects and drops the plan's database.
+    fn administrator<'a>(
+        &'a self,
+        plan: &'a Plan,
+    ) -> LocalFuture<'a, Result<Box<dyn Administrator>, StoreError>>;
+
+    /// One client's connection to the plan's database, which exists. Statements that its layout needs are prepared
+    /// here or on first use.
+    fn connect<'a>(
+        &'a self,
+        plan: &'a Plan,
+    ) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>>;
+}
+
+/// Name and fixed traits of a store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Description {
+    /// The name on the command line, lower case.
+    pub name: String,
+    /// The database's name as people write it.
+    pub title: String,
+    /// Whether the database runs inside the client's process.
+    pub embedded: bool,
+    /// How its sessions wait.
+    pub session: SessionKind,
+    /// The durability classes that it has, and in its own words what each is.
+    pub durability: Vec<(Durability, String)>,
+    /// What a URL looks like, for messages.
+    pub url_example: String,
+    /// How repeated writes of the same (series, time) end up.
+    pub repeated_write: RepeatedWrite,
+}
+
+/// How a session waits for its database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionKind {
+    /// Its futures are ready when first polled; each client needs a thread of its own.
+    Blocking,
+    /// Many sessions share a current-thread tokio runtime.
+    Async,
+}
+
+/// How repeated writes of the same (series, time) end up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RepeatedWrite {
+    /// The later one replaces the earlier one.
+    Replaces,
+    /// Both are kept.
+    KeepsBoth,
+    /// The later one is refused with [`ErrorKind::Conflict`].
+    Refused,
+}
+
+/// What an acknowledgement promises.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Durability {
+    /// Whatever the database does as it comes.
+    #[default]
+    Default,
+    /// An acknowledged write is on disk.
+    Durable,
+    /// The last second or so of acknowledged writes may be lost.
+    Relaxed,
+    /// Nothing is acknowledged.
+    Unacknowledged,
+}
+
+impl Durability {
+    /// The class's name on the command line and in results.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Durable => "durable",
+            Self::Relaxed => "relaxed",
+            Self::Unacknowledged => "unacknowledged",
+        }
+    }
+}
+
+/// The largest statements of a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Readings in one statement of [`Session::write`]; larger batches are split, and the acknowledgement counts the statements.
+    pub readings_per_statement: usize,
+    /// The batch size that suits the database best for loading, in readings.
+    pub suggested_batch: usize,
+}
+
+/// What a write's success says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Acknowledgement {
+    /// Readings that the database acknowledged; 0 where it acknowledges nothing ([`Durability::Unacknowledged`], datagrams).
+    pub readings: u64,
+    /// Readings that were sent.
+    pub sent: u64,
+    /// Statements or requests that carried them.
+    pub statements: u64,
+}
+
+/// Whether an entity's update and its reading are one commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Atomicity {
+    /// Two commits, entity first.
+    Separate,
+    /// Both or neither.
+    Atomic,
+}
+
+/// One reading that also updates its entity: insert the entity if it is new, set its last time, insert the reading.
+#[derive(Debug, Clone, Copy)]
+pub struct EntityReading<'a> {
+    /// The reading: a batch of exactly one.
+    pub reading: &'a Batch,
+    /// Values of the entity's columns, in the schema's order, for the case that it is new.
+    pub entity: &'a [Value],
+    /// One commit or two.
+    pub atomicity: Atomicity,
+}
+
+/// One client's connection. Calls come one at a time.
+pub trait Session {
+    /// Writes a batch (checked by the caller against its table). Split where [`Limits`] says; when it returns, everything is acknowledged
+    /// as the durability class promises, or the error says how much of it.
+    fn write<'a>(
+        &'a mut self,
+        batch: &'a Batch,
+    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>>;
+
+    /// Inserts a reading and updates its entity.
+    fn upsert<'a>(
+        &'a mut self,
+        write: EntityReading<'a>,
+    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>>;
+
+    /// Answers a question.
+    fn query<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>>;
+
+    /// Reads back every stored reading of a table, in batches of any size and any order, with all fields.
+    fn scan<'a>(
+        &'a mut self,
+        table: usize,
+        sink: &'a mut dyn FnMut(&Batch),
+    ) -> LocalFuture<'a, Result<(), StoreError>>;
+
+    /// Reads back every entity of a table: series, time of the last reading in ns, and the entity's columns.
+    fn scan_entities<'a>(
+        &'a mut self,
+        table: usize,
+        sink: &'a mut dyn FnMut(u32, i64, &[Value]),
+    ) -> LocalFuture<'a, Result<(), StoreError>> {
+        let _ = sink;
+        Box::pin(async move {
+            Err(StoreError::unsupported(
+                "read entities back",
+                format!("table {table} has none in this layout"),
+            ))
+        })
+    }
+
+    /// Bytes handed to the kernel in datagrams so far, which its connection counters do not show.
+    fn datagram_bytes(&self) -> u64 {
+        0
+    }
+
+    /// Says goodbye to the server.
+    fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), StoreError>>;
+}
+
+/// What makes, settles, inspects and drops one sensormark database.
+pub trait Administrator {
+    /// Makes the plan's database with an owner's mark inside, and its tables, indexes and rows of tags.
+    ///
+    /// Fails with [`ErrorKind::Foreign`] when one of this name is there that does not bear this plan's mark, or
+    /// that holds tables which sensormark did not make.
+    fn create(&mut self) -> LocalFuture<'_, Result<(), StoreError>>;
+
+    /// Drops the plan's database if it bears sensormark's mark; fails with [`ErrorKind::Foreign`] if it does not. Nothing there is fine.
+    fn drop_database(&mut self) -> LocalFuture<'_, Result<(), StoreError>>;
+
+    /// The sensormark databases that are there (names and owner's marks), for cleaning up after a crash.
+    fn databases(&mut self) -> LocalFuture<'_, Result<Vec<(String, String)>, StoreError>>;
+
+    /// Brings the database to rest by its own means (checkpoint, flush, compaction, statistics).
+    fn settle(&mut self) -> LocalFuture<'_, Result<(), StoreError>>;
+
+    /// The settings that matter for speed and durability, read back from the server. An allow-list: no secret, path or host.
+    fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>>;
+
+    /// What the database says that it occupies. (For a server that sensormark started, the blocks of its data folder are measured instead.)
+    fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>>;
+}
+
+/// One setting, as the server states it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setting {
+    /// The server's name for it.
+    pub name: String,
+    /// Its value, as the server prints it.
+    pub value: String,
+}
+
+/// What a database occupies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Size {
+    /// Data and indexes, logs included, in bytes.
+    pub total_bytes: u64,
+    /// The logs' part of it (write-ahead log, commit log, journal), in bytes, where it is known.
+    pub log_bytes: Option<u64>,
+}
+
+/// Everything that a session or an administrator needs to know.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Which server, or which folder of an embedded store.
+    pub endpoint: Endpoint,
+    /// The database's name.
+    pub database: DatabaseName,
+    /// The owner's mark that is kept inside the database: a run's random name.
+    pub owner: String,
+    /// What the readings look like.
+    pub schema: Arc<Schema>,
+    /// How they are kept.
+    pub layout: Layout,
+    /// What an acknowledgement promises.
+    pub durability: Durability,
+    /// How many sessions there will be at once.
+    pub clients: u32,
+    /// How long an operation may take, in ms, before it counts as timed out.
+    pub timeout_ms: u64,
+}
+
+impl Plan {
+    /// A failure of kind [`ErrorKind::NotFound`] for a table number that the schema does not have, else the table.
+    ///
+    /// # Errors
+    /// When there is no such table.
+    pub fn table(&self, table: usize) -> Result<&Table, StoreError> {
+        self.schema.tables.get(table).ok_or_else(|| {
+            StoreError::new(
+                ErrorKind::NotFound,
+                "find a table",
+                format!("the schema has no table number {table}"),
+            )
+        })
+    }
+}
+
+/// The name of a database, keyspace or bucket (or the prefix of containers) that sensormark makes: `sensormark_` and up to 20
+/// lower case letters, digits and underscores. Names of this form need no quoting anywhere.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct DatabaseName(String);
+
+impl DatabaseName {
+    /// What every name starts with.
+    pub const PREFIX: &'static str = "sensormark_";
+
+    /// A name with this ending.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Configuration`] when the ending is empty, over 20 bytes or has other characters.
+    pub fn new(ending: &str) -> Result<Self, StoreError> {
+        let fits = (1..=20).contains(&ending.len())
+            && ending
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+        if fits {
+            return Ok(Self(format!("{}{ending}", Self::PREFIX)));
+        }
+        Err(StoreError::new(
+            ErrorKind::Configuration,
+            "name a database",
+            format!("{ending:?} is not 1 to 20 lower case letters, digits and underscores"),
+        ))
+    }
+
+    /// The whole name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for DatabaseName {
+    type Error = StoreError;
+
+    fn try_from(name: String) -> Result<Self, StoreError> {
+        Self::new(name.strip_prefix(Self::PREFIX).unwrap_or_default())
+    }
+}
+
+impl From<DatabaseName> for String {
+    fn from(name: DatabaseName) -> Self {
+        name.0
+    }
+}
+
+impl fmt::Display for DatabaseName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// A string that never shows: not in debug output, logs, results or errors.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Hides this string.
+    pub fn new(secret: impl Into<String>) -> Self {
+        Self(secret.into())
+    }
+
+    /// The string itself, for a driver or a child's pipe.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("…")
+    }
+}
+
+/// Which server, with what it takes to get in. Built by [`Store::endpoint`] or [`Store::launch`]; passed to trial processes by pipe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Endpoint {
+    /// The URL in full, as the store's own code reads it.
+    pub url: Secret,
+    /// The URL without user, password, host or path, for people: "postgresql (existing server)".
+    pub label: String,
+    /// Whether sensormark started the server (or made the folder) itself.
+    pub managed: bool,
+    /// Ports on which the server is spoken to, for counting bytes on the wire; empty when embedded.
+    pub ports: Vec<u16>,
+}
+
+/// Where expected answers come from: the generator. The contract's null store answers from it.
+pub trait AnswerSource: Send + Sync {
+    /// The answer to a question over everything that the workload has written.
+    fn answer(&self, query: &Query) -> Answer;
+
+    /// Everything that the workload has written to this table, in batches.
+    fn scan(&self, table: usize, sink: &mut dyn FnMut(&Batch));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_need_no_quoting() {
+        assert_eq!(
+            DatabaseName::new("a1_b").unwrap().as_str(),
+            "sensormark_a1_b"
+        );
+        for bad in [
+            "",
+            "A",
+            "a-b",
+            "a b",
+            "a;drop",
+            "ä",
+            "aaaaaaaaaaaaaaaaaaaaa",
+        ] {
+            assert!(DatabaseName::new(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn secrets_do_not_show() {
+        let endpoint = Endpoint {
+            url: Secret::new("postgresql://user:hunter2@host/"),
+            label: "postgresql (existing server)".into(),
+            managed: false,
+            ports: vec![5432],
+        };
+        assert!(!format!("{endpoint:?}").contains("hunter2"));
+    }
+}
