@@ -1,1 +1,4 @@
 //! The sensormark pipeline: data set, workload, engine, measurement, statistics, score, report
+
+pub mod dataset;
+pub mod workload;

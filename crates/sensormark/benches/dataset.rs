@@ -1,0 +1,50 @@
+//! How fast data sets are made: values a second on one core, into columns and one by one.
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use sensormark::dataset::machine_tool::{CHANNELS, MachineTool};
+use sensormark::dataset::random::Stream;
+
+fn machine_tool(criterion: &mut Criterion) {
+    const SAMPLES: usize = 100_000;
+    let machine = MachineTool::new(42);
+    let mut group = criterion.benchmark_group("machine_tool");
+    group.throughput(Throughput::Elements((SAMPLES * CHANNELS) as u64));
+    let mut columns: [Vec<u16>; CHANNELS] = std::array::from_fn(|_| vec![0; SAMPLES]);
+    group.bench_function("fill", |bencher| {
+        bencher.iter(|| {
+            machine.fill(
+                std::hint::black_box(777),
+                columns.each_mut().map(Vec::as_mut_slice),
+            )
+        });
+    });
+    group.bench_function("sample", |bencher| {
+        bencher.iter_batched(
+            || 0..SAMPLES as u64,
+            |indices| {
+                indices
+                    .map(|index| u64::from(machine.sample(index)[0]))
+                    .sum::<u64>()
+            },
+            BatchSize::SmallInput,
+        );
+    });
+    group.finish();
+}
+
+fn random(criterion: &mut Criterion) {
+    const VALUES: u64 = 100_000;
+    let stream = Stream::new(42, 1, 2);
+    let mut group = criterion.benchmark_group("random");
+    group.throughput(Throughput::Elements(VALUES));
+    group.bench_function("word", |bencher| {
+        bencher.iter(|| (0..VALUES).fold(0, |sum, index| sum ^ stream.word(index)));
+    });
+    group.bench_function("normal", |bencher| {
+        bencher.iter(|| (0..VALUES).map(|index| stream.normal(index)).sum::<f64>());
+    });
+    group.finish();
+}
+
+criterion_group!(benches, machine_tool, random);
+criterion_main!(benches);

@@ -1,0 +1,7 @@
+//! Workloads: what is asked of a store, and what the right answers are.
+//!
+//! One folder a workload. A workload turns data sets into operations and expected answers; it knows no store.
+//!
+//! It is not where operations are issued or timed: that is `engine`.
+
+pub mod machine_tool;
