@@ -1,0 +1,182 @@
+//! What to keep of processes that have ended. The kernel moves the CPU time and the storage I/O of a child into its
+//! parent's figures when the parent waits for it, and drops them when nobody of the tree does (the parent ignores
+//! `SIGCHLD`, or died first, so that init did the waiting). Here the two are told apart, purely, from two readings:
+//! it reads nothing itself.
+
+use std::collections::HashMap;
+use std::ops::AddAssign;
+
+use super::table::tick_ns;
+
+/// Counters that wander from a child to the parent that waits for it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Counters {
+    pub user_ns: u64,
+    pub system_ns: u64,
+    pub read_bytes: u64,
+    pub written_bytes: u64,
+    pub cancelled_bytes: u64,
+}
+
+impl Counters {
+    pub fn saturating_sub(self, other: Self) -> Self {
+        Self {
+            user_ns: self.user_ns.saturating_sub(other.user_ns),
+            system_ns: self.system_ns.saturating_sub(other.system_ns),
+            read_bytes: self.read_bytes.saturating_sub(other.read_bytes),
+            written_bytes: self.written_bytes.saturating_sub(other.written_bytes),
+            cancelled_bytes: self.cancelled_bytes.saturating_sub(other.cancelled_bytes),
+        }
+    }
+
+    /// CPU differences within the truncation of ticks (one of each reading) are no differences.
+    fn without_rounding(mut self) -> Self {
+        let tolerance = 2 * tick_ns();
+        for ns in [&mut self.user_ns, &mut self.system_ns] {
+            if *ns <= tolerance {
+                *ns = 0;
+            }
+        }
+        self
+    }
+}
+
+impl AddAssign for Counters {
+    fn add_assign(&mut self, other: Self) {
+        self.user_ns += other.user_ns;
+        self.system_ns += other.system_ns;
+        self.read_bytes += other.read_bytes;
+        self.written_bytes += other.written_bytes;
+        self.cancelled_bytes += other.cancelled_bytes;
+    }
+}
+
+/// One live process of a tree, as last read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Account {
+    pub parent: i32,
+    pub start_ticks: u64,
+    pub ignores_children: bool,
+    /// Everything that its parent will be credited with: its own and its waited children's.
+    pub total: Counters,
+    /// The part of `total` that rises when it waits for a child. For I/O the kernel keeps no such part: all of it.
+    pub received: Counters,
+}
+
+/// What the tree's sum would lose between two readings, and so has to be kept.
+pub(crate) fn kept(before: &HashMap<i32, Account>, now: &HashMap<i32, Account>) -> Counters {
+    let mut lost = Counters::default();
+    let mut claims: HashMap<i32, Counters> = HashMap::new();
+    for (pid, account) in before {
+        if same(*pid, account, now) {
+            continue;
+        }
+        match heir(account, before, now) {
+            Some(ancestor) => *claims.entry(ancestor).or_default() += account.total,
+            None => lost += account.total,
+        }
+    }
+    for (ancestor, claim) in claims {
+        let delta = now[&ancestor]
+            .received
+            .saturating_sub(before[&ancestor].received);
+        lost += claim.saturating_sub(delta).without_rounding();
+    }
+    lost
+}
+
+fn same(pid: i32, account: &Account, now: &HashMap<i32, Account>) -> bool {
+    now.get(&pid)
+        .is_some_and(|found| found.start_ticks == account.start_ticks)
+}
+
+/// The nearest ancestor in the tree that still lives and that can have waited.
+fn heir(
+    account: &Account,
+    before: &HashMap<i32, Account>,
+    now: &HashMap<i32, Account>,
+) -> Option<i32> {
+    let mut parent = account.parent;
+    for _ in 0..before.len() {
+        let above = before.get(&parent)?;
+        if above.ignores_children {
+            return None;
+        }
+        if same(parent, above, now) {
+            return Some(parent);
+        }
+        parent = above.parent;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    fn account(parent: i32, own: u64, children: u64) -> Account {
+        let received = Counters {
+            user_ns: children * SECOND,
+            ..Counters::default()
+        };
+        let mut total = received;
+        total.user_ns += own * SECOND;
+        Account {
+            parent,
+            start_ticks: 7,
+            ignores_children: false,
+            total,
+            received,
+        }
+    }
+
+    fn kept_seconds(before: &[(i32, Account)], now: &[(i32, Account)]) -> u64 {
+        let map = |list: &[(i32, Account)]| list.iter().copied().collect();
+        kept(&map(before), &map(now)).user_ns / SECOND
+    }
+
+    #[test]
+    fn a_child_that_was_waited_for_is_not_kept_as_well() {
+        let before = [(1, account(0, 1, 0)), (2, account(1, 5, 0))];
+        assert_eq!(kept_seconds(&before, &[(1, account(0, 1, 6))]), 0);
+    }
+
+    #[test]
+    fn a_child_that_nobody_waited_for_is_kept() {
+        let before = [(1, account(0, 1, 0)), (2, account(1, 5, 0))];
+        assert_eq!(kept_seconds(&before, &[(1, account(0, 1, 0))]), 5);
+        let mut deaf = account(0, 1, 3);
+        deaf.ignores_children = true;
+        let before = [(1, deaf), (2, account(1, 5, 0))];
+        assert_eq!(kept_seconds(&before, &[(1, deaf)]), 5);
+    }
+
+    #[test]
+    fn an_orphan_that_init_waited_for_is_kept() {
+        let before = [(1, account(0, 1, 0)), (2, account(77, 5, 0))];
+        assert_eq!(kept_seconds(&before, &[(1, account(0, 1, 0))]), 5);
+    }
+
+    #[test]
+    fn a_chain_that_ended_together_goes_to_the_living_ancestor() {
+        let before = [
+            (1, account(0, 1, 0)),
+            (2, account(1, 2, 0)),
+            (3, account(2, 4, 0)),
+        ];
+        assert_eq!(kept_seconds(&before, &[(1, account(0, 1, 6))]), 0);
+        // The middle one died first: init waited for the last, and only two seconds arrived.
+        assert_eq!(kept_seconds(&before, &[(1, account(0, 1, 2))]), 4);
+    }
+
+    #[test]
+    fn a_root_that_ended_is_kept_whole_and_a_reused_pid_is_another_process() {
+        let before = [(1, account(0, 3, 2))];
+        assert_eq!(kept_seconds(&before, &[]), 5);
+        let mut other = account(0, 0, 0);
+        other.start_ticks = 8;
+        assert_eq!(kept_seconds(&before, &[(1, other)]), 5);
+    }
+}

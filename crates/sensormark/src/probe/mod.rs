@@ -1,0 +1,35 @@
+//! What the machine was asked to do: CPU, memory, storage, network and disk of process trees and of the host, read
+//! from the kernel's own counters, and an inventory of the environment. Both sides are measured by the same code.
+//! It judges nothing (verdicts do) and measures no operation (the engine does).
+//!
+//! In the order of the flow: a [`Scan`] lists the processes of the host once; a [`ProcessTree`] adds up those of one
+//! role; a [`HostSampler`] reads the host; a [`Recorder`] does both each second and keeps a [`Recording`], of which
+//! [`Recording::totals`] gives what a phase has cost.
+
+mod departed;
+mod device;
+mod disk;
+mod disturbance;
+mod error;
+mod host;
+mod memory;
+mod recorder;
+mod recording;
+mod sock_diag;
+mod table;
+mod threads;
+mod totals;
+mod tree;
+mod wire;
+
+pub use device::{DeviceKind, FolderDevice, of_folder as device_of_folder};
+pub use disk::{DiskUsage, usage as disk_usage};
+pub use disturbance::{Disturbance, DisturbanceLimits};
+pub use error::ProbeError;
+pub use host::{DiskCounters, HostSample, HostSampler};
+pub use recorder::{Recorder, monotonic_ns};
+pub use recording::{HostColumns, Phase, Recording, SamplingCost, TreeColumns, TreeRecord};
+pub use table::{ProcessRow, ProcessTable};
+pub use totals::{HostTotals, PhaseTotals, RoleTotals};
+pub use tree::{ProcessTree, Scan, Scope, TreeSample};
+pub use wire::{WireSample, WireScope};

@@ -1,0 +1,317 @@
+//! Totals of a phase from a recording: pure arithmetic on columns, so that a report can derive them again at any time.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::disturbance::Disturbance;
+use super::host::HostSample;
+use super::recording::{HostColumns, Phase, Recording, TreeColumns};
+
+/// What the processes of one role used in a phase.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RoleTotals {
+    /// CPU time, the finest that the kernel gives.
+    pub cpu_ns: u64,
+    /// CPU time in user mode, in ticks of 10 ms: quote nothing of a phase under 2 s from it.
+    pub cpu_user_ns: u64,
+    /// CPU time in system mode, in ticks of 10 ms.
+    pub cpu_system_ns: u64,
+    /// Time in which threads were ready to run and had no core.
+    pub cpu_wait_ns: u64,
+    /// `cpu_ns` as percent of one core over the phase.
+    pub cpu_percent_of_core: f64,
+    /// Times that a thread was put on a core.
+    pub context_switches: u64,
+    /// Largest resident memory of any sample of the phase, summed over the role's trees at that time.
+    pub peak_resident_bytes: u64,
+    /// Resident memory at the end.
+    pub end_resident_bytes: u64,
+    /// Proportional set size at the end, where it was asked for.
+    pub end_proportional_bytes: Option<u64>,
+    /// Fetched from storage.
+    pub storage_read_bytes: Option<u64>,
+    /// Pages dirtied.
+    pub storage_written_bytes: Option<u64>,
+    /// Dirtied pages dropped before they were written.
+    pub storage_cancelled_bytes: Option<u64>,
+    /// TCP payload sent.
+    pub sent_payload_bytes: Option<u64>,
+    /// TCP payload received.
+    pub received_payload_bytes: Option<u64>,
+    /// Sent on the wire, headers included.
+    pub sent_wire_bytes: Option<u64>,
+    /// Received on the wire, headers included.
+    pub received_wire_bytes: Option<u64>,
+}
+
+/// What the host did in a phase.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct HostTotals {
+    /// Processors online.
+    pub processors: u64,
+    /// User mode, all processors.
+    pub cpu_user_ns: u64,
+    /// System mode, interrupts included.
+    pub cpu_system_ns: u64,
+    /// Idle while a disk was waited for.
+    pub cpu_iowait_ns: u64,
+    /// Given to another guest.
+    pub cpu_steal_ns: u64,
+    /// The kernel's own threads.
+    pub kernel_threads_ns: u64,
+    /// Mean of the one-minute load average over the samples.
+    pub mean_load: f64,
+    /// Least memory available in any sample.
+    pub least_available_bytes: u64,
+    /// Swap traffic, both ways.
+    pub swapped_bytes: u64,
+    /// Bytes that the disk read.
+    pub disk_read_bytes: Option<u64>,
+    /// Bytes that the disk wrote, everybody's.
+    pub disk_written_bytes: Option<u64>,
+    /// Flushes that the disk completed.
+    pub disk_flushes: Option<u64>,
+    /// Time in which the disk was busy.
+    pub disk_busy_ns: Option<u64>,
+    /// Bytes over the loopback interface, everybody's.
+    pub loopback_bytes: u64,
+}
+
+/// Totals of one phase.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PhaseTotals {
+    /// Its length.
+    pub span_ns: u64,
+    /// By role.
+    pub roles: BTreeMap<String, RoleTotals>,
+    /// The host.
+    pub host: HostTotals,
+    /// How quiet the host was. All watched trees count as ours: the coordinator has to be one of them.
+    pub disturbance: Disturbance,
+}
+
+impl Recording {
+    /// The phase of this name; the last one, if there are several.
+    #[must_use]
+    pub fn phase(&self, name: &str) -> Option<&Phase> {
+        self.phases.iter().rev().find(|phase| phase.name == name)
+    }
+
+    /// Totals between two instants of the monotonic clock, from the samples between them, both ends included. `None`
+    /// when there are fewer than two samples.
+    #[must_use]
+    pub fn totals(&self, start_ns: u64, end_ns: u64) -> Option<PhaseTotals> {
+        let (first, last) = self.host.within(start_ns, end_ns)?;
+        if first == last {
+            return None;
+        }
+        let span_ns = self.host.monotonic_ns[last] - self.host.monotonic_ns[first];
+        let mut roles: BTreeMap<String, RoleTotals> = BTreeMap::new();
+        let mut resident: BTreeMap<(&str, u64), u64> = BTreeMap::new();
+        for tree in &self.trees {
+            let Some(rows) = tree.columns.within(start_ns, end_ns) else {
+                continue;
+            };
+            let is_first = !roles.contains_key(&tree.role);
+            let role = roles.entry(tree.role.clone()).or_default();
+            add_tree(role, &tree.columns, rows, is_first);
+            for row in rows.0..=rows.1 {
+                let at = tree.columns.monotonic_ns[row];
+                *resident.entry((&tree.role, at)).or_default() += tree.columns.resident_bytes[row];
+            }
+        }
+        for ((name, _), bytes) in resident {
+            if let Some(role) = roles.get_mut(name) {
+                role.peak_resident_bytes = role.peak_resident_bytes.max(bytes);
+            }
+        }
+        for role in roles.values_mut() {
+            role.cpu_percent_of_core = role.cpu_ns as f64 * 100.0 / span_ns.max(1) as f64;
+        }
+        let our_cpu_ns = roles.values().map(|role| role.cpu_ns).sum();
+        Some(PhaseTotals {
+            span_ns,
+            host: host_totals(&self.host, first, last),
+            disturbance: Disturbance::between(
+                &host_row(&self.host, first),
+                &host_row(&self.host, last),
+                span_ns,
+                our_cpu_ns,
+                &self.limits,
+            ),
+            roles,
+        })
+    }
+
+    /// Totals of a phase; see [`Recording::totals`].
+    #[must_use]
+    pub fn phase_totals(&self, phase: &Phase) -> Option<PhaseTotals> {
+        self.totals(phase.start_ns, phase.end_ns)
+    }
+}
+
+fn add_tree(
+    role: &mut RoleTotals,
+    columns: &TreeColumns,
+    (first, last): (usize, usize),
+    is_first: bool,
+) {
+    let rise = |column: &[u64]| column[last].saturating_sub(column[first]);
+    let rise_of = |sum: &mut Option<u64>, column: &[Option<u64>]| {
+        let rise = column[last]
+            .zip(column[first])
+            .map(|(last, first)| last.saturating_sub(first));
+        *sum = plus(*sum, rise, is_first);
+    };
+    role.cpu_ns += rise(&columns.cpu_ns);
+    role.cpu_user_ns += rise(&columns.cpu_user_ns);
+    role.cpu_system_ns += rise(&columns.cpu_system_ns);
+    role.cpu_wait_ns += rise(&columns.cpu_wait_ns);
+    role.context_switches += rise(&columns.context_switches);
+    role.end_resident_bytes += columns.resident_bytes[last];
+    role.end_proportional_bytes = plus(
+        role.end_proportional_bytes,
+        columns.proportional_bytes[last],
+        is_first,
+    );
+    rise_of(&mut role.storage_read_bytes, &columns.storage_read_bytes);
+    rise_of(
+        &mut role.storage_written_bytes,
+        &columns.storage_written_bytes,
+    );
+    rise_of(
+        &mut role.storage_cancelled_bytes,
+        &columns.storage_cancelled_bytes,
+    );
+    rise_of(&mut role.sent_payload_bytes, &columns.sent_payload_bytes);
+    rise_of(
+        &mut role.received_payload_bytes,
+        &columns.received_payload_bytes,
+    );
+    rise_of(&mut role.sent_wire_bytes, &columns.sent_wire_bytes);
+    rise_of(&mut role.received_wire_bytes, &columns.received_wire_bytes);
+}
+
+/// A sum with an unknown part is unknown.
+fn plus(sum: Option<u64>, part: Option<u64>, is_first: bool) -> Option<u64> {
+    if is_first {
+        return part;
+    }
+    sum.zip(part).map(|(sum, part)| sum + part)
+}
+
+fn host_totals(host: &HostColumns, first: usize, last: usize) -> HostTotals {
+    let rise = |column: &[u64]| column[last].saturating_sub(column[first]);
+    let rise_of = |column: &[Option<u64>]| {
+        let (last, first) = column[last].zip(column[first])?;
+        Some(last.saturating_sub(first))
+    };
+    let loads = &host.load_one[first..=last];
+    let available = &host.memory_available_bytes[first..=last];
+    HostTotals {
+        processors: host.processors[last],
+        cpu_user_ns: rise(&host.cpu_user_ns),
+        cpu_system_ns: rise(&host.cpu_system_ns),
+        cpu_iowait_ns: rise(&host.cpu_iowait_ns),
+        cpu_steal_ns: rise(&host.cpu_steal_ns),
+        kernel_threads_ns: rise(&host.kernel_threads_ns),
+        mean_load: loads.iter().sum::<f64>() / loads.len() as f64,
+        least_available_bytes: available.iter().copied().min().unwrap_or(0),
+        swapped_bytes: rise(&host.swap_in_bytes) + rise(&host.swap_out_bytes),
+        disk_read_bytes: rise_of(&host.disk_read_bytes),
+        disk_written_bytes: rise_of(&host.disk_written_bytes),
+        disk_flushes: rise_of(&host.disk_flushes),
+        disk_busy_ns: rise_of(&host.disk_busy_ns),
+        loopback_bytes: rise(&host.loopback_bytes),
+    }
+}
+
+/// The part of a host sample that a disturbance is judged by.
+fn host_row(host: &HostColumns, row: usize) -> HostSample {
+    HostSample {
+        processors: host.processors[row],
+        cpu_user_ns: host.cpu_user_ns[row],
+        cpu_system_ns: host.cpu_system_ns[row],
+        cpu_steal_ns: host.cpu_steal_ns[row],
+        kernel_threads_ns: host.kernel_threads_ns[row],
+        swap_in_bytes: host.swap_in_bytes[row],
+        swap_out_bytes: host.swap_out_bytes[row],
+        ..HostSample::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::recording::{SamplingCost, TreeRecord};
+    use crate::probe::tree::TreeSample;
+
+    fn record(role: &str, rows: &[(u64, u64, u64)]) -> TreeRecord {
+        let mut columns = TreeColumns::default();
+        for (at, cpu_ns, resident_bytes) in rows {
+            let sample = TreeSample {
+                cpu_ns: *cpu_ns,
+                resident_bytes: *resident_bytes,
+                storage_read_bytes: Some(*cpu_ns),
+                ..TreeSample::default()
+            };
+            columns.push(*at, &sample);
+        }
+        TreeRecord {
+            role: role.to_owned(),
+            columns,
+            notes: Vec::new(),
+        }
+    }
+
+    fn recording(trees: Vec<TreeRecord>) -> Recording {
+        let mut host = HostColumns::default();
+        for at in [0, 100, 200, 300] {
+            let sample = HostSample {
+                processors: 2,
+                cpu_user_ns: at,
+                ..HostSample::default()
+            };
+            host.push(at, &sample);
+        }
+        Recording {
+            schema_version: 1,
+            started_at: String::new(),
+            started_monotonic_ns: 0,
+            period_ns: 100,
+            trees,
+            host,
+            phases: Vec::new(),
+            limits: crate::probe::DisturbanceLimits::default(),
+            cost: SamplingCost::default(),
+            failures: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn trees_of_one_role_add_up_and_peaks_are_of_one_time() {
+        let recording = recording(vec![
+            record("writer", &[(0, 0, 5), (100, 60, 50), (200, 80, 10)]),
+            record("writer", &[(100, 0, 5), (200, 30, 60)]),
+            record("server", &[(0, 10, 1), (200, 20, 1)]),
+        ]);
+        let totals = recording.totals(0, 200).expect("totals");
+        let writer = &totals.roles["writer"];
+        assert_eq!((writer.cpu_ns, writer.storage_read_bytes), (110, Some(110)));
+        assert_eq!(
+            (writer.peak_resident_bytes, writer.end_resident_bytes),
+            (70, 70)
+        );
+        assert!((writer.cpu_percent_of_core - 55.0).abs() < 1e-9);
+        assert_eq!(totals.roles["server"].cpu_ns, 10);
+        assert_eq!(totals.span_ns, 200);
+        assert!((totals.disturbance.other_share - 80.0 / 400.0).abs() < 1e-9);
+        assert_eq!(writer.sent_wire_bytes, None);
+    }
+
+    #[test]
+    fn one_sample_gives_no_totals() {
+        assert_eq!(recording(Vec::new()).totals(100, 150), None);
+    }
+}
