@@ -136,11 +136,8 @@ allow_service_start() {
     fi
 }
 
-# keep_off_at_boot UNIT...: a server that this script installed does not start at boot.
-keep_off_at_boot() {
-    have systemctl || return 0
-    as_root systemctl disable "$@" >/dev/null 2>&1 || true
-}
+# keep_off_at_boot SERVICE: a server that this script installed does not start at boot.
+keep_off_at_boot() { as_root update-rc.d "$1" disable >/dev/null 2>&1 || true; }
 
 # new_folder SERVER: sets `unfinished` to an empty folder inside the prefix.
 new_folder() {
@@ -180,6 +177,7 @@ install_postgresql() {
     as_root install -D -m 0644 "$scratch/createcluster.conf" "$drop_in" || return 1
     apt_install postgresql || status=1
     as_root rm -f "$drop_in"
+    if [[ $status -eq 0 ]]; then keep_off_at_boot postgresql; fi
     return "$status"
 }
 
@@ -194,7 +192,7 @@ version_mariadb() { "$1" --no-defaults --version | sed 's/.*Ver /mariadbd /; s/ 
 
 install_mariadb() {
     apt_install mariadb-server || return 1
-    keep_off_at_boot mariadb.service
+    keep_off_at_boot mariadb
 }
 
 # --- mongodb -------------------------------------------------------------------
@@ -240,7 +238,7 @@ install_influxdb() {
     if have go && build_influxdb; then return 0; fi
     note "influxdb $INFLUXDB_VERSION could not be built; trying Debian's package"
     apt_install influxdb || return 1
-    keep_off_at_boot influxdb.service
+    keep_off_at_boot influxdb
 }
 
 # The linker flags give the server its version, which it reports to its clients.
