@@ -115,6 +115,8 @@ pub enum Index {
     Series,
     /// On series and time (time alone where there is one series).
     SeriesTime,
+    /// None beside the table: the rows themselves are kept in the order of series and time (a clustered primary key).
+    Clustered,
 }
 
 /// What the key of time is.
