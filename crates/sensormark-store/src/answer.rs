@@ -42,7 +42,7 @@ pub struct Group {
     pub window_start_ns: Option<i64>,
     /// Whether the group is of the day, when split into day and night.
     pub day: Option<bool>,
-    /// One value an aggregate asked for, in its order; [`Value::Null`] where no reading of the group has the field.
+    /// One value an aggregate asked for, in its order; where no reading of the group has the field, a count is 0 and the rest [`Value::Null`].
     pub values: Vec<Value>,
 }
 
@@ -107,6 +107,15 @@ fn readings_differ(got: &Batch, expected: &Batch) -> Option<String> {
             "expected {} readings, got {}",
             expected.len(),
             got.len()
+        ));
+    }
+    if (got.table, got.columns.len()) != (expected.table, expected.columns.len()) {
+        return Some(format!(
+            "expected {} columns of table {}, got {} of table {}",
+            expected.columns.len(),
+            expected.table,
+            got.columns.len(),
+            got.table
         ));
     }
     for row in 0..expected.len() {

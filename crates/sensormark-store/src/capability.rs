@@ -2,6 +2,8 @@
 //!
 //! What is not supported is shown as "not supported" with its reason, never as zero and never left out.
 
+use crate::query::{Ask, Function, Query, Selection};
+use crate::schema::Table;
 use serde::{Deserialize, Serialize};
 
 /// An operation, as far as a store may or may not be able to do it with a layout and a table.
@@ -45,6 +47,39 @@ pub enum Operation {
 }
 
 impl Operation {
+    /// The operations that a store must support to answer this question about this table; it answers when it supports them all.
+    pub fn needed(query: &Query, table: &Table) -> Vec<Self> {
+        let mut needed = vec![match &query.ask {
+            Ask::Point { .. } => Self::Point,
+            Ask::Range { fields, .. } if *fields == table.all_fields() => Self::Range,
+            Ask::Range { .. } => Self::RangeOfSomeFields,
+            Ask::First(_) | Ask::Last(_) => Self::Search,
+            Ask::Minimum { .. } => Self::Minimum,
+            Ask::Aggregate { from_sums, .. } if *from_sums => Self::FromSums,
+            Ask::Aggregate { .. } => Self::Aggregate,
+            Ask::LastReading { .. } => Self::LastReading,
+            Ask::SeriesMatching(_) => Self::SeriesMatching,
+        }];
+        if let Ask::Aggregate {
+            aggregates,
+            grouping,
+            ..
+        } = &query.ask
+        {
+            let one = matches!(query.series, Selection::One(_)) || table.series.len() == 1;
+            let uses = |function| aggregates.iter().any(|one| one.function == function);
+            let further = [
+                (grouping.window.is_some(), Self::AggregateByWindow),
+                (grouping.by_day_part.is_some(), Self::AggregateByDayPart),
+                (!one, Self::AggregateAcrossSeries),
+                (uses(Function::TimeWeightedShare), Self::TimeWeightedShare),
+                (uses(Function::MostFrequent), Self::MostFrequent),
+            ];
+            needed.extend(further.into_iter().filter(|one| one.0).map(|one| one.1));
+        }
+        needed
+    }
+
     /// Every operation, for tables of capabilities.
     pub const ALL: [Self; 17] = [
         Self::Write,

@@ -55,6 +55,6 @@ pub use schema::{
 pub use server::{Installation, Launch, ServerOptions};
 pub use store::{
     Acknowledgement, Administrator, AnswerSource, Atomicity, DatabaseName, Description, Durability,
-    Endpoint, EntityReading, Limits, LocalFuture, Plan, Secret, Session, SessionKind, Setting,
-    Size, Store,
+    Endpoint, EntityReading, Limits, LocalFuture, Plan, RepeatedWrite, Secret, Session,
+    SessionKind, Setting, Size, Store,
 };

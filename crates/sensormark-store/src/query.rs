@@ -1,6 +1,6 @@
 //! The logical operations that ask: what a workload wants to know, without saying how a database finds it.
 //!
-//! All intervals are half-open. Answers are in [`crate::answer`]; what each operation means exactly, edges, ties
+//! All intervals are half-open; one whose end is not after its start is empty. Answers are in [`crate::answer`]; what each operation means exactly, edges, ties
 //! and gaps included, is stated here and tested by the conformance suite.
 
 use serde::{Deserialize, Serialize};
@@ -71,19 +71,21 @@ pub enum Selection {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ask {
-    /// The chosen fields of the reading at the range's start; answered by readings, none where there is none.
+    /// The chosen fields (at least one) of the reading at the range's start; answered by readings, none where there is none, or where it
+    /// has none of the chosen fields. Asked of one series.
     Point {
         /// The fields.
         fields: crate::schema::FieldSet,
     },
-    /// The chosen fields of all readings in the range; answered by readings.
+    /// The chosen fields (at least one) of all readings in the range; answered by readings, without those that have none of the chosen fields.
     Range {
         /// The fields.
         fields: crate::schema::FieldSet,
         /// Whether to narrow by the coarse key of the layout (a day) first, where it has one. Never changes the answer.
         coarse_filter: bool,
     },
-    /// The earliest reading in the range that passes; answered by a moment.
+    /// The earliest reading in the range that passes; answered by a moment. Asked of one series, as are `Last` and `Minimum`: with another
+    /// selection a store answers (of readings at the same time, the lowest series) or fails with [`crate::ErrorKind::Unsupported`].
     First(Predicate),
     /// The latest reading in the range that passes; answered by a moment. ("Last before t" ends its range at t.)
     Last(Predicate),
@@ -98,11 +100,12 @@ pub enum Ask {
         aggregates: Vec<Aggregate>,
         /// How readings are grouped.
         grouping: Grouping,
-        /// Whether sums that the layout keeps at write time are read instead of readings. Range bounds are then
-        /// multiples of the layout's `per_ns`.
+        /// Whether sums that the layout keeps at write time are read instead of readings. Range bounds and windows are then
+        /// multiples of the layout's `per_ns`, day and night are split as the layout splits them, and functions are count, sum, min, max and mean
+        /// of numeric fields.
         from_sums: bool,
     },
-    /// The latest reading of each series in the range, with the chosen fields; answered by readings, one a series.
+    /// Of each series the latest reading in the range that has any of the chosen fields (at least one), with these; answered by readings, at most one a series.
     LastReading {
         /// The fields.
         fields: crate::schema::FieldSet,
@@ -111,7 +114,7 @@ pub enum Ask {
     SeriesMatching(Predicate),
 }
 
-/// A field compared with a threshold. Readings without the field do not pass.
+/// A field compared with a threshold; equal values pass neither way, and readings without the field do not pass.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Predicate {
     /// The field's number; numeric.
@@ -147,7 +150,7 @@ pub struct Aggregate {
 pub enum Function {
     /// How many readings have the field; integer.
     Count,
-    /// Sum; integer for integer fields (64 bits, the workload keeps it within), else floating.
+    /// Sum; integer for integer fields (64 bits, the workload keeps it within), else floating; numeric fields.
     Sum,
     /// Smallest value, of the field's type; numeric fields.
     Min,
@@ -155,10 +158,12 @@ pub enum Function {
     Max,
     /// Arithmetic mean, floating also for integers; numeric fields.
     Mean,
-    /// Value of the latest reading that has the field.
+    /// Value of the latest reading that has the field. Asked only where a group holds one series.
     Last,
     /// For truth values: the share of time, 0 to 1, in which the value was true, each reading holding from its time until the next
-    /// reading of its series or the group's end (the end of the window or of the range, whichever is earlier); time before the group's first reading counts for nothing.
+    /// reading of its series or the group's end (the end of the window or of the range, whichever is earlier); time before the group's first reading counts for nothing. The
+    /// next reading is the next in the range that has the field, be it in another window or part of the day; a reading by day thus holds into the night until then.
+    /// Asked only where a group holds one series.
     TimeWeightedShare,
     /// The value that most readings have; the smallest of equals (text by bytes).
     MostFrequent,

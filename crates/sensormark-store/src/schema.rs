@@ -15,7 +15,7 @@ pub struct Schema {
 
 /// One kind of reading (a measurement, a collection): its tags, fields, optional entity and known series.
 ///
-/// A reading is identified by (table, series, time). A name is lower case ASCII: `[a-z][a-z0-9_]*`, at most
+/// A reading is identified by (table, series, time), is of 1970 to 2262, and has at least one of the fields. A name is lower case ASCII: `[a-z][a-z0-9_]*`, at most
 /// 40 bytes; so are the names of tags, fields and entity columns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Table {
@@ -67,14 +67,15 @@ pub enum FieldType {
     Text,
 }
 
-/// An entity that a series belongs to: one row a series, inserted with its first reading and updated with each.
+/// An entity that a series belongs to: one row a series, inserted with its first reading and updated with each
+/// ([`crate::Session::upsert`]; plain writes leave entities alone).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entity {
     /// The entity table's name.
     pub name: String,
     /// Its columns, without the key (the series' tags) and without the time of the last reading.
     pub columns: Vec<Field>,
-    /// Name of the column that holds the time of the latest reading, kept up to date by each write.
+    /// Name of the column that holds the time of the latest reading, kept up to date by each upsert.
     pub last_time_column: String,
 }
 

@@ -8,9 +8,9 @@ use crate::answer::Answer;
 use crate::batch::Batch;
 use crate::capability::{Capability, Operation};
 use crate::error::{ErrorKind, StoreError};
-use crate::layout::{Family, Layout, LayoutOffer};
+use crate::layout::{Family, Layout, LayoutOffer, Shape};
 use crate::query::Query;
-use crate::schema::{Schema, Table, Value};
+use crate::schema::{Schema, Table, TimeResolution, Value};
 use crate::server::{Installation, Launch, ServerFolder, ServerOptions};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -34,6 +34,28 @@ pub trait Store: Send + Sync {
 
     /// The largest statements with this layout and table.
     fn limits(&self, layout: &Layout, table: &Table) -> Limits;
+
+    /// How repeated writes of the same (series, time) end up with this layout and table. Unless a store says otherwise:
+    /// as its description says where a reading is a record of its own, and both are kept where readings share one.
+    fn repeated_write(&self, layout: &Layout, table: &Table) -> RepeatedWrite {
+        let _ = table;
+        match layout.shape {
+            Shape::RowPerReading
+            | Shape::RowPerField
+            | Shape::Summary { .. }
+            | Shape::NativeTimeSeries => self.description().repeated_write,
+            Shape::RecordPerSpan { .. } | Shape::Bucketed { .. } | Shape::GrowingArray => {
+                RepeatedWrite::KeepsBoth
+            }
+        }
+    }
+
+    /// How finely times are kept with this layout and table, nanoseconds unless a store says otherwise. A store that keeps less cuts off the rest
+    /// (towards the past) itself when it writes; its answers are then exact for the times so cut, bounds of ranges included.
+    fn time_resolution(&self, layout: &Layout, table: &Table) -> TimeResolution {
+        let _ = (layout, table);
+        TimeResolution::Nanoseconds
+    }
 
     /// The server on this machine (or the embedded library).
     ///
@@ -68,8 +90,8 @@ pub trait Store: Send + Sync {
         plan: &'a Plan,
     ) -> LocalFuture<'a, Result<Box<dyn Administrator>, StoreError>>;
 
-    /// One client's connection to the plan's database, which exists. Statements that its layout needs are prepared
-    /// here or on first use.
+    /// One client's connection to the plan's database. Statements that its layout needs are prepared here or on first use.
+    /// Where the database is not there, this or the session's first operation fails with [`ErrorKind::NotFound`]; nothing is made in silence.
     fn connect<'a>(
         &'a self,
         plan: &'a Plan,
@@ -91,7 +113,7 @@ pub struct Description {
     pub durability: Vec<(Durability, String)>,
     /// What a URL looks like, for messages.
     pub url_example: String,
-    /// How repeated writes of the same (series, time) end up.
+    /// How repeated writes of the same (series, time) end up where a reading is a record of its own; see [`Store::repeated_write`].
     pub repeated_write: RepeatedWrite,
 }
 
@@ -190,13 +212,14 @@ pub struct EntityReading<'a> {
 /// One client's connection. Calls come one at a time.
 pub trait Session {
     /// Writes a batch (checked by the caller against its table). Split where [`Limits`] says; when it returns, everything is acknowledged
-    /// as the durability class promises, or the error says how much of it.
+    /// as the durability class promises, and is found by every later query of every session, or the error says how much of it.
+    /// An empty batch is acknowledged as nothing sent. Entities are not touched: only [`Session::upsert`] does that.
     fn write<'a>(
         &'a mut self,
         batch: &'a Batch,
     ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>>;
 
-    /// Inserts a reading and updates its entity.
+    /// Inserts a reading and updates its entity, whose last time becomes this reading's. Callers write each entity's readings in order of time.
     fn upsert<'a>(
         &'a mut self,
         write: EntityReading<'a>,
@@ -244,7 +267,7 @@ pub trait Administrator {
     /// that holds tables which sensormark did not make.
     fn create(&mut self) -> LocalFuture<'_, Result<(), StoreError>>;
 
-    /// Drops the plan's database if it bears sensormark's mark; fails with [`ErrorKind::Foreign`] if it does not. Nothing there is fine.
+    /// Drops the plan's database if it bears this plan's mark; fails with [`ErrorKind::Foreign`] if it does not. Nothing there is fine.
     fn drop_database(&mut self) -> LocalFuture<'_, Result<(), StoreError>>;
 
     /// The sensormark databases that are there (names and owner's marks), for cleaning up after a crash.
@@ -412,6 +435,12 @@ pub trait AnswerSource: Send + Sync {
 
     /// Everything that the workload has written to this table, in batches.
     fn scan(&self, table: usize, sink: &mut dyn FnMut(&Batch));
+
+    /// Every entity of this table as the workload's upserts leave it: series, time of the last reading in ns, and the entity's columns. None
+    /// unless a source says otherwise.
+    fn scan_entities(&self, table: usize, sink: &mut dyn FnMut(u32, i64, &[Value])) {
+        let _ = (table, sink);
+    }
 }
 
 #[cfg(test)]
