@@ -1,0 +1,6 @@
+//! The engine: issues operations at their instants and takes those instants down.
+//!
+//! It is not where a workload says what to issue, nor where figures are summed up (`measurement`).
+
+pub mod pacing;
+pub mod scheduling;
