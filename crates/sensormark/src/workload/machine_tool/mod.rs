@@ -4,3 +4,5 @@
 //! It is not the signal itself, which is `dataset::machine_tool`.
 
 pub mod cycle;
+pub mod queue;
+pub mod source;
