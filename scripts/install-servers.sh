@@ -323,11 +323,6 @@ find_griddb() {
 
 version_griddb() { "$1" --version 2>&1 | head -n 1; }
 
-install_griddb() {
-    echo 'no package registry has it' >&2
-    return 1
-}
-
 explain_griddb() {
     note 'no package registry has it. Install the griddb and griddb-c-client packages that'
     note "GridDB's makers publish; sensormark finds gsserver on PATH, or under \$GS_HOME/bin"
@@ -367,7 +362,7 @@ handle() {
 choose_prefix() {
     local default="${HOME:-/nonexistent}/.local/share/sensormark/servers"
     if [[ $EUID -eq 0 ]]; then default=/opt/sensormark/servers; fi
-    prefix=${SENSORMARK_SERVERS:-$default}
+    prefix=$(realpath -m -- "${SENSORMARK_SERVERS:-$default}")
 }
 
 # As root the servers run as an unprivileged user, who must be able to reach the prefix.
