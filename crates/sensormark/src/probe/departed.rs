@@ -11,6 +11,8 @@ use super::table::tick_ns;
 /// Counters that wander from a child to the parent that waits for it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Counters {
+    /// User and system together, the finest known; the two below are in ticks.
+    pub cpu_ns: u64,
     pub user_ns: u64,
     pub system_ns: u64,
     pub read_bytes: u64,
@@ -21,6 +23,7 @@ pub(crate) struct Counters {
 impl Counters {
     pub fn saturating_sub(self, other: Self) -> Self {
         Self {
+            cpu_ns: self.cpu_ns.saturating_sub(other.cpu_ns),
             user_ns: self.user_ns.saturating_sub(other.user_ns),
             system_ns: self.system_ns.saturating_sub(other.system_ns),
             read_bytes: self.read_bytes.saturating_sub(other.read_bytes),
@@ -37,12 +40,16 @@ impl Counters {
                 *ns = 0;
             }
         }
+        if self.user_ns == 0 && self.system_ns == 0 {
+            self.cpu_ns = 0;
+        }
         self
     }
 }
 
 impl AddAssign for Counters {
     fn add_assign(&mut self, other: Self) {
+        self.cpu_ns += other.cpu_ns;
         self.user_ns += other.user_ns;
         self.system_ns += other.system_ns;
         self.read_bytes += other.read_bytes;
@@ -118,11 +125,13 @@ mod tests {
 
     fn account(parent: i32, own: u64, children: u64) -> Account {
         let received = Counters {
+            cpu_ns: children * SECOND,
             user_ns: children * SECOND,
             ..Counters::default()
         };
         let mut total = received;
         total.user_ns += own * SECOND;
+        total.cpu_ns += own * SECOND;
         Account {
             parent,
             start_ticks: 7,
@@ -134,7 +143,9 @@ mod tests {
 
     fn kept_seconds(before: &[(i32, Account)], now: &[(i32, Account)]) -> u64 {
         let map = |list: &[(i32, Account)]| list.iter().copied().collect();
-        kept(&map(before), &map(now)).user_ns / SECOND
+        let kept = kept(&map(before), &map(now));
+        assert_eq!(kept.cpu_ns, kept.user_ns);
+        kept.cpu_ns / SECOND
     }
 
     #[test]

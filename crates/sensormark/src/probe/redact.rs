@@ -36,7 +36,8 @@ pub fn redact_arguments<S: AsRef<str>>(arguments: &[S]) -> Vec<String> {
         .map(|argument| {
             let argument = argument.as_ref();
             let is_option = argument.starts_with('-');
-            if std::mem::take(&mut hide_next) && !is_option {
+            // A password may begin with a dash; with two it is the next option.
+            if std::mem::take(&mut hide_next) && !argument.starts_with("--") {
                 return HIDDEN.to_owned();
             }
             hide_next = is_option && !argument.contains('=') && is_secret_name(argument);
@@ -240,6 +241,7 @@ mod tests {
             "7",
         ];
         assert_eq!(redact_arguments(&given), expected);
+        assert_eq!(redact_arguments(&["--token", "-x"]), ["--token", "***"]);
         let flag = ["--ask-password", "--seed", "7"];
         assert_eq!(redact_arguments(&flag), flag);
     }

@@ -133,7 +133,6 @@ pub struct ProcessTree {
 #[derive(Debug, Clone, Copy, Default)]
 struct Baseline {
     counters: Counters,
-    cpu_ns: u64,
     wait_ns: u64,
     switches: u64,
 }
@@ -142,7 +141,6 @@ struct Baseline {
 #[derive(Debug, Default)]
 struct Tally {
     counters: Counters,
-    cpu_ns: u64,
     wait_ns: u64,
     switches: u64,
 }
@@ -293,14 +291,12 @@ impl ProcessTree {
             self.storage_denied |= is_denied;
             storage.or(before).unwrap_or_default()
         };
-        let account = account(row, ignores_children, storage, own_only);
+        let account = account(row, own_ns, ignores_children, storage, own_only);
         if known.is_none() && self.baseline.is_some() && !is_new {
             // It began before the probe and joined the tree after: what it had used is not the tree's.
             self.late_baseline += account.total;
         }
         tally.counters += account.total;
-        let children_ns = account.received.user_ns + account.received.system_ns;
-        tally.cpu_ns += own_ns + children_ns;
         tally.wait_ns += threads.wait_ns;
         tally.switches += threads.switches;
         sample.processes += 1;
@@ -336,7 +332,6 @@ impl ProcessTree {
     fn finish_usage(&mut self, tally: &Tally, sample: &mut TreeSample) {
         let baseline = *self.baseline.get_or_insert(Baseline {
             counters: tally.counters,
-            cpu_ns: tally.cpu_ns,
             wait_ns: tally.wait_ns,
             switches: tally.switches,
         });
@@ -345,10 +340,7 @@ impl ProcessTree {
         let sum = sum
             .saturating_sub(baseline.counters)
             .saturating_sub(self.late_baseline);
-        let late_ns = self.late_baseline.user_ns + self.late_baseline.system_ns;
-        let cpu_ns = (tally.cpu_ns + self.kept.user_ns + self.kept.system_ns)
-            .saturating_sub(baseline.cpu_ns + late_ns);
-        self.last_cpu_ns = self.last_cpu_ns.max(cpu_ns);
+        self.last_cpu_ns = self.last_cpu_ns.max(sum.cpu_ns);
         sample.cpu_ns = self.last_cpu_ns;
         sample.cpu_user_ns = sum.user_ns;
         sample.cpu_system_ns = sum.system_ns;
@@ -378,13 +370,21 @@ impl ProcessTree {
     }
 }
 
-fn account(row: &ProcessRow, ignores_children: bool, storage: Counters, own_only: bool) -> Account {
+fn account(
+    row: &ProcessRow,
+    own_ns: u64,
+    ignores_children: bool,
+    storage: Counters,
+    own_only: bool,
+) -> Account {
     let mut received = storage;
     if !own_only {
         received.user_ns = row.children_user_ns;
         received.system_ns = row.children_system_ns;
+        received.cpu_ns = row.children_user_ns + row.children_system_ns;
     }
     let mut total = received;
+    total.cpu_ns += own_ns;
     total.user_ns += row.user_ns;
     total.system_ns += row.system_ns;
     Account {
@@ -431,6 +431,7 @@ fn storage_of_threads(threads: &ThreadCounters) -> Counters {
 
 fn storage_only(counters: Counters) -> Counters {
     Counters {
+        cpu_ns: 0,
         user_ns: 0,
         system_ns: 0,
         ..counters

@@ -3,6 +3,9 @@
 //! a connection carried after its last sample is not in the sum. UDP is not here: the kernel does not count it by
 //! socket, so who sends it counts it.
 //!
+//! Where the kernel has no `sock_diag`, there is no figure, a note says why, and the loopback interface's bytes of the
+//! host sample stand in: they count every program's traffic, each byte once.
+//!
 //! Only one end of a connection is counted in one tree. A connection between two trees appears in both, once as sent
 //! and once as received.
 
