@@ -189,6 +189,30 @@ impl Layout {
             second_language: false,
         }
     }
+
+    /// The plainest layout of a family, for stores that keep readings all the same.
+    pub(crate) const fn plain(family: Family) -> Self {
+        let mut layout = Self::row_per_reading();
+        layout.shape = match family {
+            Family::PerReading => Shape::RowPerReading,
+            Family::PerSpan { span_ns } => Shape::RecordPerSpan {
+                span_ns,
+                encoding: Encoding::Blob,
+            },
+            Family::Bucketed {
+                limit,
+                per_ns,
+                split,
+            } => Shape::Bucketed {
+                limit,
+                per_ns,
+                split,
+            },
+            Family::Summary { per_ns, split } => Shape::Summary { per_ns, split },
+            Family::GrowingArray => Shape::GrowingArray,
+        };
+        layout
+    }
 }
 
 /// When a layout is measured.

@@ -10,7 +10,8 @@
 //! 5. [`capability`]: what a store does natively, in the client, or not at all;
 //! 6. [`store`]: the traits that a store implements, and [`server`] for the servers that sensormark starts;
 //! 7. [`census`]: exact counts and checksums of what is stored;
-//! 8. [`error`]: one error for all databases.
+//! 8. [`error`]: one error for all databases;
+//! 9. [`reference`]: answers computed from readings in memory, the oracle; [`null`] and [`memory`]: stores without a database.
 //!
 //! It is not the place for anything that names a workload or a database. The numbered rules that every
 //! store keeps are in `docs/store-contract.md`; the conformance suite cites them by number.
@@ -34,6 +35,12 @@ pub mod server;
 pub mod census;
 
 pub mod error;
+
+pub mod reference;
+
+pub mod null;
+
+pub mod memory;
 
 pub use answer::{Answer, Group, Moment};
 pub use batch::{Batch, Column, TextColumn, Values};
