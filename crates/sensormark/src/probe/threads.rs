@@ -40,11 +40,13 @@ pub(crate) struct ThreadClock {
     anchor: Option<Anchor>,
 }
 
+/// How the sum of the threads is tied to the time of the process.
 #[derive(Debug, Clone, Copy)]
 struct Anchor {
-    process_ns: u64,
-    threads_ns: u64,
-    correction_ns: u64,
+    /// What threads used that the sum does not hold, as far as is known.
+    offset_ns: u64,
+    /// How far ticks may run ahead before they correct the offset.
+    tolerance_ns: u64,
 }
 
 impl ThreadClock {
@@ -89,28 +91,22 @@ impl ThreadClock {
 
     /// The process's CPU time, in nanoseconds, from its ticks and the sum of its threads.
     ///
-    /// At first sight the two are tied together. From then on the threads' nanoseconds count; when ticks run ahead of
-    /// them by more than two ticks (truncation of user and of system time), a thread ended unseen, and the ticks win.
+    /// At first sight the two are tied together; from then on the threads' nanoseconds count, and ticks correct them
+    /// where a thread ended unseen. Ticks are truncated, never ahead of the truth. So if no thread had ended before
+    /// first sight (`is_new`, or the threads' sum is no less than the ticks) the larger of the two is nearer; if one
+    /// had, the tie is only as good as the ticks, and they correct by more than two ticks (user and system) or not at
+    /// all.
     pub fn process_ns(&mut self, ticks_ns: u64, threads_ns: u64, is_new: bool) -> u64 {
-        let anchor = self.anchor.get_or_insert(if is_new {
-            Anchor {
-                process_ns: 0,
-                threads_ns: 0,
-                correction_ns: 0,
-            }
-        } else {
-            Anchor {
-                process_ns: ticks_ns,
-                threads_ns,
-                correction_ns: 0,
-            }
+        let is_exact = is_new || threads_ns >= ticks_ns;
+        let anchor = self.anchor.get_or_insert(Anchor {
+            offset_ns: if is_exact { 0 } else { ticks_ns - threads_ns },
+            tolerance_ns: if is_exact { 0 } else { 2 * tick_ns() },
         });
-        let fine =
-            anchor.process_ns + threads_ns.saturating_sub(anchor.threads_ns) + anchor.correction_ns;
+        let fine = threads_ns + anchor.offset_ns;
         let missing = ticks_ns.saturating_sub(fine);
-        if missing > 2 * tick_ns() {
-            anchor.correction_ns += missing;
-            return fine + missing;
+        if missing > anchor.tolerance_ns {
+            anchor.offset_ns += missing;
+            return ticks_ns;
         }
         fine
     }
@@ -162,5 +158,15 @@ mod tests {
         assert_eq!(clock.process_ns(110 * ms, 47 * ms, false), 107 * ms);
         assert_eq!(clock.process_ns(200 * ms, 50 * ms, false), 200 * ms);
         assert_eq!(clock.process_ns(200 * ms, 51 * ms, false), 201 * ms);
+    }
+
+    #[test]
+    fn a_process_whose_threads_all_live_is_exact_and_ticks_correct_at_once() {
+        let mut clock = ThreadClock::default();
+        let ms = 1_000_000;
+        assert_eq!(clock.process_ns(100 * ms, 107 * ms, false), 107 * ms);
+        assert_eq!(clock.process_ns(110 * ms, 118 * ms, false), 118 * ms);
+        assert_eq!(clock.process_ns(130 * ms, 120 * ms, false), 130 * ms);
+        assert_eq!(clock.process_ns(130 * ms, 123 * ms, false), 133 * ms);
     }
 }

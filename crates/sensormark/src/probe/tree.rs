@@ -6,7 +6,7 @@
 //! nanoseconds from the scheduler's account of each thread (`schedstat`), corrected by ticks where a thread ended
 //! unseen. A thread's account is brought up to date at each timer tick (1 to 10 ms) and whenever it leaves the core,
 //! so a difference of two samples is exact to about a tick of the timer for each thread that was running just then,
-//! and to two ticks of 10 ms for each process that ended between them.
+//! and to two ticks of 10 ms for each process, or process with a thread, that ended between them.
 //!
 //! Storage. `read_bytes` and `write_bytes` of `/proc/PID/io`: pages that had to be fetched, and pages dirtied (so a
 //! page that is overwritten before it reaches the disk counts once, and one that is truncated again is in

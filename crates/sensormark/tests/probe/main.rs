@@ -116,6 +116,7 @@ fn written_pages_flushes_and_blocks_are_counted() {
     let path = folder.path().join("data");
     let mut load = Load::start("write", &format!("{} {bytes}", path.display()));
     let mut tree = attach(&load, Scope::Descendants, None);
+    let mut alone = attach(&load, Scope::Process, None);
     let host = HostSampler::new(Some(folder.path())).expect("host");
     let host_sample = || {
         host.sample(&Scan::now().expect("scan").table)
@@ -125,7 +126,9 @@ fn written_pages_flushes_and_blocks_are_counted() {
     load.go();
     load.done();
     let (after, host_after) = (sample(&mut tree), host_sample());
+    let own = sample(&mut alone).storage_written_bytes.expect("permitted");
     load.end();
+    assert_near("written pages by thread", own, bytes);
     let written = |of: &TreeSample| {
         of.storage_written_bytes
             .expect("permitted for own processes")
@@ -226,6 +229,20 @@ fn children_that_end_are_neither_lost_nor_doubled() {
     // Starting a child costs CPU that its own count, begun later, does not hold: about 2 ms each.
     assert_near("parent and its children", after.cpu_ns, used);
     assert_near("in ticks", after.cpu_user_ns + after.cpu_system_ns, used);
+}
+
+#[test]
+fn a_process_alone_is_without_its_children() {
+    let mut load = Load::start("parent", "2 200");
+    let mut tree = attach(&load, Scope::Process, None);
+    load.go();
+    let used = load.done();
+    let after = sample(&mut tree);
+    load.end();
+    assert!(used > 400_000_000, "the children burnt {used}");
+    assert!(after.cpu_ns < 100_000_000, "{} ns", after.cpu_ns);
+    assert!(after.cpu_user_ns + after.cpu_system_ns < 100_000_000);
+    assert_eq!(after.processes, 1);
 }
 
 #[test]
