@@ -54,6 +54,18 @@ impl Census {
         }
     }
 
+    /// The hash of one reading with all its present fields: what it adds to its series' checksum.
+    pub fn reading_hash(batch: &Batch, row: usize) -> u64 {
+        let mut sum = 0_u64;
+        for (field, column) in batch.columns.iter().enumerate() {
+            if column.has(row) {
+                let hash = hash(batch.series[row], batch.times_ns[row], field as u64, hash_value(&column.values, row));
+                sum = sum.wrapping_add(hash);
+            }
+        }
+        sum
+    }
+
     /// How many readings there are in all.
     pub fn readings(&self) -> u64 {
         self.tables
@@ -90,19 +102,24 @@ fn add_column(table: &mut [SeriesCensus], batch: &Batch, field: u64, column: &Co
         if !column.has(row) {
             continue;
         }
-        let value = match &column.values {
-            Values::Bool(values) => mix(1 ^ (u64::from(values[row]) << 8)),
-            Values::I64(values) => mix(2).wrapping_add(values[row].cast_unsigned()),
-            Values::U16(values) => mix(3).wrapping_add(u64::from(values[row])),
-            Values::F64(values) => mix(4).wrapping_add((values[row] + 0.0).to_bits()),
-            Values::Text(values) => hash_text(values.get(row)),
-        };
+        let value = hash_value(&column.values, row);
         let entry = &mut table[batch.series[row] as usize];
         entry.values += 1;
         entry.checksum =
             entry
                 .checksum
                 .wrapping_add(hash(batch.series[row], batch.times_ns[row], field, value));
+    }
+}
+
+fn hash_value(values: &Values, row: usize) -> u64 {
+    match values {
+        Values::Bool(values) => mix(1 ^ (u64::from(values[row]) << 8)),
+        Values::I64(values) => mix(2).wrapping_add(values[row].cast_unsigned()),
+        Values::U16(values) => mix(3).wrapping_add(u64::from(values[row])),
+        // Adding zero makes the two zeros one: not every database keeps the sign.
+        Values::F64(values) => mix(4).wrapping_add((values[row] + 0.0).to_bits()),
+        Values::Text(values) => hash_text(values.get(row)),
     }
 }
 

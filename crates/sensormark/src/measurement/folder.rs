@@ -1,0 +1,215 @@
+//! A run's folder on disk: written so that a run that is broken off keeps what it has.
+//!
+//! `run.json` holds the [`RunRecord`], `trials/NAME.json` a [`TrialRecord`] each, `samples/NAME.json` its one-second samples.
+//! Every file is written beside its place and renamed into it. Nothing here interprets the records.
+
+use crate::measurement::record::{RunRecord, SCHEMA_VERSION, TrialRecord};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// What can go wrong with a results folder.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// A file or folder cannot be read or written.
+    #[error("cannot {action} {}: {source}{hint}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// With what.
+        path: PathBuf,
+        /// What to try, with a leading "; ", or nothing.
+        hint: &'static str,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// There is no run here.
+    #[error("{} is not a results folder: it has no run.json; give the folder that a run printed at its end", .0.display())]
+    NotARun(PathBuf),
+    /// A file is not what it should be.
+    #[error("{} is damaged: {problem}; restore it or leave this trial out by removing the file", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A file was written by a newer sensormark.
+    #[error("{} has result format {found}, and this sensormark reads up to {SCHEMA_VERSION}: use a newer sensormark", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: u64,
+    },
+}
+
+/// The folder of one run.
+#[derive(Debug, Clone)]
+pub struct ResultsFolder {
+    root: PathBuf,
+}
+
+impl ResultsFolder {
+    /// Makes the folder of a new run below `parent`.
+    ///
+    /// # Errors
+    /// When it cannot be made or written.
+    pub fn create(parent: &Path, name: &str) -> Result<Self, FolderError> {
+        let folder = Self { root: parent.join(name) };
+        for path in [folder.root.clone(), folder.root.join("trials"), folder.root.join("samples")] {
+            fs::create_dir_all(&path).map_err(|source| FolderError::Io {
+                action: "make the results folder",
+                path,
+                hint: "; choose another with --results FOLDER",
+                source,
+            })?;
+        }
+        Ok(folder)
+    }
+
+    /// Opens the folder of an earlier run.
+    ///
+    /// # Errors
+    /// When there is no run in it.
+    pub fn open(root: &Path) -> Result<Self, FolderError> {
+        if !root.join("run.json").is_file() {
+            return Err(FolderError::NotARun(root.to_path_buf()));
+        }
+        Ok(Self { root: root.to_path_buf() })
+    }
+
+    /// Where the folder is.
+    pub fn path(&self) -> &Path {
+        &self.root
+    }
+
+    /// Writes the run's record, replacing an earlier one.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write_run(&self, run: &RunRecord) -> Result<(), FolderError> {
+        self.write_json("run.json", run)
+    }
+
+    /// Writes a trial's record.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write_trial(&self, trial: &TrialRecord) -> Result<(), FolderError> {
+        self.write_json(&format!("trials/{}.json", trial.name), trial)
+    }
+
+    /// Writes another file of the run (samples, journals) as JSON.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), FolderError> {
+        let bytes = serde_json::to_vec_pretty(value).expect("records have string keys and finite numbers");
+        self.write_bytes(name, &bytes)
+    }
+
+    /// Writes a file of the run: beside its place first, then renamed into it.
+    ///
+    /// # Errors
+    /// When the file cannot be written; nothing half-written is left in its place.
+    pub fn write_bytes(&self, name: &str, bytes: &[u8]) -> Result<(), FolderError> {
+        write_beside(&self.root.join(name), bytes)
+    }
+
+    /// The run's record.
+    ///
+    /// # Errors
+    /// When it is missing, damaged or of a newer format.
+    pub fn run(&self) -> Result<RunRecord, FolderError> {
+        read_versioned(&self.root.join("run.json"))
+    }
+
+    /// All trials, in the order of repetition and turn.
+    ///
+    /// # Errors
+    /// When one is damaged or of a newer format.
+    pub fn trials(&self) -> Result<Vec<TrialRecord>, FolderError> {
+        let path = self.root.join("trials");
+        let io = |source| FolderError::Io { action: "read", path: path.clone(), hint: "", source };
+        let mut trials = Vec::new();
+        for entry in fs::read_dir(&path).map_err(io)? {
+            let file = entry.map_err(io)?.path();
+            if file.extension().is_some_and(|extension| extension == "json") {
+                trials.push(read_versioned::<TrialRecord>(&file)?);
+            }
+        }
+        trials.sort_by(|a, b| (a.repetition, a.turn, a.attempt, &a.name).cmp(&(b.repetition, b.turn, b.attempt, &b.name)));
+        Ok(trials)
+    }
+}
+
+/// Writes a file beside its place and renames it into it, so that a reader sees the old or the new one, never a half.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_beside(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
+    let io = |source| FolderError::Io {
+        action: "write",
+        path: path.to_path_buf(),
+        hint: "; is the disk full or the folder not yours to write?",
+        source,
+    };
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".part");
+    let beside = PathBuf::from(beside);
+    let written = fs::File::create(&beside).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    if let Err(source) = written.and_then(|()| fs::rename(&beside, path)) {
+        let _ = fs::remove_file(&beside);
+        return Err(io(source));
+    }
+    Ok(())
+}
+
+fn read_versioned<T: DeserializeOwned>(path: &Path) -> Result<T, FolderError> {
+    let damaged = |problem: String| FolderError::Damaged { path: path.to_path_buf(), problem };
+    let text = fs::read(path).map_err(|source| FolderError::Io { action: "read", path: path.to_path_buf(), hint: "", source })?;
+    let value: serde_json::Value = serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
+    let version = value.get("schema_version").and_then(serde_json::Value::as_u64);
+    match version {
+        None => Err(damaged("it states no schema_version".to_owned())),
+        Some(found) if found > u64::from(SCHEMA_VERSION) => Err(FolderError::Newer { path: path.to_path_buf(), found }),
+        Some(_) => serde_json::from_value(value).map_err(|error| damaged(error.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_newer_and_a_damaged_file_get_one_clear_message_each() {
+        let scratch = tempfile::tempdir().unwrap();
+        let file = scratch.path().join("run.json");
+        assert!(matches!(ResultsFolder::open(scratch.path()), Err(FolderError::NotARun(_))));
+        for (text, words) in [
+            ("{\"schema_version\": 99}", "use a newer sensormark"),
+            ("{\"schema_version\": 1}", "missing field"),
+            ("{", "is damaged"),
+            ("{}", "states no schema_version"),
+        ] {
+            fs::write(&file, text).unwrap();
+            let message = ResultsFolder::open(scratch.path()).unwrap().run().unwrap_err().to_string();
+            assert!(message.contains(words) && message.contains("run.json"), "{message}");
+        }
+    }
+
+    #[test]
+    fn nothing_half_written_stays_behind() {
+        let scratch = tempfile::tempdir().unwrap();
+        let target = scratch.path().join("folder-in-the-way");
+        fs::create_dir_all(target.join("full")).unwrap();
+        assert!(write_beside(&target, b"x").is_err());
+        assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,17 @@
+//! What was measured, as it is kept: latencies, trials and runs.
+//!
+//! [`latency`] records operations into histograms, [`record`] is the result format (its JSON schema is
+//! `docs/result.schema.json`), [`folder`] writes and reads it. Nothing here judges or draws: verdicts are in
+//! [`verdict`], intervals in `statistics`, tables in `report`.
+
+pub mod folder;
+pub mod latency;
+pub mod record;
+pub mod verdict;
+
+pub use folder::{FolderError, ResultsFolder};
+pub use latency::{LatencyRecorder, LatencySummary};
+pub use record::{
+    AnswersRecord, Figure, Implementation, LedgerRecord, PhaseRecord, RoleTotals, RunRecord, ServerRecord, Side, TrialRecord,
+};
+pub use verdict::{Reason, ReasonKind, Verdict};

@@ -1,0 +1,281 @@
+//! The result format: what a run and its trials leave on disk. Raw figures and counts; everything derived is derived again
+//! by `sensormark report`.
+//!
+//! [`SCHEMA_VERSION`] changes with every change that an older reader would misunderstand; `docs/result-format.md` tells how.
+
+use crate::measurement::latency::{LatencySummary, SecondHistogram};
+use crate::measurement::verdict::Verdict;
+use sensormark_store::{Durability, Layout, Setting};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The version of the result format that this program writes.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// One run: everything that its trials have in common.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// [`SCHEMA_VERSION`] of the writer.
+    pub schema_version: u32,
+    /// The run's name: when it started and a random part.
+    pub name: String,
+    /// sensormark's version and, where it is known, its commit.
+    pub sensormark: String,
+    /// When the run started, RFC 3339, UTC.
+    pub started: String,
+    /// When it ended; absent in a run that was broken off.
+    pub finished: Option<String>,
+    /// The command line, with URLs redacted.
+    pub command_line: Vec<String>,
+    /// The workload's name.
+    pub workload: String,
+    /// The scale's name.
+    pub scale: String,
+    /// The workload's parameters, every number behind the scale.
+    pub parameters: serde_json::Value,
+    /// The seed of data and operations.
+    pub seed: u64,
+    /// Which part of the load this run is, (number, of how many): (0, 1) when one machine makes all of it.
+    pub shard: (u32, u32),
+    /// This machine's clock less that of shard 0, in ns.
+    pub clock_offset_ns: i64,
+    /// Repetitions asked for.
+    pub repetitions: u32,
+    /// The machine.
+    pub environment: serde_json::Value,
+    /// Implementations that were asked for and cannot be measured here, with the reason.
+    pub not_measured: Vec<NotMeasured>,
+}
+
+/// An implementation that was asked for and could not be measured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotMeasured {
+    /// The implementation.
+    pub implementation: String,
+    /// "not supported" or "not available", and why.
+    pub reason: String,
+}
+
+/// What was measured: a store, a layout and a reading strategy.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Implementation {
+    /// The store's name.
+    pub store: String,
+    /// The database's title.
+    pub title: String,
+    /// The layout's name in the workload's words ("individual", "bulk-arrays").
+    pub layout_name: String,
+    /// The layout.
+    pub layout: Layout,
+    /// The reading strategy; absent in trials that only write.
+    pub strategy: Option<String>,
+    /// What an acknowledgement promises.
+    pub durability: Durability,
+    /// Whether the database runs inside the client's process.
+    pub embedded: bool,
+}
+
+impl Implementation {
+    /// The name in tables: "PostgreSQL bulk-arrays", with the strategy where it differs from the layout's family,
+    /// and the durability class where it is not the default.
+    pub fn label(&self) -> String {
+        let mut label = format!("{} {}", self.title, self.layout_name);
+        if let Some(strategy) = &self.strategy
+            && !(self.layout_name == *strategy || self.layout_name.starts_with(&format!("{strategy}-")))
+        {
+            label.push_str(", read ");
+            label.push_str(strategy);
+        }
+        if self.durability != Durability::Default {
+            label.push_str(", ");
+            label.push_str(self.durability.text());
+        }
+        label
+    }
+}
+
+/// Which side of the pipeline a trial measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// Writing.
+    Write,
+    /// Reading.
+    Read,
+    /// Both at once.
+    Mixed,
+}
+
+/// One trial: one implementation measured once.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrialRecord {
+    /// [`SCHEMA_VERSION`] of the writer.
+    pub schema_version: u32,
+    /// The trial's name, unique in its run; its raw files begin with it.
+    pub name: String,
+    /// What was measured.
+    pub implementation: Implementation,
+    /// Which side.
+    pub side: Side,
+    /// Which repetition, from 0.
+    pub repetition: u32,
+    /// Which turn of the run, from 0: trials of one repetition in the order in which they ran.
+    pub turn: u32,
+    /// Which attempt: above 0 when the host was disturbed and the trial was measured again.
+    pub attempt: u32,
+    /// When it started, RFC 3339, UTC.
+    pub started: String,
+    /// The server, absent for embedded databases.
+    pub server: Option<ServerRecord>,
+    /// Settings read back from the server or library.
+    pub settings: Vec<Setting>,
+    /// Phases in order.
+    pub phases: Vec<PhaseRecord>,
+    /// Counts of readings, for trials that write.
+    pub ledger: Option<LedgerRecord>,
+    /// Checked answers, for trials that read.
+    pub answers: Option<AnswersRecord>,
+    /// Latencies by operation: from when it was due in open loop (`open_loop`), else service times.
+    pub latencies: BTreeMap<String, LatencyRecord>,
+    /// Failed operations by kind.
+    pub errors: BTreeMap<String, u64>,
+    /// Further figures, by name.
+    pub figures: BTreeMap<String, Figure>,
+    /// Whether the figures may be believed.
+    pub verdict: Verdict,
+    /// What a reader should know.
+    pub warnings: Vec<String>,
+}
+
+/// A figure with its unit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// The value; absent when it could not be measured.
+    pub value: Option<f64>,
+    /// The unit, as printed.
+    pub unit: String,
+}
+
+impl Figure {
+    /// A measured figure.
+    pub fn new(value: f64, unit: &str) -> Self {
+        Self { value: Some(value), unit: unit.to_owned() }
+    }
+
+    /// A figure that could not be measured.
+    pub fn unmeasured(unit: &str) -> Self {
+        Self { value: None, unit: unit.to_owned() }
+    }
+}
+
+/// Latencies of one kind of operation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LatencyRecord {
+    /// Whether latency counts from when the operation was due (else it is service time).
+    pub open_loop: bool,
+    /// The distribution.
+    pub summary: LatencySummary,
+    /// Raw histograms, one a second.
+    pub seconds: Vec<SecondHistogram>,
+}
+
+/// The server that a trial ran against.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ServerRecord {
+    /// What the server says about its version.
+    pub version: String,
+    /// Where the program came from; "existing server" for one that was there.
+    pub origin: String,
+    /// Whether sensormark started it.
+    pub managed: bool,
+    /// How long it took to start, in seconds.
+    pub start_seconds: Option<f64>,
+    /// The memory budget that it was given, in bytes.
+    pub memory_budget_bytes: Option<u64>,
+    /// What was changed to run it here.
+    pub notes: Vec<String>,
+}
+
+/// One phase of a trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PhaseRecord {
+    /// "warm-up", "measured", "settle"…
+    pub name: String,
+    /// When it began, in seconds since the trial began.
+    pub start_seconds: f64,
+    /// How long it lasted, in seconds.
+    pub seconds: f64,
+    /// What each role used in it: "server", "writer", "reader", "source", "coordinator".
+    pub roles: BTreeMap<String, RoleTotals>,
+    /// Operations that succeeded in it.
+    pub operations: u64,
+}
+
+/// What the processes of one role used in one phase. Absent figures could not be measured.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RoleTotals {
+    /// CPU time in user mode, in seconds.
+    pub cpu_user_seconds: Option<f64>,
+    /// CPU time in kernel mode, in seconds.
+    pub cpu_system_seconds: Option<f64>,
+    /// CPU time as percent of one core.
+    pub cpu_percent: Option<f64>,
+    /// Resident memory at the end of the phase, in bytes; memory shared by a role's processes counted once.
+    pub resident_bytes: Option<u64>,
+    /// Largest resident memory seen, in bytes.
+    pub peak_resident_bytes: Option<u64>,
+    /// Proportional set size at the end of the phase, in bytes.
+    pub proportional_bytes: Option<u64>,
+    /// Bytes read from storage.
+    pub storage_read_bytes: Option<u64>,
+    /// Bytes written to storage (pages dirtied, as the kernel counts them).
+    pub storage_written_bytes: Option<u64>,
+    /// Bytes sent on the wire, headers included.
+    pub wire_sent_bytes: Option<u64>,
+    /// Bytes received on the wire, headers included.
+    pub wire_received_bytes: Option<u64>,
+}
+
+/// Exact counts of readings.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LedgerRecord {
+    /// Readings that the source or the workload produced.
+    pub produced: u64,
+    /// Lost before the writer took them, because it could not keep up.
+    pub lost_at_queue: u64,
+    /// Readings that the writer tried to write.
+    pub attempted: u64,
+    /// Readings that the database acknowledged.
+    pub acknowledged: u64,
+    /// Timed out, cut off or never acknowledged by design: perhaps stored.
+    pub in_doubt: u64,
+    /// Refused: certainly not stored.
+    pub refused: u64,
+    /// Readings found in the database.
+    pub stored: u64,
+    /// Stored more than once (extra copies).
+    pub duplicated: u64,
+    /// Acknowledged and not stored.
+    pub lost: u64,
+    /// In doubt and not stored (datagrams that were dropped, say).
+    pub in_doubt_not_stored: u64,
+    /// Stored with another value, or never written.
+    pub altered: u64,
+    /// One order-free checksum of everything stored.
+    pub checksum: String,
+    /// The same of everything that should be.
+    pub expected_checksum: String,
+}
+
+/// Checked answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnswersRecord {
+    /// Answers that came.
+    pub answered: u64,
+    /// Answers compared with the generator's.
+    pub checked: u64,
+    /// Answers that differ.
+    pub wrong: u64,
+    /// The first that differs: question, expected and got.
+    pub first_wrong: Option<String>,
+}

@@ -1,0 +1,150 @@
+//! Verdicts: whether a trial's figures may be believed, and if not, why.
+//!
+//! Only valid trials are ranked. Which observation leads to which reason is decided where it is made; this module
+//! holds the words and how several reasons combine.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Whether a trial's figures may be believed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "state", content = "reasons")]
+pub enum Verdict {
+    /// Nothing speaks against the figures.
+    Valid,
+    /// They must not be used.
+    Invalid(Vec<Reason>),
+    /// The host was disturbed: measured again up to twice, and shown as inconclusive if that did not help.
+    Inconclusive(Vec<Reason>),
+}
+
+/// One reason for a verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reason {
+    /// What kind of reason.
+    pub kind: ReasonKind,
+    /// What was seen, with figures.
+    pub text: String,
+}
+
+/// The kinds of reasons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReasonKind {
+    /// An answer differs from the generator's.
+    WrongAnswer,
+    /// An acknowledged reading is not stored.
+    LostData,
+    /// A reading is stored more than once.
+    DuplicatedData,
+    /// A reading is stored with another time or value, or was never written.
+    AlteredData,
+    /// More than 1 % of the operations failed.
+    Errors,
+    /// An operation did not come back in time.
+    Hung,
+    /// The server stopped during the trial.
+    ServerCrashed,
+    /// The trial's own process failed.
+    ClientFailed,
+    /// The client was the bottleneck.
+    ClientBound,
+    /// The source could not keep its own pace.
+    SourceLate,
+    /// Too little was measured.
+    TooShort,
+    /// The user broke the run off.
+    Interrupted,
+    /// Steal, swapping or other load on the host.
+    HostDisturbed,
+    /// Answers came so late that the schedule was lost although the database says nothing was wrong.
+    LateAnswers,
+}
+
+impl ReasonKind {
+    /// The kind in words.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::WrongAnswer => "wrong answer",
+            Self::LostData => "lost data",
+            Self::DuplicatedData => "duplicated data",
+            Self::AlteredData => "altered data",
+            Self::Errors => "errors",
+            Self::Hung => "hung operation",
+            Self::ServerCrashed => "server stopped",
+            Self::ClientFailed => "client failed",
+            Self::ClientBound => "client-bound",
+            Self::SourceLate => "source late",
+            Self::TooShort => "too short",
+            Self::Interrupted => "interrupted",
+            Self::HostDisturbed => "host disturbed",
+            Self::LateAnswers => "late answers",
+        }
+    }
+}
+
+impl Verdict {
+    /// The verdict for these reasons: valid without any, inconclusive when a disturbed host explains all of them, else invalid.
+    pub fn from_reasons(reasons: Vec<Reason>) -> Self {
+        if reasons.is_empty() {
+            return Self::Valid;
+        }
+        // A disturbed host makes a late source or a slow client likely, but never a wrong answer or lost data.
+        let explained =
+            |kind| matches!(kind, ReasonKind::HostDisturbed | ReasonKind::SourceLate | ReasonKind::ClientBound | ReasonKind::LateAnswers);
+        let disturbed = reasons.iter().any(|reason| reason.kind == ReasonKind::HostDisturbed);
+        if disturbed && reasons.iter().all(|reason| explained(reason.kind)) {
+            return Self::Inconclusive(reasons);
+        }
+        Self::Invalid(reasons)
+    }
+
+    /// Whether the figures may be ranked.
+    pub const fn is_valid(&self) -> bool {
+        matches!(self, Self::Valid)
+    }
+
+    /// The reasons, none for a valid trial.
+    pub fn reasons(&self) -> &[Reason] {
+        match self {
+            Self::Valid => &[],
+            Self::Invalid(reasons) | Self::Inconclusive(reasons) => reasons,
+        }
+    }
+}
+
+impl Reason {
+    /// A reason of this kind.
+    pub fn new(kind: ReasonKind, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into() }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = match self {
+            Self::Valid => return formatter.write_str("valid"),
+            Self::Invalid(_) => "invalid",
+            Self::Inconclusive(_) => "inconclusive",
+        };
+        let reasons: Vec<String> =
+            self.reasons().iter().map(|reason| format!("{}: {}", reason.kind.text(), reason.text)).collect();
+        write!(formatter, "{word} ({})", reasons.join("; "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disturbed_host_never_excuses_lost_data() {
+        let disturbed = Reason::new(ReasonKind::HostDisturbed, "steal 20 %");
+        let late = Reason::new(ReasonKind::SourceLate, "p99 3 ms");
+        let lost = Reason::new(ReasonKind::LostData, "1 reading");
+        assert!(matches!(Verdict::from_reasons(vec![disturbed.clone(), late.clone()]), Verdict::Inconclusive(_)));
+        assert!(matches!(Verdict::from_reasons(vec![disturbed, lost]), Verdict::Invalid(_)));
+        assert!(matches!(Verdict::from_reasons(vec![late]), Verdict::Invalid(_)));
+        assert!(Verdict::from_reasons(Vec::new()).is_valid());
+    }
+}
