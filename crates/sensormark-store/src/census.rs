@@ -59,7 +59,12 @@ impl Census {
         let mut sum = 0_u64;
         for (field, column) in batch.columns.iter().enumerate() {
             if column.has(row) {
-                let hash = hash(batch.series[row], batch.times_ns[row], field as u64, hash_value(&column.values, row));
+                let hash = hash(
+                    batch.series[row],
+                    batch.times_ns[row],
+                    field as u64,
+                    hash_value(&column.values, row),
+                );
                 sum = sum.wrapping_add(hash);
             }
         }

@@ -1,4 +1,7 @@
-//! The sensormark pipeline: data set, workload, engine, measurement, statistics, score, report
+//! The sensormark pipeline, in the order in which data flows: data set, workload, engine, ledger, measurement, probe,
+//! statistics, score, report.
+//!
+//! It sees databases through the contract alone (crate `sensormark-store`); only the command names stores.
 
 // In the order that data flows; the blank lines keep rustfmt from sorting by name.
 pub mod dataset;
@@ -6,5 +9,9 @@ pub mod dataset;
 pub mod workload;
 
 pub mod engine;
+
+pub mod ledger;
+
+pub mod measurement;
 
 pub mod probe;

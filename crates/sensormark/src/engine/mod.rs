@@ -3,4 +3,5 @@
 //! It is not where a workload says what to issue, nor where figures are summed up (`measurement`).
 
 pub mod pacing;
+pub mod role;
 pub mod scheduling;

@@ -60,7 +60,12 @@ impl Entry {
             0 => Standing::Acknowledged,
             1 => Standing::InDoubt,
             2 => Standing::Refused,
-            _ => return Err(io::Error::new(io::ErrorKind::InvalidData, "the journal holds an entry of unknown standing")),
+            _ => {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "the journal holds an entry of unknown standing",
+                ));
+            }
         };
         Ok(Self {
             sequence: word & ((1 << STANDING_SHIFT) - 1),
@@ -85,7 +90,12 @@ impl JournalWriter {
     /// When it cannot be opened.
     pub fn open(path: &Path) -> io::Result<Self> {
         let pipe = File::options().append(true).open(path)?;
-        Ok(Self { pipe, buffer: Vec::with_capacity(BUFFERED_ENTRIES * ENTRY_BYTES), oldest: None, spent: Duration::ZERO })
+        Ok(Self {
+            pipe,
+            buffer: Vec::with_capacity(BUFFERED_ENTRIES * ENTRY_BYTES),
+            oldest: None,
+            spent: Duration::ZERO,
+        })
     }
 
     /// Passes an entry on, sooner or later.
@@ -97,7 +107,11 @@ impl JournalWriter {
         let full = self.buffer.len() >= BUFFERED_ENTRIES * ENTRY_BYTES;
         if full || self.buffer.len() == ENTRY_BYTES {
             let now = Instant::now();
-            if full || self.oldest.is_some_and(|oldest| now - oldest > LONGEST_WAIT) {
+            if full
+                || self
+                    .oldest
+                    .is_some_and(|oldest| now - oldest > LONGEST_WAIT)
+            {
                 return self.flush();
             }
             self.oldest = Some(now);
@@ -136,7 +150,12 @@ pub fn read(source: &mut impl Read) -> io::Result<Vec<Entry>> {
         while filled < ENTRY_BYTES {
             match source.read(&mut bytes[filled..])? {
                 0 if filled == 0 => return Ok(entries),
-                0 => return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the journal ends within an entry")),
+                0 => {
+                    return Err(io::Error::new(
+                        io::ErrorKind::UnexpectedEof,
+                        "the journal ends within an entry",
+                    ));
+                }
                 count => filled += count,
             }
         }
@@ -153,14 +172,21 @@ mod tests {
         let scratch = tempfile::NamedTempFile::new().unwrap();
         let standings = [Standing::Acknowledged, Standing::InDoubt, Standing::Refused];
         let entries: Vec<Entry> = (0..1_000_u64)
-            .map(|i| Entry { sequence: i * 3, time_ns: -5 + i64::try_from(i).unwrap(), standing: standings[i as usize % 3] })
+            .map(|i| Entry {
+                sequence: i * 3,
+                time_ns: -5 + i64::try_from(i).unwrap(),
+                standing: standings[i as usize % 3],
+            })
             .collect();
         let mut writer = JournalWriter::open(scratch.path()).unwrap();
         for &entry in &entries {
             writer.push(entry).unwrap();
         }
         writer.flush().unwrap();
-        assert_eq!(read(&mut File::open(scratch.path()).unwrap()).unwrap(), entries);
+        assert_eq!(
+            read(&mut File::open(scratch.path()).unwrap()).unwrap(),
+            entries
+        );
     }
 
     #[test]

@@ -18,8 +18,20 @@ pub fn reasons(ledger: &LedgerRecord) -> Vec<Reason> {
             reasons.push(Reason::new(kind, format!("{count} {text}")));
         }
     };
-    push(ReasonKind::LostData, ledger.lost, "acknowledged readings are not stored");
-    push(ReasonKind::DuplicatedData, ledger.duplicated, "readings are stored more than once");
-    push(ReasonKind::AlteredData, ledger.altered, "stored readings differ from what was written");
+    push(
+        ReasonKind::LostData,
+        ledger.lost,
+        "acknowledged readings are not stored",
+    );
+    push(
+        ReasonKind::DuplicatedData,
+        ledger.duplicated,
+        "readings are stored more than once",
+    );
+    push(
+        ReasonKind::AlteredData,
+        ledger.altered,
+        "stored readings differ from what was written",
+    );
     reasons
 }

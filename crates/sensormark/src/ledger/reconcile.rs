@@ -69,7 +69,11 @@ async fn compare_one_by_one(
     let mut marks: HashMap<(usize, u32, i64), Mark> = HashMap::new();
     written.for_each(&mut |batch, standing| {
         for row in 0..batch.len() {
-            let mark = Mark { hash: Census::reading_hash(batch, row), acknowledged: standing == Standing::Acknowledged, seen: 0 };
+            let mark = Mark {
+                hash: Census::reading_hash(batch, row),
+                acknowledged: standing == Standing::Acknowledged,
+                seen: 0,
+            };
             marks.insert((batch.table, batch.series[row], batch.times_ns[row]), mark);
         }
     });
@@ -83,7 +87,9 @@ async fn compare_one_by_one(
                         Some(mark) => {
                             mark.seen += 1;
                             duplicated += u64::from(mark.seen > 1);
-                            altered += u64::from(mark.seen == 1 && mark.hash != Census::reading_hash(batch, row));
+                            altered += u64::from(
+                                mark.seen == 1 && mark.hash != Census::reading_hash(batch, row),
+                            );
                         }
                     }
                 }
@@ -92,7 +98,13 @@ async fn compare_one_by_one(
     }
     ledger.altered = altered;
     ledger.duplicated = duplicated;
-    ledger.lost = marks.values().filter(|mark| mark.acknowledged && mark.seen == 0).count() as u64;
-    ledger.in_doubt_not_stored = marks.values().filter(|mark| !mark.acknowledged && mark.seen == 0).count() as u64;
+    ledger.lost = marks
+        .values()
+        .filter(|mark| mark.acknowledged && mark.seen == 0)
+        .count() as u64;
+    ledger.in_doubt_not_stored = marks
+        .values()
+        .filter(|mark| !mark.acknowledged && mark.seen == 0)
+        .count() as u64;
     Ok(())
 }

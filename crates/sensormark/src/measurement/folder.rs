@@ -58,8 +58,14 @@ impl ResultsFolder {
     /// # Errors
     /// When it cannot be made or written.
     pub fn create(parent: &Path, name: &str) -> Result<Self, FolderError> {
-        let folder = Self { root: parent.join(name) };
-        for path in [folder.root.clone(), folder.root.join("trials"), folder.root.join("samples")] {
+        let folder = Self {
+            root: parent.join(name),
+        };
+        for path in [
+            folder.root.clone(),
+            folder.root.join("trials"),
+            folder.root.join("samples"),
+        ] {
             fs::create_dir_all(&path).map_err(|source| FolderError::Io {
                 action: "make the results folder",
                 path,
@@ -78,7 +84,9 @@ impl ResultsFolder {
         if !root.join("run.json").is_file() {
             return Err(FolderError::NotARun(root.to_path_buf()));
         }
-        Ok(Self { root: root.to_path_buf() })
+        Ok(Self {
+            root: root.to_path_buf(),
+        })
     }
 
     /// Where the folder is.
@@ -107,7 +115,8 @@ impl ResultsFolder {
     /// # Errors
     /// When the file cannot be written.
     pub fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), FolderError> {
-        let bytes = serde_json::to_vec_pretty(value).expect("records have string keys and finite numbers");
+        let bytes =
+            serde_json::to_vec_pretty(value).expect("records have string keys and finite numbers");
         self.write_bytes(name, &bytes)
     }
 
@@ -133,15 +142,30 @@ impl ResultsFolder {
     /// When one is damaged or of a newer format.
     pub fn trials(&self) -> Result<Vec<TrialRecord>, FolderError> {
         let path = self.root.join("trials");
-        let io = |source| FolderError::Io { action: "read", path: path.clone(), hint: "", source };
+        let io = |source| FolderError::Io {
+            action: "read",
+            path: path.clone(),
+            hint: "",
+            source,
+        };
         let mut trials = Vec::new();
         for entry in fs::read_dir(&path).map_err(io)? {
             let file = entry.map_err(io)?.path();
-            if file.extension().is_some_and(|extension| extension == "json") {
+            if file
+                .extension()
+                .is_some_and(|extension| extension == "json")
+            {
                 trials.push(read_versioned::<TrialRecord>(&file)?);
             }
         }
-        trials.sort_by(|a, b| (a.repetition, a.turn, a.attempt, &a.name).cmp(&(b.repetition, b.turn, b.attempt, &b.name)));
+        trials.sort_by(|a, b| {
+            (a.repetition, a.turn, a.attempt, &a.name).cmp(&(
+                b.repetition,
+                b.turn,
+                b.attempt,
+                &b.name,
+            ))
+        });
         Ok(trials)
     }
 }
@@ -172,13 +196,27 @@ pub fn write_beside(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
 }
 
 fn read_versioned<T: DeserializeOwned>(path: &Path) -> Result<T, FolderError> {
-    let damaged = |problem: String| FolderError::Damaged { path: path.to_path_buf(), problem };
-    let text = fs::read(path).map_err(|source| FolderError::Io { action: "read", path: path.to_path_buf(), hint: "", source })?;
-    let value: serde_json::Value = serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
-    let version = value.get("schema_version").and_then(serde_json::Value::as_u64);
+    let damaged = |problem: String| FolderError::Damaged {
+        path: path.to_path_buf(),
+        problem,
+    };
+    let text = fs::read(path).map_err(|source| FolderError::Io {
+        action: "read",
+        path: path.to_path_buf(),
+        hint: "",
+        source,
+    })?;
+    let value: serde_json::Value =
+        serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
+    let version = value
+        .get("schema_version")
+        .and_then(serde_json::Value::as_u64);
     match version {
         None => Err(damaged("it states no schema_version".to_owned())),
-        Some(found) if found > u64::from(SCHEMA_VERSION) => Err(FolderError::Newer { path: path.to_path_buf(), found }),
+        Some(found) if found > u64::from(SCHEMA_VERSION) => Err(FolderError::Newer {
+            path: path.to_path_buf(),
+            found,
+        }),
         Some(_) => serde_json::from_value(value).map_err(|error| damaged(error.to_string())),
     }
 }
@@ -191,7 +229,10 @@ mod tests {
     fn a_newer_and_a_damaged_file_get_one_clear_message_each() {
         let scratch = tempfile::tempdir().unwrap();
         let file = scratch.path().join("run.json");
-        assert!(matches!(ResultsFolder::open(scratch.path()), Err(FolderError::NotARun(_))));
+        assert!(matches!(
+            ResultsFolder::open(scratch.path()),
+            Err(FolderError::NotARun(_))
+        ));
         for (text, words) in [
             ("{\"schema_version\": 99}", "use a newer sensormark"),
             ("{\"schema_version\": 1}", "missing field"),
@@ -199,8 +240,15 @@ mod tests {
             ("{}", "states no schema_version"),
         ] {
             fs::write(&file, text).unwrap();
-            let message = ResultsFolder::open(scratch.path()).unwrap().run().unwrap_err().to_string();
-            assert!(message.contains(words) && message.contains("run.json"), "{message}");
+            let message = ResultsFolder::open(scratch.path())
+                .unwrap()
+                .run()
+                .unwrap_err()
+                .to_string();
+            assert!(
+                message.contains(words) && message.contains("run.json"),
+                "{message}"
+            );
         }
     }
 

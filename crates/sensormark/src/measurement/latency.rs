@@ -68,7 +68,13 @@ impl Default for LatencyRecorder {
 impl LatencyRecorder {
     /// An empty recorder.
     pub fn new() -> Self {
-        Self { total: histogram(), current: histogram(), second: 0, seconds: Vec::new(), sum_ns: 0 }
+        Self {
+            total: histogram(),
+            current: histogram(),
+            second: 0,
+            seconds: Vec::new(),
+            sum_ns: 0,
+        }
     }
 
     /// Counts an operation that finished `since_start_ns` after the phase began.
@@ -86,8 +92,13 @@ impl LatencyRecorder {
         if self.current.is_empty() {
             return;
         }
-        self.total.add(&self.current).expect("both histograms have the same bounds");
-        self.seconds.push(SecondHistogram { second: self.second, v2: encode(&self.current) });
+        self.total
+            .add(&self.current)
+            .expect("both histograms have the same bounds");
+        self.seconds.push(SecondHistogram {
+            second: self.second,
+            v2: encode(&self.current),
+        });
         self.current.reset();
     }
 
@@ -130,7 +141,9 @@ impl LatencySummary {
     pub fn of_seconds(seconds: &[SecondHistogram]) -> Result<Self, String> {
         let mut total = histogram();
         for second in seconds {
-            total.add(decode(&second.v2)?).map_err(|error| format!("histogram of second {}: {error:?}", second.second))?;
+            total
+                .add(decode(&second.v2)?)
+                .map_err(|error| format!("histogram of second {}: {error:?}", second.second))?;
         }
         Ok(Self::of(&total))
     }
@@ -138,12 +151,16 @@ impl LatencySummary {
 
 fn encode(histogram: &Histogram<u64>) -> String {
     let mut bytes = Vec::new();
-    V2Serializer::new().serialize(histogram, &mut bytes).expect("writing to memory does not fail");
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        use std::fmt::Write;
-        write!(text, "{byte:02x}").expect("writing to memory does not fail");
-        text
-    })
+    V2Serializer::new()
+        .serialize(histogram, &mut bytes)
+        .expect("writing to memory does not fail");
+    bytes
+        .iter()
+        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+            use std::fmt::Write;
+            write!(text, "{byte:02x}").expect("writing to memory does not fail");
+            text
+        })
 }
 
 /// The histogram that these hexadecimal digits encode.
@@ -151,10 +168,14 @@ fn encode(histogram: &Histogram<u64>) -> String {
 /// # Errors
 /// When they are not digits, or not a V2 histogram, in words.
 pub fn decode(text: &str) -> Result<Histogram<u64>, String> {
-    let bytes: Result<Vec<u8>, _> =
-        (0..text.len()).step_by(2).map(|at| u8::from_str_radix(text.get(at..at + 2).unwrap_or("?"), 16)).collect();
+    let bytes: Result<Vec<u8>, _> = (0..text.len())
+        .step_by(2)
+        .map(|at| u8::from_str_radix(text.get(at..at + 2).unwrap_or("?"), 16))
+        .collect();
     let bytes = bytes.map_err(|_| "a raw histogram is not hexadecimal".to_owned())?;
-    Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(|error| format!("a raw histogram cannot be read: {error}"))
+    Deserializer::new()
+        .deserialize(&mut bytes.as_slice())
+        .map_err(|error| format!("a raw histogram cannot be read: {error}"))
 }
 
 #[cfg(test)]
@@ -177,20 +198,32 @@ mod tests {
     #[test]
     fn percentiles_agree_with_sorting_and_seconds_add_up() {
         let mut recorder = LatencyRecorder::new();
-        let mut values: Vec<u64> = (0..20_000_u64).map(|i| 1_000 + (i * 7_919) % 500_000).collect();
+        let mut values: Vec<u64> = (0..20_000_u64)
+            .map(|i| 1_000 + (i * 7_919) % 500_000)
+            .collect();
         for (i, &value) in values.iter().enumerate() {
             recorder.record(value, i as u64 * 1_000_000);
         }
         let (_, seconds, summary) = recorder.finish();
         values.sort_unstable();
-        for (got, quantile) in [(summary.p50_ns, 0.5), (summary.p99_ns, 0.99), (summary.p999_ns, 0.999)] {
+        for (got, quantile) in [
+            (summary.p50_ns, 0.5),
+            (summary.p99_ns, 0.99),
+            (summary.p999_ns, 0.999),
+        ] {
             let exact = values[(values.len() as f64 * quantile) as usize - 1] as f64;
             let got = got.unwrap() as f64;
-            assert!((got - exact).abs() <= exact * 0.002, "{got} against {exact}");
+            assert!(
+                (got - exact).abs() <= exact * 0.002,
+                "{got} against {exact}"
+            );
         }
         assert_eq!(seconds.len(), 20);
         let again = LatencySummary::of_seconds(&seconds).unwrap();
-        assert_eq!((again.count, again.p99_ns, again.max_ns), (summary.count, summary.p99_ns, summary.max_ns));
+        assert_eq!(
+            (again.count, again.p99_ns, again.max_ns),
+            (summary.count, summary.p99_ns, summary.max_ns)
+        );
     }
 
     #[test]

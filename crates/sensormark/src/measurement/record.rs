@@ -5,6 +5,7 @@
 
 use crate::measurement::latency::{LatencySummary, SecondHistogram};
 use crate::measurement::verdict::Verdict;
+use crate::probe::PhaseTotals;
 use sensormark_store::{Durability, Layout, Setting};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -81,7 +82,8 @@ impl Implementation {
     pub fn label(&self) -> String {
         let mut label = format!("{} {}", self.title, self.layout_name);
         if let Some(strategy) = &self.strategy
-            && !(self.layout_name == *strategy || self.layout_name.starts_with(&format!("{strategy}-")))
+            && !(self.layout_name == *strategy
+                || self.layout_name.starts_with(&format!("{strategy}-")))
         {
             label.push_str(", read ");
             label.push_str(strategy);
@@ -159,12 +161,18 @@ pub struct Figure {
 impl Figure {
     /// A measured figure.
     pub fn new(value: f64, unit: &str) -> Self {
-        Self { value: Some(value), unit: unit.to_owned() }
+        Self {
+            value: Some(value),
+            unit: unit.to_owned(),
+        }
     }
 
     /// A figure that could not be measured.
     pub fn unmeasured(unit: &str) -> Self {
-        Self { value: None, unit: unit.to_owned() }
+        Self {
+            value: None,
+            unit: unit.to_owned(),
+        }
     }
 }
 
@@ -201,39 +209,13 @@ pub struct ServerRecord {
 pub struct PhaseRecord {
     /// "warm-up", "measured", "settle"…
     pub name: String,
-    /// When it began, in seconds since the trial began.
-    pub start_seconds: f64,
     /// How long it lasted, in seconds.
     pub seconds: f64,
-    /// What each role used in it: "server", "writer", "reader", "source", "coordinator".
-    pub roles: BTreeMap<String, RoleTotals>,
+    /// What each role ("server", "writer", "reader", "source", "coordinator") and the host used in it; absent when fewer than two
+    /// samples fell into it.
+    pub totals: Option<PhaseTotals>,
     /// Operations that succeeded in it.
     pub operations: u64,
-}
-
-/// What the processes of one role used in one phase. Absent figures could not be measured.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct RoleTotals {
-    /// CPU time in user mode, in seconds.
-    pub cpu_user_seconds: Option<f64>,
-    /// CPU time in kernel mode, in seconds.
-    pub cpu_system_seconds: Option<f64>,
-    /// CPU time as percent of one core.
-    pub cpu_percent: Option<f64>,
-    /// Resident memory at the end of the phase, in bytes; memory shared by a role's processes counted once.
-    pub resident_bytes: Option<u64>,
-    /// Largest resident memory seen, in bytes.
-    pub peak_resident_bytes: Option<u64>,
-    /// Proportional set size at the end of the phase, in bytes.
-    pub proportional_bytes: Option<u64>,
-    /// Bytes read from storage.
-    pub storage_read_bytes: Option<u64>,
-    /// Bytes written to storage (pages dirtied, as the kernel counts them).
-    pub storage_written_bytes: Option<u64>,
-    /// Bytes sent on the wire, headers included.
-    pub wire_sent_bytes: Option<u64>,
-    /// Bytes received on the wire, headers included.
-    pub wire_received_bytes: Option<u64>,
 }
 
 /// Exact counts of readings.

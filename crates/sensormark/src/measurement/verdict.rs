@@ -90,9 +90,18 @@ impl Verdict {
             return Self::Valid;
         }
         // A disturbed host makes a late source or a slow client likely, but never a wrong answer or lost data.
-        let explained =
-            |kind| matches!(kind, ReasonKind::HostDisturbed | ReasonKind::SourceLate | ReasonKind::ClientBound | ReasonKind::LateAnswers);
-        let disturbed = reasons.iter().any(|reason| reason.kind == ReasonKind::HostDisturbed);
+        let explained = |kind| {
+            matches!(
+                kind,
+                ReasonKind::HostDisturbed
+                    | ReasonKind::SourceLate
+                    | ReasonKind::ClientBound
+                    | ReasonKind::LateAnswers
+            )
+        };
+        let disturbed = reasons
+            .iter()
+            .any(|reason| reason.kind == ReasonKind::HostDisturbed);
         if disturbed && reasons.iter().all(|reason| explained(reason.kind)) {
             return Self::Inconclusive(reasons);
         }
@@ -116,7 +125,10 @@ impl Verdict {
 impl Reason {
     /// A reason of this kind.
     pub fn new(kind: ReasonKind, text: impl Into<String>) -> Self {
-        Self { kind, text: text.into() }
+        Self {
+            kind,
+            text: text.into(),
+        }
     }
 }
 
@@ -127,8 +139,11 @@ impl fmt::Display for Verdict {
             Self::Invalid(_) => "invalid",
             Self::Inconclusive(_) => "inconclusive",
         };
-        let reasons: Vec<String> =
-            self.reasons().iter().map(|reason| format!("{}: {}", reason.kind.text(), reason.text)).collect();
+        let reasons: Vec<String> = self
+            .reasons()
+            .iter()
+            .map(|reason| format!("{}: {}", reason.kind.text(), reason.text))
+            .collect();
         write!(formatter, "{word} ({})", reasons.join("; "))
     }
 }
@@ -142,9 +157,18 @@ mod tests {
         let disturbed = Reason::new(ReasonKind::HostDisturbed, "steal 20 %");
         let late = Reason::new(ReasonKind::SourceLate, "p99 3 ms");
         let lost = Reason::new(ReasonKind::LostData, "1 reading");
-        assert!(matches!(Verdict::from_reasons(vec![disturbed.clone(), late.clone()]), Verdict::Inconclusive(_)));
-        assert!(matches!(Verdict::from_reasons(vec![disturbed, lost]), Verdict::Invalid(_)));
-        assert!(matches!(Verdict::from_reasons(vec![late]), Verdict::Invalid(_)));
+        assert!(matches!(
+            Verdict::from_reasons(vec![disturbed.clone(), late.clone()]),
+            Verdict::Inconclusive(_)
+        ));
+        assert!(matches!(
+            Verdict::from_reasons(vec![disturbed, lost]),
+            Verdict::Invalid(_)
+        ));
+        assert!(matches!(
+            Verdict::from_reasons(vec![late]),
+            Verdict::Invalid(_)
+        ));
         assert!(Verdict::from_reasons(Vec::new()).is_valid());
     }
 }
