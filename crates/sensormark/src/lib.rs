@@ -15,3 +15,5 @@ pub mod ledger;
 pub mod measurement;
 
 pub mod probe;
+
+pub mod statistics;
