@@ -17,3 +17,7 @@ pub mod measurement;
 pub mod probe;
 
 pub mod statistics;
+
+pub mod score;
+
+pub mod published;

@@ -1,0 +1,95 @@
+//! How much each criterion counts, by phase. Not the criteria themselves.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::ScoreError;
+
+/// Weights by phase (`write`, `read`) and criterion id: finite, 0 or more, no unit. 0 leaves a criterion out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Weights {
+    phases: BTreeMap<String, BTreeMap<String, f64>>,
+}
+
+impl Weights {
+    /// From TOML: a table for each phase, with a number for each criterion id.
+    ///
+    /// # Errors
+    /// Text that is not so, and weights that are negative or not finite.
+    pub fn from_toml(text: &str) -> Result<Self, ScoreError> {
+        let weights: Self = toml::from_str(text).map_err(|error| ScoreError::Malformed {
+            what: "the weights file",
+            message: error.to_string(),
+        })?;
+        for (criterion, weight) in weights.phases.values().flatten() {
+            if !weight.is_finite() || *weight < 0.0 {
+                return Err(ScoreError::BadWeight {
+                    criterion: criterion.clone(),
+                    weight: *weight,
+                });
+            }
+        }
+        Ok(weights)
+    }
+
+    /// The machine-tool study's, the default: `weights.toml` beside this file.
+    ///
+    /// # Panics
+    /// Never: the file is part of the program, and a test reads it.
+    #[must_use]
+    pub fn study() -> Self {
+        Self::from_toml(Self::STUDY_TOML).expect("weights.toml is part of the program")
+    }
+
+    /// The text of the default weights, for a user to start from.
+    pub const STUDY_TOML: &'static str = include_str!("weights.toml");
+
+    /// The weights of one phase by criterion id.
+    ///
+    /// # Errors
+    /// There is no such phase.
+    pub fn phase(&self, phase: &str) -> Result<&BTreeMap<String, f64>, ScoreError> {
+        self.phases.get(phase).ok_or_else(|| ScoreError::NoPhase {
+            phase: phase.to_owned(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Criterion, study_criteria};
+    use super::*;
+
+    #[test]
+    fn the_default_weighs_every_criterion_of_the_study() {
+        let weights = Weights::study();
+        for phase in ["write", "read"] {
+            let phase = weights.phase(phase).unwrap();
+            let ids: Vec<String> = study_criteria().into_iter().map(|c| c.id).collect();
+            assert_eq!(phase.len(), ids.len());
+            assert!(ids.iter().all(|id| phase.contains_key(id)));
+        }
+        let sum = |phase: &str| weights.phase(phase).unwrap().values().sum::<f64>();
+        assert_eq!((sum("write"), sum("read")), (14.0, 13.0));
+    }
+
+    #[test]
+    fn bad_weights_and_criteria_are_refused() {
+        let negative = Weights::from_toml("[write]\ncpu = -1");
+        assert!(matches!(
+            negative,
+            Err(ScoreError::BadWeight { weight: -1.0, .. })
+        ));
+        let text = Weights::from_toml("[write]\ncpu = \"much\"");
+        assert!(matches!(text, Err(ScoreError::Malformed { .. })));
+        let missing = Weights::study();
+        assert!(matches!(
+            missing.phase("sleep"),
+            Err(ScoreError::NoPhase { .. })
+        ));
+        let unknown_field = Criterion::list_from_toml("[[criterion]]\nid = \"a\"\ncolour = 1");
+        assert!(matches!(unknown_field, Err(ScoreError::Malformed { .. })));
+    }
+}
