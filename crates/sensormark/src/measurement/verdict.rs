@@ -45,6 +45,8 @@ pub enum ReasonKind {
     Hung,
     /// The server stopped during the trial.
     ServerCrashed,
+    /// The database could not be started or reached.
+    Unreachable,
     /// The trial's own process failed.
     ClientFailed,
     /// The client was the bottleneck.
@@ -72,6 +74,7 @@ impl ReasonKind {
             Self::Errors => "errors",
             Self::Hung => "hung operation",
             Self::ServerCrashed => "server stopped",
+            Self::Unreachable => "database unreachable",
             Self::ClientFailed => "client failed",
             Self::ClientBound => "client-bound",
             Self::SourceLate => "source late",

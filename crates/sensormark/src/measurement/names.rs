@@ -1,0 +1,55 @@
+//! Names of the figures and latencies in trial records, so that who writes and who reads them agree.
+
+/// Latency of a cycle read, from when it was due.
+pub const CYCLE_READ: &str = "cycle_read";
+/// Service time of a cycle read.
+pub const CYCLE_READ_SERVICE: &str = "cycle_read_service";
+/// Service time of a write.
+pub const WRITE: &str = "write";
+/// From when a sample was due at the sensor to its acknowledgement.
+pub const SENSOR_DELAY: &str = "sensor_delay";
+
+/// Disk used before anything was written, bytes.
+pub const DISK_BEFORE: &str = "disk_before_bytes";
+/// Its part of logs.
+pub const DISK_BEFORE_LOGS: &str = "disk_before_log_bytes";
+/// Disk used right after writing, bytes.
+pub const DISK_AFTER: &str = "disk_after_bytes";
+/// Its part of logs.
+pub const DISK_AFTER_LOGS: &str = "disk_after_log_bytes";
+/// Disk used after settling, bytes.
+pub const DISK_SETTLED: &str = "disk_settled_bytes";
+/// Its part of logs.
+pub const DISK_SETTLED_LOGS: &str = "disk_settled_log_bytes";
+
+/// Pacing error of the source, 99th percentile, ns.
+pub const PACING_P99: &str = "pacing_p99_ns";
+/// Pacing error of the source, 99.9th percentile, ns.
+pub const PACING_P999: &str = "pacing_p999_ns";
+/// Largest pacing error of the source, ns.
+pub const PACING_MAX: &str = "pacing_max_ns";
+/// Whether the source ran with real-time scheduling, 1 or 0.
+pub const REAL_TIME_SOURCE: &str = "source_real_time";
+/// What passing on the journal cost the writer, percent of one core.
+pub const JOURNAL_PERCENT: &str = "journal_percent_of_core";
+/// Bytes that the writer sent in datagrams.
+pub const DATAGRAM_BYTES: &str = "datagram_bytes";
+/// Statements that carried the writes.
+pub const STATEMENTS: &str = "statements";
+/// Connections made again.
+pub const RECONNECTS: &str = "reconnects";
+/// Readings lost at the queue.
+pub const LOST_AT_QUEUE: &str = "lost_at_queue";
+/// Most readings lost in a row.
+pub const LONGEST_LOSS: &str = "longest_loss";
+/// The queue's capacity, bytes.
+pub const QUEUE_CAPACITY: &str = "queue_capacity_bytes";
+
+/// Reads a second that were reached.
+pub const READS_PER_SECOND: &str = "reads_per_second";
+/// Reads a second that were due.
+pub const READS_PER_SECOND_ASKED: &str = "reads_per_second_asked";
+/// Whether the reader kept up, 1 or 0.
+pub const KEEPS_UP: &str = "keeps_up";
+/// Queries that the reads took.
+pub const QUERIES: &str = "queries";
