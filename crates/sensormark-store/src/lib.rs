@@ -42,6 +42,10 @@ pub mod null;
 
 pub mod memory;
 
+#[cfg(feature = "conformance")]
+#[allow(dead_code, unused_macros, unused_imports)] // rules that use the rest are being written
+pub mod conformance;
+
 pub use answer::{Answer, Group, Moment};
 pub use batch::{Batch, Column, TextColumn, Values};
 pub use capability::{Capability, Operation};

@@ -1,0 +1,145 @@
+//! The conformance suite: what every store does, tried on its real server.
+//!
+//! A store's `tests/conformance.rs` (with `harness = false`) is a few lines:
+//!
+//! ```no_run
+//! # use std::sync::Arc;
+//! # use sensormark_store::{conformance, memory::MemoryStore, RepeatedWrite};
+//! # let store = MemoryStore::new(RepeatedWrite::KeepsBoth);
+//! fn main() {
+//! #   let store = MemoryStore::new(RepeatedWrite::KeepsBoth);
+//!     conformance::main(Arc::new(store));
+//! }
+//! ```
+//!
+//! Every rule of `docs/store-contract.md` is a check here, tried on every layout that the store offers for the rule's data sets. A rule that
+//! does not apply, because the server is not installed or an operation is stated as unsupported, is shown as ignored with the reason.
+//! `SENSORMARK_CONFORMANCE_URL` names an existing server to run against, in which only databases named sensormark_* are made and dropped.
+//!
+//! The suite checks what stores do, not how fast.
+
+use crate::error::ErrorKind;
+use crate::store::Store;
+use check::{Broken, Check, Verdict};
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use place::Place;
+use rule::{Kind, Rule, Task};
+use std::sync::{Arc, PoisonError};
+use suite::{Case, Suite, lock};
+
+mod check;
+mod client;
+mod data;
+mod place;
+mod rule;
+mod rules;
+mod suite;
+#[cfg(test)]
+mod tests;
+
+/// How long an operation may take, in ms.
+const TIMEOUT_MS: u64 = 10_000;
+
+/// Runs the suite on a store, with the arguments of `cargo test`, and ends the process.
+pub fn main(store: Arc<dyn Store>) -> ! {
+    let arguments = Arguments::from_args();
+    let tasks = rule::tasks(&store, rules::all());
+    let missing = match store.installation() {
+        _ if std::env::var_os(place::URL_VARIABLE).is_some() => None,
+        Ok(_) => None,
+        Err(error) if error.kind() == ErrorKind::NotInstalled => Some(error.to_string()),
+        Err(error) => {
+            eprintln!("{error}");
+            std::process::exit(2);
+        }
+    };
+    if let Some(reason) = missing {
+        println!("{reason}");
+        let ignored = |task: Task| {
+            let reason = reason.clone();
+            Trial::ignorable_test(task.name(), move || Ok(Completion::ignored_with(reason)))
+        };
+        libtest_mimic::run(&arguments, tasks.into_iter().map(ignored).collect()).exit();
+    }
+    if arguments.list {
+        let listed = |task: Task| Trial::test(task.name(), || Ok(()));
+        libtest_mimic::run(&arguments, tasks.into_iter().map(listed).collect()).exit();
+    }
+    let place = Place::find(&store).unwrap_or_else(|Broken(text)| {
+        eprintln!("{text}");
+        std::process::exit(2);
+    });
+    let suite = Arc::new(Suite::new(store, place, TIMEOUT_MS));
+    let conclusion = libtest_mimic::run(&arguments, trials(&suite, tasks));
+    if let Err(Broken(text)) = block_on(suite.drop_all()) {
+        eprintln!("{text}");
+    }
+    drop(suite);
+    conclusion.exit()
+}
+
+fn trials(suite: &Arc<Suite>, tasks: Vec<Task>) -> Vec<Trial> {
+    let trial = |task: Task| {
+        let suite = Arc::clone(suite);
+        Trial::ignorable_test(task.name(), move || match run(&suite, &task) {
+            Ok(Verdict::Kept) => Ok(Completion::Completed),
+            Ok(Verdict::Ignored(reason)) => Ok(Completion::ignored_with(reason)),
+            Err(Broken(text)) => Err(Failed::from(text)),
+        })
+    };
+    tasks.into_iter().map(trial).collect()
+}
+
+/// Tries one rule on one subject.
+fn run(suite: &Suite, task: &Task) -> Check<Verdict> {
+    let together;
+    let alone;
+    if matches!(task.rule.kind, Kind::Alone(_)) {
+        alone = suite
+            .undisturbed
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        let _ = &alone;
+    } else {
+        together = suite
+            .undisturbed
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        let _ = &together;
+    }
+    let datagrams = task
+        .subject
+        .as_ref()
+        .is_some_and(suite::Subject::sends_datagrams);
+    let _one = datagrams.then(|| lock(&suite.datagrams));
+    let case = Case::new(suite, task.subject.clone());
+    let verdict = match task.rule.kind {
+        Kind::Queries(queries) => {
+            let subject = case.subject();
+            let loaded = suite.loaded(subject)?;
+            block_on(rule::check_queries(&case, &loaded, queries(&subject.data)))
+        }
+        Kind::Loaded(check) => {
+            let loaded = suite.loaded(case.subject())?;
+            block_on(check(&case, &loaded))
+        }
+        Kind::Own(check) | Kind::Alone(check) => block_on(check(&case)),
+    };
+    let clean = block_on(case.clean_up());
+    verdict.and_then(|verdict| clean.map(|()| verdict))
+}
+
+/// Runs a future on a runtime of its own, as clients of the engine do.
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime of one thread can be made")
+        .block_on(future)
+}
+
+/// The rules' numbers and titles, in their order.
+pub fn rules() -> Vec<(&'static str, &'static str)> {
+    let pair = |rule: Rule| (rule.number, rule.title);
+    rules::all().into_iter().map(pair).collect()
+}

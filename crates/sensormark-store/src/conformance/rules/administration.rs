@@ -1,0 +1,7 @@
+//! C-A.
+
+use super::super::rule::Rule;
+
+pub(super) fn rules() -> Vec<Rule> {
+    Vec::new()
+}
