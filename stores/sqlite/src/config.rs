@@ -1,0 +1,184 @@
+//! Which folder, and how a connection is opened: the URL, the file's name and the pragmas of every connection.
+//!
+//! It neither makes nor drops anything: that is [`crate::admin`].
+
+use crate::error;
+use rusqlite::{Connection, OpenFlags};
+use sensormark_store::{DatabaseName, Durability, Endpoint, ErrorKind, Plan, Secret, StoreError};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What a URL looks like, for messages.
+pub const URL_EXAMPLE: &str = "sqlite:/path/to/folder";
+/// The ending of a database's file.
+pub const FILE_ENDING: &str = ".sqlite";
+/// Page cache of all connections together, in KiB: SQLite's own 2 MiB a connection is the least that each gets.
+const CACHE_KIB: u32 = 256 * 1024;
+const LEAST_CACHE_KIB: u32 = 2 * 1024;
+/// Prepared statements that a connection keeps; more than any layout needs.
+const STATEMENTS: usize = 512;
+
+/// Reads a URL: a folder, with or without `sqlite:` before it.
+///
+/// # Errors
+/// [`ErrorKind::Configuration`] when it is empty, names a file, or is SQLite's own notation for memory.
+pub fn endpoint(url: &str) -> Result<Endpoint, StoreError> {
+    let wrong = |context: String| {
+        StoreError::new(ErrorKind::Configuration, "read the URL of SQLite", context)
+    };
+    let text = url.strip_prefix("sqlite:").unwrap_or(url);
+    let text = text.strip_prefix("//").unwrap_or(text);
+    if text.is_empty() || text.contains('\0') {
+        return Err(wrong(format!("name a folder, like {URL_EXAMPLE}")));
+    }
+    if text.contains(":memory:") {
+        return Err(wrong(format!(
+            "databases in memory are not measured; name a folder, like {URL_EXAMPLE}"
+        )));
+    }
+    let folder = std::path::absolute(text)
+        .map_err(|cause| wrong(format!("{text} is no path: {cause}")).with_source(cause))?;
+    let metadata = std::fs::metadata(&folder);
+    if metadata.as_ref().is_ok_and(|found| !found.is_dir()) {
+        return Err(wrong(format!(
+            "{text} is not a folder; sensormark keeps its own files in a folder, like {URL_EXAMPLE}"
+        )));
+    }
+    let managed = metadata.is_err();
+    Ok(Endpoint {
+        url: Secret::new(folder.to_string_lossy()),
+        label: if managed {
+            "sqlite (new folder)".into()
+        } else {
+            "sqlite (existing folder)".into()
+        },
+        managed,
+        ports: Vec::new(),
+    })
+}
+
+/// The folder that an endpoint names.
+pub fn folder(endpoint: &Endpoint) -> PathBuf {
+    let text = endpoint.url.expose();
+    let text = text.strip_prefix("sqlite:").unwrap_or(text);
+    PathBuf::from(text)
+}
+
+/// The file of a database.
+pub fn file(endpoint: &Endpoint, database: &DatabaseName) -> PathBuf {
+    folder(endpoint).join(format!("{database}{FILE_ENDING}"))
+}
+
+/// The log and the log's index that SQLite keeps beside a database's file.
+pub fn beside(file: &Path, ending: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// Opens the plan's database, which exists, with the pragmas of its durability class.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`] when it does not exist, [`ErrorKind::Unsupported`] for a class that SQLite does not have.
+pub fn open(plan: &Plan) -> Result<Connection, StoreError> {
+    const OPERATION: &str = "open the SQLite database";
+    let synchronous = synchronous(plan.durability)?;
+    let file = file(&plan.endpoint, &plan.database);
+    if !file.exists() {
+        return Err(StoreError::new(
+            ErrorKind::NotFound,
+            OPERATION,
+            format!(
+                "{}{FILE_ENDING} is not in the folder; create the database first",
+                plan.database
+            ),
+        ));
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(&file, flags)
+        .map_err(|cause| error::native(OPERATION, cause))?;
+    let wrong = |cause| error::native("set pragmas", cause);
+    connection
+        .busy_timeout(Duration::from_millis(plan.timeout_ms))
+        .map_err(wrong)?;
+    let mode: String = connection
+        .query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))
+        .map_err(wrong)?;
+    if mode != "wal" {
+        return Err(StoreError::new(
+            ErrorKind::Configuration,
+            OPERATION,
+            format!(
+                "write-ahead logging cannot be had here (journal mode {mode}); use a folder on a local disk"
+            ),
+        ));
+    }
+    let cache = (CACHE_KIB / plan.clients.max(1)).max(LEAST_CACHE_KIB);
+    connection
+        .execute_batch(&format!(
+            "PRAGMA synchronous = {synchronous}; PRAGMA cache_size = -{cache};"
+        ))
+        .map_err(wrong)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok(connection)
+}
+
+/// SQLite's word for a durability class.
+fn synchronous(durability: Durability) -> Result<&'static str, StoreError> {
+    match durability {
+        Durability::Default => Ok("NORMAL"),
+        Durability::Durable => Ok("FULL"),
+        Durability::Relaxed => Ok("OFF"),
+        Durability::Unacknowledged => Err(StoreError::unsupported(
+            "open the SQLite database",
+            "SQLite acknowledges every write; choose default, durable or relaxed",
+        )),
+    }
+}
+
+/// The durability classes in SQLite's own words.
+pub fn durability_classes() -> Vec<(Durability, String)> {
+    [
+        (
+            Durability::Default,
+            "WAL, synchronous NORMAL: flushed at checkpoints; a power failure may lose the latest commits, a crash of the process none",
+        ),
+        (
+            Durability::Durable,
+            "WAL, synchronous FULL: the log is flushed before each commit returns",
+        ),
+        (
+            Durability::Relaxed,
+            "WAL, synchronous OFF: nothing is flushed; a power failure may damage the file, a crash of the process loses nothing",
+        ),
+    ]
+    .map(|(class, words)| (class, words.to_owned()))
+    .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_name_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_str().unwrap();
+        for url in [
+            path.to_owned(),
+            format!("sqlite:{path}"),
+            format!("sqlite://{path}"),
+        ] {
+            let endpoint = endpoint(&url).unwrap();
+            assert_eq!(super::folder(&endpoint), folder.path());
+            assert!(!endpoint.managed && !endpoint.label.contains(path));
+        }
+        assert!(endpoint(&format!("{path}/new")).unwrap().managed);
+        let file = folder.path().join("file");
+        std::fs::write(&file, "x").unwrap();
+        for url in ["", "sqlite:", ":memory:", file.to_str().unwrap()] {
+            let error = endpoint(url).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Configuration, "{url}");
+        }
+    }
+}

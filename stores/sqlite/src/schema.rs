@@ -1,0 +1,258 @@
+//! What the store offers: layouts by family, capabilities and limits.
+//!
+//! How a layout becomes tables is in [`crate::design`].
+
+use crate::design;
+use sensormark_store::{
+    Capability, Encoding, Family, Index, Layout, LayoutOffer, Limits, Operation, Schema, Shape,
+    Standing, Table, TagPlacement, WriteMethod,
+};
+
+/// Bound values of one statement, SQLite's own limit.
+pub const VARIABLES: usize = 32_766;
+/// Readings in one transaction of the usual way of writing.
+const TRANSACTION: usize = 1_000_000;
+/// Statements in one request of concatenated ones.
+const CONCATENATED: usize = 10_000;
+/// Rows in one statement of many; more do not help.
+const ROWS: usize = 1_000;
+
+/// The layouts that SQLite has for this schema and family, the usual one first.
+pub fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
+    let several_tags = schema.tables.iter().any(|table| table.tags.len() > 1);
+    let usual = Layout {
+        tags: if several_tags {
+            TagPlacement::OwnTable
+        } else {
+            TagPlacement::Inline
+        },
+        ..Layout::row_per_reading()
+    };
+    let mut offers = match family {
+        Family::PerReading => per_reading(schema, usual),
+        Family::PerSpan { span_ns } => per_span(usual, span_ns),
+        Family::Summary { per_ns, split } => summary(Layout {
+            shape: Shape::Summary { per_ns, split },
+            ..usual
+        }),
+        Family::Bucketed { .. } | Family::GrowingArray => Vec::new(),
+    };
+    if schema.tables.iter().any(|table| !table.tags.is_empty()) && !offers.is_empty() {
+        offers.push(other_tags(&offers[0]));
+    }
+    offers.retain(|offer| design::unsupported(&offer.layout).is_none());
+    offers
+}
+
+fn offer(variant: &str, standing: Standing, layout: Layout, description: &str) -> LayoutOffer {
+    LayoutOffer {
+        variant: variant.to_owned(),
+        layout,
+        standing,
+        description: description.to_owned(),
+    }
+}
+
+fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
+    let indexed = |index| Layout { index, ..usual };
+    let shaped = |shape| Layout { shape, ..usual };
+    let written = |write| Layout { write, ..usual };
+    let tagged = schema.tables.iter().any(|table| !table.tags.is_empty());
+    let entities = schema.tables.iter().any(|table| table.entity.is_some());
+    let mut offers = vec![
+        offer(
+            "",
+            Standing::Usual,
+            usual,
+            "STRICT rowid table, a row a reading: series, time_ns INTEGER, a column a field; index (series, time_ns)",
+        ),
+        offer(
+            "clustered",
+            Standing::Further,
+            indexed(Index::Clustered),
+            "the same row WITHOUT ROWID, PRIMARY KEY (series, time_ns, copy): one b-tree in place of table and index",
+        ),
+    ];
+    if tagged {
+        offers.push(offer(
+            "series-index",
+            if entities {
+                Standing::Further
+            } else {
+                Standing::OnRequest
+            },
+            indexed(Index::Series),
+            "rowid table whose only index is on the series, as a foreign key would have it",
+        ));
+    }
+    offers.extend([
+        offer(
+            "no-index",
+            Standing::OnRequest,
+            indexed(Index::None),
+            "rowid table without an index: every question reads the whole table",
+        ),
+        offer(
+            "row-per-field",
+            Standing::OnRequest,
+            shaped(Shape::RowPerField),
+            "rowid table, a row a value: series, time_ns, field INTEGER, value ANY; index (series, time_ns)",
+        ),
+        offer(
+            "multi-row",
+            Standing::OnRequest,
+            written(WriteMethod::MultiRow),
+            "the usual table, written by INSERT … VALUES (…), (…), … of up to 1,000 rows",
+        ),
+        offer(
+            "concatenated",
+            Standing::OnRequest,
+            written(WriteMethod::ConcatenatedStatements),
+            "the usual table, written by single INSERTs in one string, parsed anew each time",
+        ),
+    ]);
+    offers
+}
+
+fn per_span(usual: Layout, span_ns: i64) -> Vec<LayoutOffer> {
+    let encoded = |encoding| Layout {
+        shape: Shape::RecordPerSpan { span_ns, encoding },
+        ..usual
+    };
+    vec![
+        offer(
+            "",
+            Standing::Usual,
+            encoded(Encoding::Json),
+            "a row a span: series, span, size, data TEXT {\"measurements\":[{\"ns\":…,\"m\":[…]},…]}; index (series, span)",
+        ),
+        offer(
+            "blob",
+            Standing::Further,
+            encoded(Encoding::Blob),
+            "a row a span: series, span, size, data BLOB of little-endian columns that the client packs; index (series, span)",
+        ),
+        offer(
+            "jsonb",
+            Standing::OnRequest,
+            encoded(Encoding::BinaryJson),
+            "a row a span with SQLite's own parsed JSON (JSONB), read back by json(data); index (series, span)",
+        ),
+        offer(
+            "no-index",
+            Standing::OnRequest,
+            Layout {
+                index: Index::None,
+                ..encoded(Encoding::Json)
+            },
+            "a row a span with JSON text and no index",
+        ),
+    ]
+}
+
+fn summary(usual: Layout) -> Vec<LayoutOffer> {
+    let indexed = |index| Layout { index, ..usual };
+    vec![
+        offer(
+            "",
+            Standing::Usual,
+            usual,
+            "rowid table, a row a reading, index (series, time_ns); in the same transaction count, sum, min, max of each field by series, period, day or night",
+        ),
+        offer(
+            "clustered",
+            Standing::OnRequest,
+            indexed(Index::Clustered),
+            "the same with readings WITHOUT ROWID, PRIMARY KEY (series, time_ns, copy)",
+        ),
+        offer(
+            "no-index",
+            Standing::OnRequest,
+            indexed(Index::None),
+            "the same without an index on the readings; the sums keep theirs",
+        ),
+    ]
+}
+
+/// The usual layout of a family with tags where it does not usually have them.
+fn other_tags(usual: &LayoutOffer) -> LayoutOffer {
+    let (tags, variant, words) = if usual.layout.tags == TagPlacement::Inline {
+        (
+            TagPlacement::OwnTable,
+            "tags-in-table",
+            "the usual layout with tags in a table of their own, readings refer to it by number",
+        )
+    } else {
+        (
+            TagPlacement::Inline,
+            "tags-inline",
+            "the usual layout with every tag in every row",
+        )
+    };
+    offer(
+        variant,
+        Standing::OnRequest,
+        Layout {
+            tags,
+            ..usual.layout
+        },
+        words,
+    )
+}
+
+/// How SQLite does an operation with this layout and table.
+pub fn capability(operation: Operation, layout: &Layout, table: &Table) -> Capability {
+    if let Some(reason) = design::unsupported(layout) {
+        return Capability::Unsupported(reason.to_owned());
+    }
+    match operation {
+        Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
+            Capability::Unsupported("the table has no entities".to_owned())
+        }
+        Operation::FromSums if !matches!(layout.shape, Shape::Summary { .. }) => {
+            Capability::Unsupported("no sums are kept at write time in this layout".to_owned())
+        }
+        _ => match layout.shape {
+            Shape::RecordPerSpan { encoding, .. } => in_records(operation, encoding),
+            _ => Capability::Native,
+        },
+    }
+}
+
+/// What can be done inside records of a span.
+fn in_records(operation: Operation, encoding: Encoding) -> Capability {
+    match operation {
+        Operation::Write
+        | Operation::UpsertSeparately
+        | Operation::UpsertAtomically
+        | Operation::Point
+        | Operation::Range => Capability::Native,
+        Operation::RangeOfSomeFields => Capability::ClientSide(
+            "the fields share one record; it is read whole and the chosen fields are decoded".to_owned(),
+        ),
+        _ if encoding == Encoding::Blob => Capability::ClientSide(
+            "SQLite does not look into a packed record; records are read and searched in the client"
+                .to_owned(),
+        ),
+        _ => Capability::Native,
+    }
+}
+
+/// The largest statements with this layout and table.
+pub fn limits(layout: &Layout, table: &Table) -> Limits {
+    let readings_per_statement = match layout.write {
+        WriteMethod::MultiRow => rows_per_statement(table.tags.len() + table.fields.len() + 1),
+        WriteMethod::ConcatenatedStatements => CONCATENATED,
+        _ => TRANSACTION,
+    };
+    Limits {
+        readings_per_statement,
+        suggested_batch: readings_per_statement.min(10_000),
+    }
+}
+
+/// Rows of this many columns in one statement.
+pub const fn rows_per_statement(columns: usize) -> usize {
+    let fit = VARIABLES / columns;
+    if fit < ROWS { fit } else { ROWS }
+}

@@ -1,0 +1,21 @@
+//! The library in the place of a server: it is bundled, and there is nothing to find, configure or start.
+
+use sensormark_store::{Installation, StoreError};
+use std::path::PathBuf;
+
+/// The bundled library.
+pub fn installation() -> Installation {
+    Installation {
+        path: PathBuf::new(),
+        version: rusqlite::version().to_owned(),
+        origin: "bundled".to_owned(),
+    }
+}
+
+/// Nothing is launched.
+pub fn no_launch() -> StoreError {
+    StoreError::unsupported(
+        "start a server",
+        "SQLite runs inside the client's process; give it a folder instead",
+    )
+}
