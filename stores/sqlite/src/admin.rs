@@ -93,14 +93,14 @@ impl SqliteAdministrator {
         let mut statement = connection
             .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
             .map_err(wrong)?;
-        let names: Vec<String> = statement
+        let mut present: Vec<String> = statement
             .query_map([], |row| row.get(0))
             .and_then(Iterator::collect)
             .map_err(wrong)?;
         let mut expected = design.table_names();
         expected.push(OWNER_TABLE.to_owned());
-        let mut present = names.clone();
-        (expected.sort(), present.sort());
+        expected.sort();
+        present.sort();
         if expected == present {
             return Ok(());
         }
@@ -127,12 +127,7 @@ impl SqliteAdministrator {
         if !self.file.exists() {
             return Ok(());
         }
-        if read_mark(&self.file)?.is_none() {
-            return Err(foreign(
-                OPERATION,
-                "it does not bear sensormark's mark, so it stays",
-            ));
-        }
+        self.require_mark(OPERATION)?;
         self.remove_files()
             .map_err(|cause| file_error(OPERATION, cause))?;
         if self.plan.endpoint.managed {

@@ -13,7 +13,7 @@ use sensormark_store::{Batch, Column, FieldType, StoreError, Values};
 /// # Errors
 /// [`sensormark_store::ErrorKind::TooLarge`] when readings or text do not fit 32-bit counts.
 pub fn encode(batch: &Batch, record: &Record<'_>, out: &mut Vec<u8>) -> Result<(), StoreError> {
-    out.extend_from_slice(&size(record.len())?.to_le_bytes());
+    out.extend_from_slice(&size(record.readings())?.to_le_bytes());
     for row in record.rows() {
         out.extend_from_slice(
             &batch.times_ns[row]

@@ -31,8 +31,8 @@ impl Record<'_> {
         self.runs.iter().flat_map(|run| run.rows.clone())
     }
 
-    /// How many readings.
-    pub fn len(&self) -> usize {
+    /// How many readings, at least one.
+    pub fn readings(&self) -> usize {
         self.runs.iter().map(|run| run.rows.len()).sum()
     }
 }

@@ -57,7 +57,7 @@ pub struct Part {
 }
 
 /// What tells groups apart: series, window, and night after day.
-type GroupKey = (Option<u32>, Option<i64>, Option<bool>);
+pub type GroupKey = (Option<u32>, Option<i64>, Option<bool>);
 
 impl GroupShape {
     fn of(query: &Query, grouping: Grouping) -> Self {

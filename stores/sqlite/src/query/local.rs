@@ -2,6 +2,7 @@
 //!
 //! Records are decoded into one batch in the order of series and time; groups are runs or sets of its rows.
 
+use super::aggregate::GroupKey;
 use super::records;
 use crate::session::SqliteSession;
 use sensormark_store::{
@@ -37,8 +38,7 @@ pub fn aggregate(
         Some(tag) => lowest.get(&series.columns()[tag].text(number)).copied(),
         None => grouping.by_series.then_some(number),
     };
-    let mut groups: BTreeMap<(Option<u32>, Option<i64>, Option<bool>), Vec<usize>> =
-        BTreeMap::new();
+    let mut groups: BTreeMap<GroupKey, Vec<usize>> = BTreeMap::new();
     for row in 0..batch.len() {
         let time = batch.times_ns[row];
         let key = (
@@ -48,22 +48,21 @@ pub fn aggregate(
         );
         groups.entry(key).or_default().push(row);
     }
-    let group =
-        |((series, start, night), rows): ((Option<u32>, Option<i64>, Option<bool>), Vec<usize>)| {
-            let width = grouping.window.map_or(0, |window| window.width_ns);
-            let end = start.map_or(query.range.end_ns, |start: i64| {
-                query.range.end_ns.min(start.saturating_add(width))
-            });
-            Group {
-                series,
-                window_start_ns: start,
-                day: night.map(|night: bool| !night),
-                values: aggregates
-                    .iter()
-                    .map(|one| value(&batch, *one, &rows, end))
-                    .collect(),
-            }
-        };
+    let group = |((series, start, night), rows): (GroupKey, Vec<usize>)| {
+        let width = grouping.window.map_or(0, |window| window.width_ns);
+        let end = start.map_or(query.range.end_ns, |start| {
+            query.range.end_ns.min(start.saturating_add(width))
+        });
+        Group {
+            series,
+            window_start_ns: start,
+            day: night.map(|night| !night),
+            values: aggregates
+                .iter()
+                .map(|one| value(&batch, *one, &rows, end))
+                .collect(),
+        }
+    };
     Ok(groups.into_iter().map(group).collect())
 }
 

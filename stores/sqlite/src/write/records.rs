@@ -38,7 +38,7 @@ pub fn insert(
             bind_series(&mut statement, &table.key, logical, record.series, 0).map_err(wrong)?;
         statement
             .raw_bind_parameter(place + 1, record.span)
-            .and_then(|()| statement.raw_bind_parameter(place + 2, record.len() as i64))
+            .and_then(|()| statement.raw_bind_parameter(place + 2, record.readings() as i64))
             .and_then(|()| statement.raw_bind_parameter(place + 3, ToSqlOutput::Borrowed(data)))
             .and_then(|()| statement.raw_execute())
             .map_err(wrong)?;

@@ -1,0 +1,9 @@
+//! SQLite against every rule of the store contract.
+
+use sensormark_sqlite::Sqlite;
+use sensormark_store::conformance;
+use std::sync::Arc;
+
+fn main() {
+    conformance::main(Arc::new(Sqlite::new()));
+}
