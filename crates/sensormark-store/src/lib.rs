@@ -8,7 +8,7 @@
 //! 3. [`batch`]: readings in columns;
 //! 4. [`query`] and [`answer`]: the logical operations and what they give back;
 //! 5. [`capability`]: what a store does natively, in the client, or not at all;
-//! 6. [`store`]: the traits that a store implements, and [`server`] for the servers that sensormark starts;
+//! 6. [`store`]: the traits that a store implements, [`server`] for the servers that sensormark starts, and [`supervisor`], which starts them;
 //! 7. [`census`]: exact counts and checksums of what is stored;
 //! 8. [`error`]: one error for all databases;
 //! 9. [`reference`]: answers computed from readings in memory, the oracle; [`null`] and [`memory`]: stores without a database.
@@ -31,6 +31,8 @@ pub mod capability;
 pub mod store;
 
 pub mod server;
+
+pub mod supervisor;
 
 pub mod census;
 
