@@ -6,6 +6,7 @@ use super::Shared;
 use super::folder::RunFolder;
 use super::log;
 use super::process::{self, ProcessIdentity};
+use super::shared_memory;
 use super::spawn::{self, Surroundings};
 use super::watch::{self, Exit};
 use crate::error::{ErrorKind, StoreError};
@@ -336,6 +337,7 @@ impl Inner {
             if let Some(mut child) = child {
                 child.wait().ok();
             }
+            shared_memory::remove_left_by(&known);
             self.state().known.clear();
         }
         gone.map_err(|left| {

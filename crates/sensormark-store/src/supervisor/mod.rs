@@ -3,7 +3,7 @@
 //! In the order of a server's life: [`Supervisor::start`] makes a marked and locked folder (`folder`, `ownership`),
 //! reserves `ports`, makes a password (`random`), runs the store's commands as an unprivileged `user` (`spawn`), waits
 //! until the server answers (`start`), and gives a [`ManagedServer`] (`managed`, its state in `inner`) whose end is noticed at once (`watch`).
-//! Processes are told apart by id and start time (`process`). What a crash leaves is found again by `orphans`;
+//! Processes are told apart by id and start time (`process`). What a crash leaves is found again by `orphans` (and in the kernel by `shared_memory`);
 //! `scratch` does the same for what is no server.
 //!
 //! It knows no database: everything particular comes from the store's [`crate::server::Launch`].
@@ -18,6 +18,7 @@ mod ports;
 mod process;
 mod random;
 mod scratch;
+mod shared_memory;
 mod spawn;
 mod start;
 mod user;

@@ -6,6 +6,7 @@
 use super::folder::{self, FoundRun};
 use super::ownership::Ownership;
 use super::process::{self, ProcessIdentity};
+use super::shared_memory;
 use super::{ManagedServer, Supervisor};
 use crate::error::{ErrorKind, StoreError};
 use crate::server::StopSignal;
@@ -184,6 +185,7 @@ fn end_processes(owner: &Ownership) -> Result<usize, StoreError> {
         let text = format!("processes {pids:?} are still there after SIGKILL; see what they wait for (ps -o stat,wchan)");
         StoreError::new(ErrorKind::Timeout, "end the processes of a server", text)
     })?;
+    shared_memory::remove_left_by(&known);
     Ok(living)
 }
 

@@ -1,6 +1,6 @@
 //! Starting processes: as an unprivileged user, in a session of their own, with a minimal environment, tied to this process.
 //!
-//! `setsid` and `setpriv` (util-linux) change what must be changed between fork and exec and then become the program,
+//! `setsid`, `setpriv` and `prlimit` (util-linux) change what must be changed between fork and exec and then become the program,
 //! so that the process id stays. All processes are started by one thread that lives as long as this process, because
 //! the kernel sends the parent-death signal when the *thread* that started a process ends.
 
@@ -9,6 +9,7 @@ use super::process::RUN_VARIABLE;
 use super::user::User;
 use crate::error::{ErrorKind, StoreError};
 use crate::server::Command;
+use rustix::process::{Resource, getrlimit};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -19,6 +20,9 @@ use std::sync::mpsc::{Sender, channel};
 
 /// Where programs are looked for, here and in the children.
 const SEARCH_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// The soft limit of open files that servers get, where the hard limit permits.
+const OPEN_FILES: u64 = 65_536;
 
 /// The circumstances in which the commands of one server run.
 #[derive(Debug, Clone)]
@@ -44,6 +48,11 @@ pub(super) fn spawn(command: &Command, surroundings: &Surroundings) -> Result<Ch
     let log = open_log(&surroundings.log)?;
     let copy = open_log(&surroundings.log)?;
     let mut native = std::process::Command::new(find_program(Path::new("setsid"))?);
+    if let Some(limit) = wanted_open_files() {
+        native
+            .arg(find_program(Path::new("prlimit"))?)
+            .arg(format!("--nofile={limit}:"));
+    }
     native
         .arg(find_program(Path::new("setpriv"))?)
         .arg("--no-new-privs")
@@ -106,6 +115,17 @@ fn open_log(path: &Path) -> Result<File, StoreError> {
         .map_err(|error| file_error("open the server's log", path, error))
 }
 
+/// The soft limit of open files that a server gets, where ours is lower: a connection takes one or more. Not the hard
+/// limit whatever it is, since some servers make tables of that size.
+fn wanted_open_files() -> Option<u64> {
+    let limits = getrlimit(Resource::Nofile);
+    let possible = limits.maximum.unwrap_or(OPEN_FILES).min(OPEN_FILES);
+    limits
+        .current
+        .is_some_and(|current| current < possible)
+        .then_some(possible)
+}
+
 /// The program's path: as given when it has a folder, else found in the search path.
 fn find_program(program: &Path) -> Result<PathBuf, StoreError> {
     let runnable = |path: &Path| {
@@ -121,7 +141,7 @@ fn find_program(program: &Path) -> Result<PathBuf, StoreError> {
             .find(|path| runnable(path))
     };
     found.ok_or_else(|| {
-        let advice = if matches!(program.to_str(), Some("setsid" | "setpriv")) {
+        let advice = if matches!(program.to_str(), Some("setsid" | "setpriv" | "prlimit")) {
             "install the package util-linux"
         } else {
             "install the server (scripts/install-servers.sh), or name the folder where it is"

@@ -6,6 +6,7 @@ use crate::support::{
 };
 use sensormark_store::supervisor::{StartWishes, Supervisor};
 use sensormark_store::{ErrorKind, ServerOptions};
+use std::io::Write;
 use std::net::TcpListener;
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -164,6 +165,8 @@ fn a_kill_is_noticed_within_a_second() {
         late.try_recv().unwrap().contains("SIGKILL"),
         "a late listener hears it at once"
     );
+    server.restart(&store).unwrap();
+    server.check().unwrap();
     server.stop().unwrap();
     assert_eq!(names_in(home.path()), Vec::<String>::new());
 }
@@ -340,44 +343,59 @@ fn a_taken_port_is_replaced() {
 
 #[test]
 fn a_full_disk_is_told_apart() {
-    let mount = reachable_folder();
-    let mounted = std::process::Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=2m,mode=755", "tmpfs"])
-        .arg(mount.path())
-        .stderr(std::process::Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success());
-    // Without the right to mount, a log that says so (the servers' own words) is all that can be tried.
-    let result = std::panic::catch_unwind(|| {
-        if mounted {
-            let data = mount.path().join("data");
-            std::fs::create_dir(&data).unwrap();
-            let (kind, text) = failing_start(&TestStore::new(Behaviour::Filling), Some(&data));
-            assert_eq!(kind, ErrorKind::DiskFull, "{text}");
-            assert_eq!(names_in(&data), Vec::<String>::new());
-            std::fs::write(mount.path().join("rest"), vec![1; 3 << 20]).unwrap_err();
-            let full = Supervisor::new(Some(mount.path().join("state"))).and_then(|supervisor| {
-                supervisor
-                    .start(
-                        &TestStore::new(Behaviour::Normal),
-                        &ServerOptions::default(),
-                        None,
-                    )
-                    .map(drop)
-            });
-            assert_eq!(full.unwrap_err().kind(), ErrorKind::DiskFull);
-        }
-    });
-    if mounted {
+    let (kind, text) = failing_start(&TestStore::new(Behaviour::Full), None);
+    assert_eq!(kind, ErrorKind::DiskFull, "{text}");
+    assert!(text.contains("choose a folder on another disk"), "{text}");
+}
+
+/// A file system of 2 MB, unmounted with the value; `None` where this user may not mount one.
+struct SmallDisk(tempfile::TempDir);
+
+impl SmallDisk {
+    fn mount() -> Option<Self> {
+        let folder = reachable_folder();
+        let mounted = std::process::Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=2m,mode=755", "tmpfs"])
+            .arg(folder.path())
+            .stderr(std::process::Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success());
+        mounted.then(|| Self(folder))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
         std::process::Command::new("umount")
             .arg("--lazy")
-            .arg(mount.path())
+            .arg(self.0.path())
             .status()
-            .unwrap();
-    } else {
-        eprintln!("not tried: this user may not mount a small file system");
+            .ok();
     }
-    result.unwrap();
+}
+
+#[test]
+fn a_disk_that_fills_up_is_cleared_again() {
+    let Some(disk) = SmallDisk::mount() else {
+        // Written past the test harness, which would keep it to itself.
+        let reason = "not tried: a disk that fills up, since this user may not mount a small one";
+        writeln!(std::io::stderr(), "{reason}").unwrap();
+        return;
+    };
+    let data = disk.0.path().join("data");
+    std::fs::create_dir(&data).unwrap();
+    let (kind, text) = failing_start(&TestStore::new(Behaviour::Filling), Some(&data));
+    assert_eq!(kind, ErrorKind::DiskFull, "{text}");
+    assert_eq!(names_in(&data), Vec::<String>::new());
+    std::fs::write(disk.0.path().join("rest"), vec![1; 3 << 20]).unwrap_err();
+    let store = TestStore::new(Behaviour::Normal);
+    let full = Supervisor::new(Some(data)).and_then(|supervisor| {
+        supervisor
+            .start(&store, &ServerOptions::default(), None)
+            .map(drop)
+    });
+    assert_eq!(full.unwrap_err().kind(), ErrorKind::DiskFull);
+    assert_eq!(names_in(&disk.0.path().join("data")), Vec::<String>::new());
 }
 
 #[test]

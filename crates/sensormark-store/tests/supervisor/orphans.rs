@@ -47,7 +47,10 @@ struct Coordinator {
 
 impl Coordinator {
     fn start(home: &Path, mode: &str, behaviour: Behaviour) -> Self {
-        let mut process = Command::new(std::env::current_exe().unwrap())
+        // A low soft limit of open files, as many shells have: servers must not inherit it.
+        let mut process = Command::new("sh")
+            .args(["-c", r#"ulimit -Sn 256; exec "$0" "$@""#])
+            .arg(std::env::current_exe().unwrap())
             .args(["role", "--exact", "--ignored", "--nocapture"])
             .env(ROLE, "coordinator")
             .env("MODE", mode)
@@ -81,11 +84,31 @@ impl Coordinator {
     }
 }
 
+impl Drop for Coordinator {
+    /// So that a test that fails leaves nothing behind either.
+    fn drop(&mut self) {
+        self.process.kill().ok();
+        self.process.wait().ok();
+        for pid in self.tree() {
+            Command::new("kill")
+                .args(["-9", &pid.to_string()])
+                .status()
+                .ok();
+        }
+    }
+}
+
 #[test]
 fn a_server_dies_with_its_coordinator() {
     let home = reachable_folder();
     let mut coordinator = Coordinator::start(home.path(), "tied", Behaviour::Normal);
     assert!(is_alive(coordinator.server));
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", coordinator.server)).unwrap();
+    let limit = limits
+        .lines()
+        .find(|line| line.starts_with("Max open files"))
+        .unwrap();
+    assert_ne!(limit.split_whitespace().nth(3), Some("256"), "{limit}");
     let supervisor = Supervisor::new(Some(home.path().to_owned())).unwrap();
     assert_eq!(
         supervisor.clean_orphans(),

@@ -35,18 +35,21 @@ pub enum Behaviour {
     Broken,
     /// Writes into its data folder until that is full, and ends.
     Filling,
+    /// Writes to the kernel's device that is always full, and ends.
+    Full,
     /// Its program is not there.
     Missing,
 }
 
 impl Behaviour {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Normal,
         Self::Family,
         Self::Stubborn,
         Self::Mute,
         Self::Broken,
         Self::Filling,
+        Self::Full,
         Self::Missing,
     ];
 
@@ -274,7 +277,8 @@ fn serve(behaviour: Behaviour, data: &Path) {
             std::process::exit(3);
         }
         Behaviour::Mute => std::thread::sleep(Duration::from_secs(600)),
-        Behaviour::Filling => fill(data),
+        Behaviour::Filling => fill(&data.join("table")),
+        Behaviour::Full => fill(Path::new("/dev/full")),
         Behaviour::Family => children.push(start_family()),
         _ => {}
     }
@@ -295,8 +299,8 @@ fn answer(mut stream: TcpStream, password: &str) -> std::io::Result<()> {
     Ok(())
 }
 
-fn fill(data: &Path) {
-    let mut file = std::fs::File::create(data.join("table")).unwrap();
+fn fill(path: &Path) {
+    let mut file = std::fs::File::create(path).unwrap();
     let block = vec![1_u8; 1 << 16];
     loop {
         if let Err(error) = file.write_all(&block) {
