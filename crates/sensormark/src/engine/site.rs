@@ -89,17 +89,17 @@ impl Site {
     ///
     /// # Errors
     /// [`ErrorKind::Crashed`] with the last lines of its log.
-    pub fn check(&mut self) -> Result<(), StoreError> {
-        self.server.as_mut().map_or(Ok(()), ManagedServer::check)
+    pub fn check(&self) -> Result<(), StoreError> {
+        self.server.as_ref().map_or(Ok(()), ManagedServer::check)
     }
 
     /// Starts a server that stopped again, on the same data.
     ///
     /// # Errors
     /// When it is not ours to start, or does not start.
-    pub fn restart(&mut self) -> Result<(), StoreError> {
-        match self.server.as_mut() {
-            Some(server) => server.restart(&*self.store),
+    pub fn restart(&self) -> Result<(), StoreError> {
+        match self.server.as_ref() {
+            Some(server) => server.restart(self.store.as_ref()),
             None => Err(StoreError::new(ErrorKind::Unsupported, "start the server again", "sensormark did not start it")),
         }
     }

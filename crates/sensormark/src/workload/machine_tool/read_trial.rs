@@ -94,23 +94,22 @@ fn phases(trial: &mut Trial<'_>, recorder: &Recorder, reader: &mut RoleProcess, 
     // A read may take its time limit six times over, once a query; the reader reports progress after each read.
     let patience = Duration::from_millis(trial.context.timeout_ms * 14) + Duration::from_nanos(configuration.period_ns * 2);
     let is_phase = |event: &Event| matches!(event, Event::Phase(_));
-    let mut events = Vec::new();
     trial.phase("warm-up");
     recorder.begin_phase("warm-up")?;
     reader.send(&Start { start_ns: monotonic_ns() + LEAD_NS })?;
-    trial.await_event(reader, patience, &mut events, is_phase)?;
+    trial.await_event(reader, patience, is_phase)?;
     trial.phase("measured");
     recorder.begin_phase("measured")?;
     reader.send(&Start { start_ns: monotonic_ns() + LEAD_NS })?;
-    trial.await_event(reader, patience, &mut events, is_phase)?;
+    trial.await_event(reader, patience, is_phase)?;
     recorder.end_phase(true)?;
     reader.send(&"report")?;
-    let found = trial.await_event(reader, patience, &mut events, |event| matches!(event, Event::Report(_)))?;
-    let outcomes = events.into_iter().filter_map(|event| match event {
-        Event::Answer(value) => serde_json::from_value(value).ok(),
-        _ => None,
-    });
-    Ok((outcomes.collect(), report(found)?))
+    let found = trial.await_event(reader, patience, |event| matches!(event, Event::Report(_)))?;
+    let mut outcomes = Vec::new();
+    while let Some(Event::Answer(value)) = reader.take(|event| matches!(event, Event::Answer(_))) {
+        outcomes.push(serde_json::from_value(value).map_err(|error| TrialFailure::System(error.to_string()))?);
+    }
+    Ok((outcomes, report(found)?))
 }
 
 fn judge(trial: &Trial<'_>, report: &ReaderReport) -> Vec<Reason> {

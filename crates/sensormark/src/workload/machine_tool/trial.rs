@@ -306,13 +306,15 @@ impl Trial<'_> {
         self.context.observer.event(RunEvent::Phase { name: name.to_owned() });
     }
 
-    /// Lets time pass until an instant of CLOCK_MONOTONIC; progress goes to who watches, other events wait in `events`.
+    /// Lets time pass until an instant of CLOCK_MONOTONIC, and looks around meanwhile.
     ///
     /// # Errors
     /// When a role or the server stops, or the user breaks off.
-    pub fn pass_until(&mut self, until_ns: u64, roles: &mut [&mut RoleProcess], events: &mut Vec<Event>) -> Result<(), TrialFailure> {
+    pub fn pass_until(&mut self, until_ns: u64, roles: &mut [&mut RoleProcess]) -> Result<(), TrialFailure> {
         loop {
-            self.look(roles, events)?;
+            for role in roles.iter_mut() {
+                self.look(role)?;
+            }
             let left = until_ns.saturating_sub(monotonic_ns());
             if left == 0 {
                 return Ok(());
@@ -321,44 +323,36 @@ impl Trial<'_> {
         }
     }
 
-    /// Waits for an event of a role that passes, at most `limit`.
+    /// Waits for an event of a role that passes; gives up when the role makes no progress for `limit`.
     ///
     /// # Errors
     /// Like [`Trial::pass_until`], and [`RoleError::Silent`] when it does not come.
-    pub fn await_event(&mut self, role: &mut RoleProcess, limit: Duration, events: &mut Vec<Event>, passes: fn(&Event) -> bool) -> Result<Event, TrialFailure> {
+    pub fn await_event(&mut self, role: &mut RoleProcess, limit: Duration, passes: fn(&Event) -> bool) -> Result<Event, TrialFailure> {
         let mut deadline = Instant::now() + limit;
         loop {
-            if let Some(place) = events.iter().position(passes) {
-                return Ok(events.remove(place));
+            if let Some(event) = role.take(passes) {
+                return Ok(event);
             }
-            let before = events.len();
-            if self.look(&mut [role], events)? || events.len() > before {
+            if self.look(role)? {
                 deadline = Instant::now() + limit;
             }
             if Instant::now() >= deadline {
-                return Err(RoleError::Silent { role: "trial".to_owned(), seconds: limit.as_secs() }.into());
+                return Err(RoleError::Silent { role: role.name().to_owned(), seconds: limit.as_secs() }.into());
             }
         }
     }
 
-    /// Looks around once; whether somebody made progress.
-    fn look(&mut self, roles: &mut [&mut RoleProcess], events: &mut Vec<Event>) -> Result<bool, TrialFailure> {
+    /// Looks around once; whether the role made progress.
+    fn look(&mut self, role: &mut RoleProcess) -> Result<bool, TrialFailure> {
         if self.context.is_interrupted() {
             return Err(RoleError::Interrupted.into());
         }
         self.site.check()?;
-        let mut progressed = false;
-        for role in roles {
-            while let Some(event) = role.next_event(Instant::now() + Duration::from_millis(1))? {
-                if let Event::Progress(progress) = event {
-                    self.context.observer.event(RunEvent::Progress(progress));
-                    progressed = true;
-                } else {
-                    events.push(event);
-                }
-            }
+        let progress = role.listen(Instant::now() + Duration::from_millis(5))?;
+        if let Some(progress) = progress {
+            self.context.observer.event(RunEvent::Progress(progress));
         }
-        Ok(progressed)
+        Ok(progress.is_some())
     }
 
     /// Brings the database to rest.

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// How long processes have to get ready for their common start, in ns.
@@ -122,13 +122,15 @@ fn write(trial: &mut Trial<'_>, record: &mut TrialRecord, folder: &Path) -> Resu
     let message = source_message(trial, queue.number(), period_ns, start_ns);
     let mut source = trial.role("source", &message)?;
     trial.watch(&recorder, "source", &source)?;
-    let mut events = Vec::new();
-    let loaded = load(trial, &recorder, start_ns, &mut writer, &mut source, &mut events);
+    let loaded = load(trial, &recorder, start_ns, &mut writer, &mut source);
     let (source, writer) = match loaded {
         Ok(reports) => reports,
         Err(failure) => {
-            writer.kill();
             source.kill();
+            let _ = queue.send_end(0);
+            // The writer's journal says what was acknowledged: give it the time to pass it on.
+            let _ = writer.listen(Instant::now() + Duration::from_millis(trial.context.timeout_ms));
+            writer.kill();
             if let Ok(recording) = recorder.stop() {
                 trial.keep(record, &recording, 0)?;
             }
@@ -162,26 +164,25 @@ fn load(
     start_ns: u64,
     writer: &mut RoleProcess,
     source: &mut RoleProcess,
-    events: &mut Vec<Event>,
 ) -> Result<(SourceReport, WriterReport), TrialFailure> {
     writer.send(&Start { start_ns })?;
-    trial.pass_until(start_ns, &mut [writer, source], events)?;
+    trial.pass_until(start_ns, &mut [writer, source])?;
     let measured_ns = start_ns + seconds_to_ns(trial.parameters.warmup_seconds);
     if measured_ns > start_ns {
         trial.phase("warm-up");
         recorder.begin_phase("warm-up")?;
-        trial.pass_until(measured_ns, &mut [writer, source], events)?;
+        trial.pass_until(measured_ns, &mut [writer, source])?;
     }
     trial.phase("measured");
     recorder.begin_phase("measured")?;
-    trial.pass_until(measured_ns + seconds_to_ns(trial.parameters.measured_seconds), &mut [writer, source], events)?;
+    trial.pass_until(measured_ns + seconds_to_ns(trial.parameters.measured_seconds), &mut [writer, source])?;
     recorder.end_phase(true)?;
     let patience = Duration::from_millis(trial.context.timeout_ms * 3);
     let is_report = |event: &Event| matches!(event, Event::Report(_));
-    let from_source = trial.await_event(source, patience, &mut Vec::new(), is_report)?;
-    trial.await_event(writer, patience, events, |event| matches!(event, Event::Phase(_)))?;
+    let from_source = trial.await_event(source, patience, is_report)?;
+    trial.await_event(writer, patience, |event| matches!(event, Event::Phase(_)))?;
     writer.send(&"report")?;
-    let from_writer = trial.await_event(writer, patience, events, is_report)?;
+    let from_writer = trial.await_event(writer, patience, is_report)?;
     Ok((report(from_source)?, report(from_writer)?))
 }
 
@@ -278,7 +279,7 @@ fn figures(record: &mut TrialRecord, source: &SourceReport, writer: &WriterRepor
         record.figures.insert(name.to_owned(), Figure::new(value, unit));
     };
     add(names::PACING_P99, source.pacing.p99_ns.map_or(f64::NAN, |ns| ns as f64), "ns");
-    add(names::PACING_P999, source.pacing.p999_ns.map_or(f64::NAN, |ns| ns as f64), "ns");
+    add(names::PACING_P999, source.pacing.p99_9_ns.map_or(f64::NAN, |ns| ns as f64), "ns");
     add(names::PACING_MAX, source.pacing.max_ns as f64, "ns");
     add(names::JOURNAL_PERCENT, writer.journal_ns as f64 / (seconds * 1e9) * 100.0, "% of one core");
     add(names::DATAGRAM_BYTES, writer.datagram_bytes as f64, "bytes");
