@@ -15,16 +15,32 @@ pub fn doctor() -> Result<ExitCode, Failure> {
         let description = store.description();
         match store.installation() {
             Ok(found) => {
-                let place = if found.path.as_os_str().is_empty() { String::new() } else { format!(", {}", found.path.display()) };
-                let _ = writeln!(text, "  {:<12} {} ({}{place})", description.title, found.version, found.origin);
+                let place = if found.path.as_os_str().is_empty() {
+                    String::new()
+                } else {
+                    format!(", {}", found.path.display())
+                };
+                let _ = writeln!(
+                    text,
+                    "  {:<12} {} ({}{place})",
+                    description.title, found.version, found.origin
+                );
             }
             Err(error) => {
-                let _ = writeln!(text, "  {:<12} {}: {}", description.title, error.kind().text(), error.context());
+                let _ = writeln!(
+                    text,
+                    "  {:<12} {}: {}",
+                    description.title,
+                    error.kind().text(),
+                    error.context()
+                );
             }
         }
     }
     let supervisor = Supervisor::new(None)?;
-    let environment = Environment::read(&[("data", supervisor.home()), ("results", Path::new("."))]).map_err(Failure::usage)?;
+    let environment =
+        Environment::read(&[("data", supervisor.home()), ("results", Path::new("."))])
+            .map_err(Failure::usage)?;
     text.push_str("\nMachine\n");
     let value = serde_json::to_value(environment).map_err(Failure::usage)?;
     lines(&mut text, "", &value);
@@ -37,12 +53,23 @@ fn lines(text: &mut String, name: &str, value: &serde_json::Value) {
     match value {
         serde_json::Value::Object(fields) => {
             for (field, value) in fields {
-                let name = if name.is_empty() { field.clone() } else { format!("{name}.{field}") };
+                let name = if name.is_empty() {
+                    field.clone()
+                } else {
+                    format!("{name}.{field}")
+                };
                 lines(text, &name, value);
             }
         }
         serde_json::Value::Array(values) => {
-            let words: Vec<String> = values.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)).collect();
+            let words: Vec<String> = values
+                .iter()
+                .map(|value| {
+                    value
+                        .as_str()
+                        .map_or_else(|| value.to_string(), str::to_owned)
+                })
+                .collect();
             let _ = writeln!(text, "  {name}: {}", words.join(", "));
         }
         serde_json::Value::Null => {}

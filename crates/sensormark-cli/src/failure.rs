@@ -24,7 +24,10 @@ pub struct Failure {
 impl Failure {
     /// Wrong usage or configuration.
     pub fn usage(message: impl Display) -> Self {
-        Self { code: USAGE, message: message.to_string() }
+        Self {
+            code: USAGE,
+            message: message.to_string(),
+        }
     }
 
     /// Prints the message and gives the exit code.
@@ -40,7 +43,10 @@ impl From<StoreError> for Failure {
             ErrorKind::Configuration | ErrorKind::Foreign | ErrorKind::Unsupported => USAGE,
             _ => UNREACHABLE,
         };
-        Self { code, message: error.to_string() }
+        Self {
+            code,
+            message: error.to_string(),
+        }
     }
 }
 

@@ -41,8 +41,18 @@ impl Progress {
             ProgressName::Auto if std::io::stderr().is_terminal() => Mode::Bar(bar()),
             ProgressName::Auto => Mode::Plain,
         };
-        let state = State { began: Instant::now(), trials: 0, finished: 0, seconds: 0.0, label: String::new(), phase: String::new() };
-        Self { mode, state: Mutex::new(state) }
+        let state = State {
+            began: Instant::now(),
+            trials: 0,
+            finished: 0,
+            seconds: 0.0,
+            label: String::new(),
+            phase: String::new(),
+        };
+        Self {
+            mode,
+            state: Mutex::new(state),
+        }
     }
 
     /// Removes what is only there while it works.
@@ -68,14 +78,20 @@ impl Progress {
             bar.set_length(state.trials as u64);
             bar.set_position(state.finished as u64);
             let separator = if state.phase.is_empty() { "" } else { ", " };
-            bar.set_message(format!("{}{separator}{}{detail}{}", state.label, state.phase, left(state)));
+            bar.set_message(format!(
+                "{}{separator}{}{detail}{}",
+                state.label,
+                state.phase,
+                left(state)
+            ));
         }
     }
 }
 
 fn bar() -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr_with_hz(8));
-    let style = ProgressStyle::with_template("{bar:16} {pos}/{len} {wide_msg}").expect("the template is a constant");
+    let style = ProgressStyle::with_template("{bar:16} {pos}/{len} {wide_msg}")
+        .expect("the template is a constant");
     bar.set_style(style);
     bar.enable_steady_tick(Duration::from_millis(500));
     bar
@@ -85,7 +101,11 @@ fn bar() -> ProgressBar {
 fn left(state: &State) -> String {
     let elapsed = state.began.elapsed().as_secs_f64();
     let share = state.finished as f64 / state.trials.max(1) as f64;
-    let total = if state.finished > 0 { (elapsed / share).max(state.seconds * 0.5) } else { state.seconds };
+    let total = if state.finished > 0 {
+        (elapsed / share).max(state.seconds * 0.5)
+    } else {
+        state.seconds
+    };
     format!("; about {} left", span(total - elapsed))
 }
 
@@ -102,20 +122,33 @@ fn span(seconds: f64) -> String {
 impl Observer for Progress {
     fn event(&self, event: RunEvent) {
         if let Mode::Json = self.mode {
-            let _ = writeln!(std::io::stderr(), "{}", serde_json::to_string(&event).expect("events have string keys"));
+            let _ = writeln!(
+                std::io::stderr(),
+                "{}",
+                serde_json::to_string(&event).expect("events have string keys")
+            );
             return;
         }
-        let Ok(mut state) = self.state.lock() else { return };
+        let Ok(mut state) = self.state.lock() else {
+            return;
+        };
         let mut detail = String::new();
         match event {
             RunEvent::Started { trials, seconds } => {
                 (state.trials, state.seconds) = (trials, seconds);
                 self.say(&format!("{trials} trials, about {}", span(seconds)));
             }
-            RunEvent::Opening { title } => (state.label, state.phase) = (title, "starting".to_owned()),
+            RunEvent::Opening { title } => {
+                (state.label, state.phase) = (title, "starting".to_owned())
+            }
             RunEvent::TrialStarted { label, seconds } => {
                 if let Mode::Plain = self.mode {
-                    self.say(&format!("[{}/{}] {label} (about {})", state.finished + 1, state.trials, span(seconds)));
+                    self.say(&format!(
+                        "[{}/{}] {label} (about {})",
+                        state.finished + 1,
+                        state.trials,
+                        span(seconds)
+                    ));
                 }
                 (state.label, state.phase) = (label, String::new());
             }

@@ -9,7 +9,6 @@ pub fn registry() -> Registry {
     let stores: Vec<Arc<dyn Store>> = vec![
         #[cfg(feature = "sqlite")]
         Arc::new(sensormark_sqlite::Sqlite::new()),
-
     ];
     Registry::new(stores)
 }

@@ -12,7 +12,7 @@ use sensormark::measurement::{NotMeasured, ResultsFolder, RunRecord};
 use sensormark::probe::{DisturbanceLimits, Environment, redact_arguments};
 use sensormark::workload::machine_tool::{self, Parameters, trial::MachineToolRunner};
 use sensormark::workload::scale::{Scale, adjust};
-use sensormark::workload::selection::{Choice, parse, unknown};
+use sensormark::workload::selection::{parse, unknown};
 use sensormark_store::supervisor::Supervisor;
 use sensormark_store::{Durability, ServerOptions};
 use std::process::ExitCode;
@@ -24,7 +24,11 @@ static INTERRUPT: AtomicBool = AtomicBool::new(false);
 /// Measures a workload.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     if arguments.workload != machine_tool::NAME {
-        return Err(Failure::usage(unknown("workload", &arguments.workload, [machine_tool::NAME.to_owned()])));
+        return Err(Failure::usage(unknown(
+            "workload",
+            &arguments.workload,
+            [machine_tool::NAME.to_owned()],
+        )));
     }
     let scale = arguments.scale.scale();
     let parameters = parameters(scale, &arguments.settings)?;
@@ -32,13 +36,25 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let registry = registry();
     let choices = parse(&arguments.on, &registry).map_err(Failure::usage)?;
     let every_store = arguments.on.split(',').any(|item| item.trim() == "all");
-    let (choices, mut not_measured) = preflight(choices, every_store)?;
-    let (cells, unsupported) = machine_tool::trial::cells(&choices, durability).map_err(Failure::usage)?;
+    let supervisor = Supervisor::new(None)?;
+    let (choices, mut not_measured) = preflight(&supervisor, choices, every_store)?;
+    let (cells, unsupported) =
+        machine_tool::trial::cells(&choices, durability).map_err(Failure::usage)?;
     not_measured.extend(unsupported);
     if cells.is_empty() {
-        return Err(Failure::usage("nothing of what was asked for can be measured here; sensormark doctor says what is missing"));
+        return Err(Failure::usage(
+            "nothing of what was asked for can be measured here; sensormark doctor says what is missing",
+        ));
     }
-    let plan = Planned { arguments, scale, parameters, registry, choices, cells, not_measured };
+    let plan = Planned {
+        arguments,
+        scale,
+        parameters,
+        registry,
+        supervisor,
+        cells,
+        not_measured,
+    };
     plan.carry_out()
 }
 
@@ -59,7 +75,7 @@ struct Planned<'a> {
     scale: Scale,
     parameters: Parameters,
     registry: Registry,
-    choices: Vec<Choice>,
+    supervisor: Supervisor,
     cells: Vec<Cell>,
     not_measured: Vec<NotMeasured>,
 }
@@ -67,17 +83,17 @@ struct Planned<'a> {
 impl Planned<'_> {
     fn carry_out(self) -> Result<ExitCode, Failure> {
         let common = &self.arguments.common;
-        let supervisor = Supervisor::new(None)?;
+        let supervisor = &self.supervisor;
         let progress = Progress::new(common.progress);
         let name = run_name();
         let folder = ResultsFolder::create(&common.results, &name.folder)?;
         let mut record = self.record(&name)?;
         folder.write_run(&record)?;
-        stop_on_signals(&supervisor);
-        clean(&supervisor, &progress);
+        stop_on_signals(supervisor);
+        clean(supervisor, &progress);
         let context = RunContext {
             registry: &self.registry,
-            supervisor: &supervisor,
+            supervisor,
             folder: &folder,
             observer: &progress,
             interrupt: &INTERRUPT,
@@ -85,20 +101,30 @@ impl Planned<'_> {
             owner: name.owner,
             seed: self.arguments.seed,
             timeout_ms: sensormark::units::round_u64(common.timeout * 1e3).max(1),
-            server: ServerOptions { memory_bytes: common.server_memory << 20, durability: self.arguments.durability.class(), ..ServerOptions::default() },
+            server: ServerOptions {
+                memory_bytes: common.server_memory << 20,
+                durability: self.arguments.durability.class(),
+                ..ServerOptions::default()
+            },
             data_folder: common.data.clone(),
             disturbance: DisturbanceLimits::default(),
             tolerate_disturbance: common.tolerate_disturbance,
             plant: common.plant.clone(),
         };
-        let runner = MachineToolRunner { parameters: self.parameters.clone() };
+        let runner = MachineToolRunner {
+            parameters: self.parameters.clone(),
+        };
         let outcome = measure(&context, &runner, &self.cells, self.parameters.repetitions)?;
         progress.finish();
         if !outcome.interrupted {
             record.finished = Some(jiff::Timestamp::now().to_string());
             folder.write_run(&record)?;
         }
-        print(&folder, &[crate::arguments::FormatName::Text], common.weights.as_deref())?;
+        print(
+            &folder,
+            &[crate::arguments::FormatName::Text],
+            common.weights.as_deref(),
+        )?;
         Ok(exit_code(outcome))
     }
 
@@ -107,7 +133,6 @@ impl Planned<'_> {
         let data = common.data.as_deref().unwrap_or(&common.results);
         let environment = Environment::read(&[("data", data)]).map_err(Failure::usage)?;
         let command_line: Vec<String> = std::env::args().skip(1).collect();
-        let _ = &self.choices;
         Ok(RunRecord {
             schema_version: SCHEMA_VERSION,
             name: name.folder.clone(),
@@ -139,7 +164,10 @@ fn run_name() -> RunName {
     // Two runs in one microsecond on one machine would need the same process id too.
     let mark = format!("{:x}{:x}", now.as_microsecond(), std::process::id());
     let owner = mark[mark.len().saturating_sub(12)..].to_owned();
-    RunName { folder: format!("{}-{owner}", now.strftime("%Y%m%d-%H%M%S")), owner }
+    RunName {
+        folder: format!("{}-{owner}", now.strftime("%Y%m%d-%H%M%S")),
+        owner,
+    }
 }
 
 fn stop_on_signals(supervisor: &Supervisor) {
@@ -159,20 +187,27 @@ fn stop_on_signals(supervisor: &Supervisor) {
 /// Removes what runs that were killed left behind.
 fn clean(supervisor: &Supervisor, progress: &Progress) {
     use sensormark::engine::run::{Observer, RunEvent};
-    for what in Vec::<String>::new() {
+    for what in supervisor.clean_orphans() {
         progress.event(RunEvent::Note(what));
     }
     if let Ok(queues) = machine_tool::queue::remove_orphans(&supervisor.home().join("queues"))
         && !queues.is_empty()
     {
-        progress.event(RunEvent::Note(format!("removed {} message queues of runs that are gone", queues.len())));
+        progress.event(RunEvent::Note(format!(
+            "removed {} message queues of runs that are gone",
+            queues.len()
+        )));
     }
 }
 
 fn exit_code(outcome: RunOutcome) -> ExitCode {
     match outcome {
-        RunOutcome { interrupted: true, .. } => ExitCode::from(INTERRUPTED),
-        RunOutcome { unreachable: true, .. } => ExitCode::from(UNREACHABLE),
+        RunOutcome {
+            interrupted: true, ..
+        } => ExitCode::from(INTERRUPTED),
+        RunOutcome {
+            unreachable: true, ..
+        } => ExitCode::from(UNREACHABLE),
         RunOutcome { not_valid: 0, .. } => ExitCode::SUCCESS,
         _ => ExitCode::from(NOT_VALID),
     }

@@ -1,7 +1,11 @@
 //! Conversions between number types, each with its rounding stated, in one place instead of casts everywhere.
 
 /// The nearest whole number; 0 for negative numbers and what is not a number, the largest for what is too large.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float's cast to an integer saturates, as documented")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a float's cast to an integer saturates, as documented"
+)]
 pub const fn round_u64(value: f64) -> u64 {
     value.round() as u64
 }

@@ -4,8 +4,8 @@
 //! Instants are not taken here: [`Connection::write`] and [`Connection::query`] are called inside the caller's timed span.
 
 use sensormark_store::{
-    Acknowledgement, Answer, Batch, DatabaseName, Durability, Endpoint, ErrorKind, Layout, Plan, Query, Schema, Secret, Session,
-    Store, StoreError,
+    Acknowledgement, Answer, Batch, DatabaseName, Durability, Endpoint, ErrorKind, Layout, Plan,
+    Query, Schema, Secret, Session, Store, StoreError,
 };
 use serde::{Deserialize, Serialize};
 use std::future::Future;
@@ -31,7 +31,9 @@ impl Registry {
 
     /// The store of this name.
     pub fn find(&self, name: &str) -> Option<&Arc<dyn Store>> {
-        self.stores.iter().find(|store| store.description().name == name)
+        self.stores
+            .iter()
+            .find(|store| store.description().name == name)
     }
 }
 
@@ -79,8 +81,17 @@ impl PlanMessage {
     /// # Errors
     /// When there is no such store or fault: coordinator and role are of different builds.
     pub fn store(&self, registry: &Registry) -> Result<Arc<dyn Store>, StoreError> {
-        let missing = || StoreError::new(ErrorKind::Configuration, "start a role", format!("there is no store {}", self.store));
-        let store = registry.find(&self.store).map(Arc::clone).ok_or_else(missing)?;
+        let missing = || {
+            StoreError::new(
+                ErrorKind::Configuration,
+                "start a role",
+                format!("there is no store {}", self.store),
+            )
+        };
+        let store = registry
+            .find(&self.store)
+            .map(Arc::clone)
+            .ok_or_else(missing)?;
         match &self.fault {
             Some(_) => Ok(store),
             None => Ok(store),
@@ -122,7 +133,12 @@ impl<'a> Connection<'a> {
     /// When the database cannot be reached, or not within the plan's time limit.
     pub async fn open(store: &'a dyn Store, plan: &'a Plan) -> Result<Self, StoreError> {
         let session = bounded(plan, "connect", store.connect(plan)).await?;
-        Ok(Self { store, plan, session: Some(session), reconnects: 0 })
+        Ok(Self {
+            store,
+            plan,
+            session: Some(session),
+            reconnects: 0,
+        })
     }
 
     /// How often a connection that broke was made again.
@@ -156,7 +172,9 @@ impl<'a> Connection<'a> {
 
     /// Bytes handed to the kernel in datagrams so far.
     pub fn datagram_bytes(&self) -> u64 {
-        self.session.as_ref().map_or(0, |session| session.datagram_bytes())
+        self.session
+            .as_ref()
+            .map_or(0, |session| session.datagram_bytes())
     }
 
     /// Says goodbye.
@@ -172,7 +190,11 @@ impl<'a> Connection<'a> {
 
     async fn session(&mut self) -> Result<&mut Box<dyn Session>, StoreError> {
         if self.session.is_none() {
-            self.session = Some(bounded(self.plan, "reconnect", self.store.connect(self.plan)).await.map_err(|error| error.with_doubt(false))?);
+            self.session = Some(
+                bounded(self.plan, "reconnect", self.store.connect(self.plan))
+                    .await
+                    .map_err(|error| error.with_doubt(false))?,
+            );
             self.reconnects += 1;
         }
         Ok(self.session.as_mut().expect("just connected"))
@@ -180,7 +202,10 @@ impl<'a> Connection<'a> {
 
     fn drop_broken<T>(&mut self, result: &Result<T, StoreError>) {
         if let Err(error) = result
-            && matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Timeout | ErrorKind::Protocol)
+            && matches!(
+                error.kind(),
+                ErrorKind::Unavailable | ErrorKind::Timeout | ErrorKind::Protocol
+            )
         {
             self.session = None;
         }
@@ -188,9 +213,19 @@ impl<'a> Connection<'a> {
 }
 
 /// A store may take its time limit and as long again to say that it timed out; after that the operation is given up.
-async fn bounded<T>(plan: &Plan, operation: &str, future: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+async fn bounded<T>(
+    plan: &Plan,
+    operation: &str,
+    future: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, StoreError> {
     let limit = Duration::from_millis(plan.timeout_ms) * 2;
-    tokio::time::timeout(limit, future).await.unwrap_or_else(|_| {
-        Err(StoreError::new(ErrorKind::Timeout, operation, format!("no answer within {} ms; given up", limit.as_millis())))
-    })
+    tokio::time::timeout(limit, future)
+        .await
+        .unwrap_or_else(|_| {
+            Err(StoreError::new(
+                ErrorKind::Timeout,
+                operation,
+                format!("no answer within {} ms; given up", limit.as_millis()),
+            ))
+        })
 }

@@ -195,8 +195,15 @@ impl RoleProcess {
         let mut wait = deadline.saturating_duration_since(Instant::now());
         loop {
             match self.events.recv_timeout(wait) {
-                Ok(Event::Failed { unreachable, message }) => {
-                    return Err(RoleError::Failed { role: self.role.clone(), unreachable, message });
+                Ok(Event::Failed {
+                    unreachable,
+                    message,
+                }) => {
+                    return Err(RoleError::Failed {
+                        role: self.role.clone(),
+                        unreachable,
+                        message,
+                    });
                 }
                 Ok(Event::Progress(progress)) => latest = Some(progress),
                 Ok(event) => self.waiting.push_back(event),
@@ -215,7 +222,9 @@ impl RoleProcess {
     }
 
     fn has_reported(&self) -> bool {
-        self.waiting.iter().any(|event| matches!(event, Event::Report(_)))
+        self.waiting
+            .iter()
+            .any(|event| matches!(event, Event::Report(_)))
     }
 
     /// Waits for the process to be ready.
@@ -230,7 +239,10 @@ impl RoleProcess {
                 return Ok(());
             }
         }
-        Err(RoleError::Silent { role: self.role.clone(), seconds: limit.as_secs() })
+        Err(RoleError::Silent {
+            role: self.role.clone(),
+            seconds: limit.as_secs(),
+        })
     }
 
     /// The role's name.

@@ -4,9 +4,9 @@
 //! module orders cells, repeats what a disturbed host spoilt, keeps the records, and stops in good order.
 
 use crate::engine::connection::Registry;
-use crate::engine::site::Site;
+use crate::engine::site::{Site, block_on, existing_endpoint};
 use crate::measurement::folder::{FolderError, ResultsFolder};
-use crate::measurement::record::{NotMeasured, TrialRecord};
+use crate::measurement::record::{NotMeasured, Side, TrialRecord};
 use crate::measurement::verdict::{ReasonKind, Verdict};
 use crate::probe::DisturbanceLimits;
 use crate::workload::selection::Choice;
@@ -91,8 +91,14 @@ pub trait CellRunner {
     /// How long a cell takes, in seconds, without its server's start.
     fn seconds(&self, cell: &Cell) -> f64;
 
-    /// Measures a cell; failures become invalid records.
-    fn run_cell(&self, context: &RunContext<'_>, cell: &Cell, turn: Turn) -> Vec<TrialRecord>;
+    /// Measures a cell and hands over each trial's record as soon as it is finished; failures become invalid records.
+    fn run_cell(
+        &self,
+        context: &RunContext<'_>,
+        cell: &Cell,
+        turn: Turn,
+        finished: &mut dyn FnMut(TrialRecord),
+    );
 }
 
 /// Something that happened in a run, for who watches.
@@ -160,19 +166,25 @@ pub struct RunOutcome {
 /// # Errors
 /// The first that cannot be reached; one that is not installed is an error too unless `optional` (asked for by `all`), when it is
 /// left out with its reason.
-pub fn preflight(choices: Vec<Choice>, optional: bool) -> Result<(Vec<Choice>, Vec<NotMeasured>), StoreError> {
+pub fn preflight(
+    supervisor: &Supervisor,
+    choices: Vec<Choice>,
+    optional: bool,
+) -> Result<(Vec<Choice>, Vec<NotMeasured>), StoreError> {
     let (mut here, mut missing) = (Vec::new(), Vec::new());
     for choice in choices {
-        let checked = match &choice.url {
-            Some(url) => choice.store.endpoint(url.expose()).and_then(|endpoint| {
-                crate::engine::site::block_on(choice.store.version(&endpoint)).map(|_| ())
-            }),
-            None => choice.store.installation().map(|_| ()),
+        let checked = match existing_endpoint(supervisor, &choice) {
+            Ok(Some(endpoint)) => block_on(choice.store.version(&endpoint)).map(|_| ()),
+            Ok(None) => choice.store.installation().map(|_| ()),
+            Err(error) => Err(error),
         };
         match checked {
             Ok(()) => here.push(choice),
             Err(error) if optional && error.kind() == ErrorKind::NotInstalled => {
-                missing.push(NotMeasured { implementation: choice.store.description().title, reason: format!("not available: {}", error.context()) });
+                missing.push(NotMeasured {
+                    implementation: choice.store.description().title,
+                    reason: format!("not available: {}", error.context()),
+                });
             }
             Err(error) => return Err(error),
         }
@@ -184,10 +196,18 @@ pub fn preflight(choices: Vec<Choice>, optional: bool) -> Result<(Vec<Choice>, V
 ///
 /// # Errors
 /// When a record cannot be written; what was written stays.
-pub fn run(context: &RunContext<'_>, runner: &dyn CellRunner, cells: &[Cell], repetitions: u32) -> Result<RunOutcome, FolderError> {
+pub fn run(
+    context: &RunContext<'_>,
+    runner: &dyn CellRunner,
+    cells: &[Cell],
+    repetitions: u32,
+) -> Result<RunOutcome, FolderError> {
     let once: f64 = cells.iter().map(|cell| runner.seconds(cell)).sum();
     let trials: usize = cells.iter().map(|cell| runner.trials(cell)).sum();
-    context.observer.event(RunEvent::Started { trials: trials * repetitions as usize, seconds: once * f64::from(repetitions) });
+    context.observer.event(RunEvent::Started {
+        trials: trials * repetitions as usize,
+        seconds: once * f64::from(repetitions),
+    });
     let mut outcome = RunOutcome::default();
     for repetition in 0..repetitions {
         for turn in 0..cells.len() {
@@ -195,7 +215,11 @@ pub fn run(context: &RunContext<'_>, runner: &dyn CellRunner, cells: &[Cell], re
                 break;
             }
             let cell = &cells[(turn + repetition as usize) % cells.len()];
-            let turn = Turn { repetition, turn: u32::try_from(turn).unwrap_or(u32::MAX), attempt: 0 };
+            let turn = Turn {
+                repetition,
+                turn: u32::try_from(turn).unwrap_or(u32::MAX),
+                attempt: 0,
+            };
             for record in measure(context, runner, cell, turn)? {
                 if record.verdict.is_valid() {
                     outcome.valid += 1;
@@ -203,7 +227,9 @@ pub fn run(context: &RunContext<'_>, runner: &dyn CellRunner, cells: &[Cell], re
                     outcome.not_valid += 1;
                 }
                 let reasons = record.verdict.reasons();
-                outcome.unreachable |= reasons.iter().any(|reason| reason.kind == ReasonKind::Unreachable);
+                outcome.unreachable |= reasons
+                    .iter()
+                    .any(|reason| reason.kind == ReasonKind::Unreachable);
             }
         }
     }
@@ -212,14 +238,28 @@ pub fn run(context: &RunContext<'_>, runner: &dyn CellRunner, cells: &[Cell], re
 }
 
 /// Measures one cell, again while the host was disturbed; the last attempt counts, the earlier ones are kept.
-fn measure(context: &RunContext<'_>, runner: &dyn CellRunner, cell: &Cell, mut turn: Turn) -> Result<Vec<TrialRecord>, FolderError> {
+fn measure(
+    context: &RunContext<'_>,
+    runner: &dyn CellRunner,
+    cell: &Cell,
+    mut turn: Turn,
+) -> Result<Vec<TrialRecord>, FolderError> {
     loop {
-        let records = runner.run_cell(context, cell, turn);
-        for record in &records {
-            context.folder.write_trial(record)?;
-            context.observer.event(RunEvent::TrialFinished { label: trial_label(record), verdict: record.verdict.clone() });
-        }
-        let disturbed = records.iter().any(|record| matches!(record.verdict, Verdict::Inconclusive(_)));
+        let (mut records, mut written) = (Vec::new(), Ok(()));
+        runner.run_cell(context, cell, turn, &mut |record| {
+            if written.is_ok() {
+                written = context.folder.write_trial(&record);
+            }
+            context.observer.event(RunEvent::TrialFinished {
+                label: trial_label(&record),
+                verdict: record.verdict.clone(),
+            });
+            records.push(record);
+        });
+        written?;
+        let disturbed = records
+            .iter()
+            .any(|record| matches!(record.verdict, Verdict::Inconclusive(_)));
         if !disturbed || turn.attempt == FURTHER_ATTEMPTS || context.is_interrupted() {
             return Ok(records);
         }
@@ -236,12 +276,14 @@ fn measure(context: &RunContext<'_>, runner: &dyn CellRunner, cell: &Cell, mut t
 
 /// A trial in words: implementation and side.
 pub fn trial_label(record: &TrialRecord) -> String {
-    let side = match record.side {
-        crate::measurement::record::Side::Write => "write",
-        crate::measurement::record::Side::Read => "read",
-        crate::measurement::record::Side::Mixed => "write and read",
+    let what = &record.implementation;
+    let doing = match (record.side, what.strategy.as_deref()) {
+        (Side::Read, Some(strategy)) => format!("read {strategy}"),
+        (Side::Read, None) => "read".to_owned(),
+        (Side::Write, _) => "write".to_owned(),
+        (Side::Mixed, _) => "write and read".to_owned(),
     };
-    format!("{}: {side}", record.implementation.label())
+    format!("{} {}: {doing}", what.title, what.layout_name)
 }
 
 /// Opens the site of a cell.
@@ -249,7 +291,17 @@ pub fn trial_label(record: &TrialRecord) -> String {
 /// # Errors
 /// When the server cannot be started or reached.
 pub fn open_site(context: &RunContext<'_>, cell: &Cell) -> Result<Site, StoreError> {
-    context.observer.event(RunEvent::Opening { title: cell.choice.store.description().title });
-    let options = ServerOptions { durability: cell.durability, ..context.server.clone() };
-    Site::open(context.supervisor, &cell.choice, &options, context.data_folder.as_deref())
+    context.observer.event(RunEvent::Opening {
+        title: cell.choice.store.description().title,
+    });
+    let options = ServerOptions {
+        durability: cell.durability,
+        ..context.server.clone()
+    };
+    Site::open(
+        context.supervisor,
+        &cell.choice,
+        &options,
+        context.data_folder.as_deref(),
+    )
 }

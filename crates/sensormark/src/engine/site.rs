@@ -6,19 +6,20 @@
 use crate::measurement::record::ServerRecord;
 use crate::probe::{DiskUsage, ProbeError, ProcessTree, Scope, WireScope, disk_usage};
 use crate::workload::selection::Choice;
-use sensormark_store::supervisor::{ManagedServer, Supervisor};
-use sensormark_store::{Administrator, Endpoint, ErrorKind, Plan, ServerOptions, Store, StoreError};
+use sensormark_store::supervisor::{ManagedServer, ScratchFolder, Supervisor};
+use sensormark_store::{
+    Administrator, Endpoint, ErrorKind, Plan, ServerOptions, Store, StoreError,
+};
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tempfile::TempDir;
 
 /// Where a cell's database runs.
 pub struct Site {
     store: Arc<dyn Store>,
     endpoint: Endpoint,
     server: Option<ManagedServer>,
-    folder: Option<TempDir>,
+    folder: Option<ScratchFolder>,
     record: Option<ServerRecord>,
 }
 
@@ -27,20 +28,27 @@ impl Site {
     ///
     /// # Errors
     /// When it cannot be started, reached or made.
-    pub fn open(supervisor: &Supervisor, choice: &Choice, options: &ServerOptions, data: Option<&Path>) -> Result<Self, StoreError> {
+    pub fn open(
+        supervisor: &Supervisor,
+        choice: &Choice,
+        options: &ServerOptions,
+        data: Option<&Path>,
+    ) -> Result<Self, StoreError> {
         let store = Arc::clone(&choice.store);
-        if let Some(url) = &choice.url {
-            let endpoint = store.endpoint(url.expose())?;
+        if let Some(endpoint) = existing_endpoint(supervisor, choice)? {
             return Self::existing(store, endpoint);
         }
         if store.description().embedded {
-            let parent = data.unwrap_or_else(|| supervisor.home());
-            let folder = tempfile::Builder::new().prefix("sensormark-embedded-").tempdir_in(parent).map_err(|error| {
-                StoreError::new(ErrorKind::Configuration, "make a folder for the database", format!("{}: {error}", parent.display()))
-            })?;
+            let folder = supervisor.scratch(&store.description().name, data)?;
             let mut endpoint = store.endpoint(&folder.path().to_string_lossy())?;
             endpoint.managed = true;
-            return Ok(Self { store, endpoint, server: None, folder: Some(folder), record: None });
+            return Ok(Self {
+                store,
+                endpoint,
+                server: None,
+                folder: Some(folder),
+                record: None,
+            });
         }
         let installation = store.installation()?;
         let server = supervisor.start(store.as_ref(), options, data)?;
@@ -54,7 +62,13 @@ impl Site {
             memory_budget_bytes: Some(options.memory_bytes),
             notes: server.notes().to_vec(),
         };
-        Ok(Self { store, endpoint, server: Some(server), folder: None, record: Some(record) })
+        Ok(Self {
+            store,
+            endpoint,
+            server: Some(server),
+            folder: None,
+            record: Some(record),
+        })
     }
 
     fn existing(store: Arc<dyn Store>, endpoint: Endpoint) -> Result<Self, StoreError> {
@@ -67,7 +81,13 @@ impl Site {
             memory_budget_bytes: None,
             notes: Vec::new(),
         });
-        Ok(Self { store, endpoint, server: None, folder: None, record })
+        Ok(Self {
+            store,
+            endpoint,
+            server: None,
+            folder: None,
+            record,
+        })
     }
 
     /// The store.
@@ -100,7 +120,11 @@ impl Site {
     pub fn restart(&self) -> Result<(), StoreError> {
         match self.server.as_ref() {
             Some(server) => server.restart(self.store.as_ref()),
-            None => Err(StoreError::new(ErrorKind::Unsupported, "start the server again", "sensormark did not start it")),
+            None => Err(StoreError::new(
+                ErrorKind::Unsupported,
+                "start the server again",
+                "sensormark did not start it",
+            )),
         }
     }
 
@@ -109,9 +133,15 @@ impl Site {
     /// # Errors
     /// When they cannot be watched.
     pub fn tree(&self) -> Result<Option<ProcessTree>, ProbeError> {
-        let Some(server) = &self.server else { return Ok(None) };
+        let Some(server) = &self.server else {
+            return Ok(None);
+        };
         let root = i32::try_from(server.process_id()).unwrap_or(i32::MAX);
-        let wire = self.endpoint.ports.first().map(|&port| WireScope::ServerPort(port));
+        let wire = self
+            .endpoint
+            .ports
+            .first()
+            .map(|&port| WireScope::ServerPort(port));
         ProcessTree::attach("server", root, Scope::Session(root), wire).map(Some)
     }
 
@@ -120,7 +150,11 @@ impl Site {
         self.server
             .as_ref()
             .map(|server| server.data_folder().to_path_buf())
-            .or_else(|| self.folder.as_ref().map(|folder| folder.path().to_path_buf()))
+            .or_else(|| {
+                self.folder
+                    .as_ref()
+                    .map(|folder| folder.path().to_path_buf())
+            })
     }
 
     /// What the data folder occupies, logs apart; none where the folder is not known.
@@ -128,15 +162,26 @@ impl Site {
     /// # Errors
     /// When the folder cannot be read.
     pub fn disk(&self) -> Result<Option<DiskUsage>, ProbeError> {
-        let Some(folder) = self.data_folder() else { return Ok(None) };
-        disk_usage(&folder, |path| self.server.as_ref().is_some_and(|server| server.is_log(path))).map(Some)
+        let Some(folder) = self.data_folder() else {
+            return Ok(None);
+        };
+        disk_usage(&folder, |path| {
+            self.server
+                .as_ref()
+                .is_some_and(|server| server.is_log(path))
+        })
+        .map(Some)
     }
 
     /// Does something with what makes, settles and drops the plan's database.
     ///
     /// # Errors
     /// When the database cannot be reached, or what `work` says.
-    pub fn administer<T>(&self, plan: &Plan, work: impl AsyncFnOnce(&mut dyn Administrator) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    pub fn administer<T>(
+        &self,
+        plan: &Plan,
+        work: impl AsyncFnOnce(&mut dyn Administrator) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         block_on(async {
             let mut administrator = self.store.administrator(plan).await?;
             work(administrator.as_mut()).await
@@ -144,8 +189,28 @@ impl Site {
     }
 }
 
+/// The endpoint that the user named: a URL, or `@RUN` for a server that `sensormark servers start` left running.
+///
+/// # Errors
+/// When the URL is wrong or there is no such server.
+pub fn existing_endpoint(
+    supervisor: &Supervisor,
+    choice: &Choice,
+) -> Result<Option<Endpoint>, StoreError> {
+    let Some(url) = &choice.url else {
+        return Ok(None);
+    };
+    match url.expose().strip_prefix('@') {
+        Some(run) => supervisor.detached_endpoint(run).map(Some),
+        None => choice.store.endpoint(url.expose()).map(Some),
+    }
+}
+
 /// Waits for a store's future on this thread, with what drivers need around it.
 pub fn block_on<T>(future: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime needs an epoll descriptor");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime needs an epoll descriptor");
     tokio::task::LocalSet::new().block_on(&runtime, future)
 }

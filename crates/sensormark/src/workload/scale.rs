@@ -32,21 +32,29 @@ impl Scale {
 ///
 /// # Errors
 /// A name that there is not, with the nearest right one; a value of another kind.
-pub fn adjust<T: Serialize + DeserializeOwned>(parameters: &T, settings: &[String]) -> Result<T, String> {
-    let serde_json::Value::Object(mut numbers) = serde_json::to_value(parameters).expect("parameters have string keys") else {
+pub fn adjust<T: Serialize + DeserializeOwned>(
+    parameters: &T,
+    settings: &[String],
+) -> Result<T, String> {
+    let serde_json::Value::Object(mut numbers) =
+        serde_json::to_value(parameters).expect("parameters have string keys")
+    else {
         return Err("these parameters cannot be set one by one".to_owned());
     };
     for setting in settings {
-        let (name, value) = setting.split_once('=').ok_or_else(|| format!("--set {setting}: write it as NAME=VALUE"))?;
+        let (name, value) = setting
+            .split_once('=')
+            .ok_or_else(|| format!("--set {setting}: write it as NAME=VALUE"))?;
         let name = name.trim().replace('-', "_");
         if !numbers.contains_key(&name) {
             return Err(unknown("parameter", &name, numbers.keys().cloned()));
         }
-        let value: serde_json::Value =
-            serde_json::from_str(value.trim()).unwrap_or_else(|_| serde_json::Value::String(value.trim().to_owned()));
+        let value: serde_json::Value = serde_json::from_str(value.trim())
+            .unwrap_or_else(|_| serde_json::Value::String(value.trim().to_owned()));
         numbers.insert(name.clone(), value);
         // One at a time, so that a message names the setting that is wrong.
-        serde_json::from_value::<T>(serde_json::Value::Object(numbers.clone())).map_err(|error| format!("--set {setting}: {error}"))?;
+        serde_json::from_value::<T>(serde_json::Value::Object(numbers.clone()))
+            .map_err(|error| format!("--set {setting}: {error}"))?;
     }
     serde_json::from_value(serde_json::Value::Object(numbers)).map_err(|error| error.to_string())
 }
@@ -62,7 +70,11 @@ mod tests {
         assert_eq!(set("reads=30").unwrap().reads, 30);
         assert_eq!(set("measured-seconds=2.5").unwrap().measured_seconds, 2.5);
         assert!(set("raeds=30").unwrap_err().contains("did you mean reads?"));
-        assert!(set("reads=many").unwrap_err().starts_with("--set reads=many"));
+        assert!(
+            set("reads=many")
+                .unwrap_err()
+                .starts_with("--set reads=many")
+        );
         assert!(set("reads").unwrap_err().contains("NAME=VALUE"));
     }
 }

@@ -28,7 +28,8 @@ pub struct Choice {
 pub fn parse(text: &str, registry: &Registry) -> Result<Vec<Choice>, String> {
     let mut items: Vec<String> = Vec::new();
     for piece in text.split(',') {
-        let starts_item = items.last().is_none_or(|last| !last.contains('=')) || store_name(piece, registry).is_some();
+        let starts_item = items.last().is_none_or(|last| !last.contains('='))
+            || store_name(piece, registry).is_some();
         match items.last_mut() {
             Some(last) if !starts_item => {
                 last.push(',');
@@ -40,7 +41,12 @@ pub fn parse(text: &str, registry: &Registry) -> Result<Vec<Choice>, String> {
     let mut choices = Vec::new();
     for item in items {
         if item == "all" {
-            choices.extend(registry.stores().iter().map(|store| Choice { store: Arc::clone(store), layout: None, strategy: None, url: None }));
+            choices.extend(registry.stores().iter().map(|store| Choice {
+                store: Arc::clone(store),
+                layout: None,
+                strategy: None,
+                url: None,
+            }));
             continue;
         }
         choices.push(parse_item(&item, registry)?);
@@ -58,16 +64,29 @@ fn parse_item(item: &str, registry: &Registry) -> Result<Choice, String> {
         Some((left, url)) => (left, Some(Secret::new(url))),
         None => (item, None),
     };
-    let (name, layout) = left.split_once(':').map_or((left, None), |(name, layout)| (name, Some(layout)));
+    let (name, layout) = left
+        .split_once(':')
+        .map_or((left, None), |(name, layout)| (name, Some(layout)));
     let (layout, strategy) = match layout.map(|layout| layout.split_once('/')) {
         Some(Some((layout, strategy))) => (Some(layout), Some(strategy)),
         Some(None) => (layout, None),
         None => (None, None),
     };
-    let store = registry.find(name).ok_or_else(|| unknown("store", name, registry.stores().iter().map(|store| store.description().name)))?;
+    let store = registry.find(name).ok_or_else(|| {
+        unknown(
+            "store",
+            name,
+            registry
+                .stores()
+                .iter()
+                .map(|store| store.description().name),
+        )
+    })?;
     Ok(Choice {
         store: Arc::clone(store),
-        layout: layout.filter(|layout| !layout.is_empty()).map(str::to_owned),
+        layout: layout
+            .filter(|layout| !layout.is_empty())
+            .map(str::to_owned),
         strategy: strategy.map(str::to_owned),
         url,
     })
@@ -76,9 +95,17 @@ fn parse_item(item: &str, registry: &Registry) -> Result<Choice, String> {
 /// A message about a name that there is not: the nearest right one, and all there are.
 pub fn unknown(kind: &str, name: &str, known: impl IntoIterator<Item = String>) -> String {
     let known: Vec<String> = known.into_iter().collect();
-    let nearest = known.iter().min_by_key(|candidate| distance(name, candidate)).filter(|candidate| distance(name, candidate) <= 3);
-    let hint = nearest.map(|nearest| format!("; did you mean {nearest}?")).unwrap_or_default();
-    format!("there is no {kind} {name:?}{hint} (there are: {})", known.join(", "))
+    let nearest = known
+        .iter()
+        .min_by_key(|candidate| distance(name, candidate))
+        .filter(|candidate| distance(name, candidate) <= 3);
+    let hint = nearest
+        .map(|nearest| format!("; did you mean {nearest}?"))
+        .unwrap_or_default();
+    format!(
+        "there is no {kind} {name:?}{hint} (there are: {})",
+        known.join(", ")
+    )
 }
 
 /// The Levenshtein distance of two short words.

@@ -24,7 +24,10 @@ impl WrittenSamples {
     pub fn new(seed: u64, mut entries: Vec<Entry>) -> Self {
         entries.retain(|entry| entry.standing != Standing::Refused);
         entries.sort_by_key(|entry| entry.time_ns);
-        Self { tool: MachineTool::new(seed), entries }
+        Self {
+            tool: MachineTool::new(seed),
+            entries,
+        }
     }
 
     /// How many samples there are.
@@ -48,8 +51,12 @@ impl WrittenSamples {
     /// When the samples hold no whole cycle there (too many were lost).
     pub fn cycle(&self, around_ns: i64) -> Result<CycleAnswer, String> {
         const REACH_NS: i64 = 2_500_000_000;
-        let from = self.entries.partition_point(|entry| entry.time_ns < around_ns - REACH_NS);
-        let to = self.entries.partition_point(|entry| entry.time_ns < around_ns + REACH_NS);
+        let from = self
+            .entries
+            .partition_point(|entry| entry.time_ns < around_ns - REACH_NS);
+        let to = self
+            .entries
+            .partition_point(|entry| entry.time_ns < around_ns + REACH_NS);
         let near = &self.entries[from..to];
         let times: Vec<i64> = near.iter().map(|entry| entry.time_ns).collect();
         let mut columns: [Vec<u16>; CHANNELS] = Default::default();
@@ -58,11 +65,18 @@ impl WrittenSamples {
                 column.push(value);
             }
         }
-        let points = find_cycle(&times, &columns[0], around_ns).map_err(|error| error.to_string())?;
+        let points =
+            find_cycle(&times, &columns[0], around_ns).map_err(|error| error.to_string())?;
         let time = |row: usize| times[row];
         Ok(CycleAnswer {
             around_ns,
-            points_ns: [time(points.t1), time(points.t2), time(points.t3), time(points.t4), time(points.t5)],
+            points_ns: [
+                time(points.t1),
+                time(points.t2),
+                time(points.t3),
+                time(points.t4),
+                time(points.t5),
+            ],
             samples: points.samples().len() as u64,
             sums: channel_sums(columns.each_ref().map(Vec::as_slice), points.samples()),
         })
@@ -85,7 +99,10 @@ impl WrittenSamples {
             }
             record.wrong += 1;
             record.first_wrong.get_or_insert_with(|| {
-                format!("read {}: the machine cycle around {} ns: expected {expected:?}, got {got}", outcome.index, outcome.around_ns)
+                format!(
+                    "read {}: the machine cycle around {} ns: expected {expected:?}, got {got}",
+                    outcome.index, outcome.around_ns
+                )
             });
         }
         record
@@ -98,16 +115,30 @@ impl Written for WrittenSamples {
             table: 0,
             times_ns: Vec::new(),
             series: Vec::new(),
-            columns: vec![Column { values: Values::U16(Vec::new()), present: None }; CHANNELS],
+            columns: vec![
+                Column {
+                    values: Values::U16(Vec::new()),
+                    present: None
+                };
+                CHANNELS
+            ],
         };
         for standing in [Standing::Acknowledged, Standing::InDoubt] {
-            let chosen: Vec<&Entry> = self.entries.iter().filter(|entry| entry.standing == standing).collect();
+            let chosen: Vec<&Entry> = self
+                .entries
+                .iter()
+                .filter(|entry| entry.standing == standing)
+                .collect();
             for chunk in chosen.chunks(CHUNK) {
                 batch.clear();
                 for entry in chunk {
                     batch.times_ns.push(entry.time_ns);
                     batch.series.push(0);
-                    for (column, value) in batch.columns.iter_mut().zip(self.tool.sample(entry.sequence)) {
+                    for (column, value) in batch
+                        .columns
+                        .iter_mut()
+                        .zip(self.tool.sample(entry.sequence))
+                    {
                         if let Values::U16(values) = &mut column.values {
                             values.push(value);
                         }
@@ -143,17 +174,30 @@ mod tests {
             found,
             missing: missing.map(str::to_owned),
         };
-        assert_eq!(samples.check(&[outcome(Some(right.clone()), None)]).wrong, 0);
+        assert_eq!(
+            samples.check(&[outcome(Some(right.clone()), None)]).wrong,
+            0
+        );
         let mut sums = right.clone();
         sums.sums[4] += 1;
         let mut points = right.clone();
         points.points_ns[3] += 1_000_000;
         let mut short = right;
         short.samples -= 1;
-        for wrong in [outcome(Some(sums), None), outcome(Some(points), None), outcome(Some(short), None), outcome(None, Some("no t1"))] {
+        for wrong in [
+            outcome(Some(sums), None),
+            outcome(Some(points), None),
+            outcome(Some(short), None),
+            outcome(None, Some("no t1")),
+        ] {
             let record = samples.check(&[wrong]);
             assert_eq!((record.checked, record.wrong), (1, 1));
-            assert!(record.first_wrong.unwrap().starts_with("read 3: the machine cycle around"));
+            assert!(
+                record
+                    .first_wrong
+                    .unwrap()
+                    .starts_with("read 3: the machine cycle around")
+            );
         }
         assert_eq!(samples.check(&[outcome(None, None)]).answered, 0);
     }

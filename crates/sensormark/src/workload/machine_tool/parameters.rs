@@ -38,23 +38,47 @@ impl Parameters {
 
     /// The scale `standard`: a minute and a bit a trial, five times.
     pub const fn standard() -> Self {
-        Self { warmup_seconds: 10.0, measured_seconds: 60.0, reads: 180, repetitions: 5, ..Self::quick() }
+        Self {
+            warmup_seconds: 10.0,
+            measured_seconds: 60.0,
+            reads: 180,
+            repetitions: 5,
+            ..Self::quick()
+        }
     }
 
     /// The scale `study`: the study's own durations.
     pub const fn study() -> Self {
-        Self { warmup_seconds: 300.0, measured_seconds: 900.0, reads: 2_700, repetitions: 1, ..Self::quick() }
+        Self {
+            warmup_seconds: 300.0,
+            measured_seconds: 900.0,
+            reads: 2_700,
+            repetitions: 1,
+            ..Self::quick()
+        }
     }
 
     /// What each number means, by its name.
     pub const fn documentation() -> &'static [(&'static str, &'static str)] {
         &[
-            ("warmup_seconds", "seconds of writing and reading before figures count"),
+            (
+                "warmup_seconds",
+                "seconds of writing and reading before figures count",
+            ),
             ("measured_seconds", "seconds of writing that count"),
             ("reads", "cycle reads that count"),
-            ("reads_per_second", "cycle reads that are due a second (open loop)"),
-            ("samples_per_second", "samples a second that the source sends"),
-            ("margin_seconds", "least distance of a read's time from both ends of the data, in seconds"),
+            (
+                "reads_per_second",
+                "cycle reads that are due a second (open loop)",
+            ),
+            (
+                "samples_per_second",
+                "samples a second that the source sends",
+            ),
+            (
+                "margin_seconds",
+                "least distance of a read's time from both ends of the data, in seconds",
+            ),
             ("repetitions", "how often everything is measured"),
         ]
     }
@@ -72,14 +96,23 @@ impl Parameters {
             ("samples_per_second", f64::from(self.samples_per_second)),
             ("repetitions", f64::from(self.repetitions)),
         ];
-        if let Some((name, value)) = positive.into_iter().find(|(_, value)| !(value.is_finite() && *value > 0.0)) {
+        if let Some((name, value)) = positive
+            .into_iter()
+            .find(|(_, value)| !(value.is_finite() && *value > 0.0))
+        {
             return Err(format!("{name} is {value}; it must be over 0"));
         }
         if !(self.warmup_seconds.is_finite() && self.warmup_seconds >= 0.0) {
-            return Err(format!("warmup_seconds is {}; it must be 0 or more", self.warmup_seconds));
+            return Err(format!(
+                "warmup_seconds is {}; it must be 0 or more",
+                self.warmup_seconds
+            ));
         }
         if !(self.margin_seconds >= 1.5) {
-            return Err(format!("margin_seconds is {}; a cycle's search needs at least 1.5", self.margin_seconds));
+            return Err(format!(
+                "margin_seconds is {}; a cycle's search needs at least 1.5",
+                self.margin_seconds
+            ));
         }
         if written < 2.0 * self.margin_seconds + 0.5 {
             return Err(format!(

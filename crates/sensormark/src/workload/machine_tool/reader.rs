@@ -3,7 +3,7 @@
 //! A read that could not start when it was due starts late and counts from when it was due; none is skipped. What was found is
 //! handed to the coordinator after the measured phase, which compares it with the generator; the reader knows no answer.
 
-use super::cycle::{find_cycle, channel_sums};
+use super::cycle::{channel_sums, find_cycle};
 use super::writer::Start;
 use super::{SPAN_NS, schema};
 use crate::dataset::machine_tool::{AMPLITUDE, CHANNELS};
@@ -14,7 +14,8 @@ use crate::engine::role::{Event, Progress, RoleLine, tell};
 use crate::measurement::latency::{LatencyRecorder, LatencySummary, SecondHistogram};
 use crate::units::{round_u64, signed};
 use sensormark_store::{
-    Answer, Ask, Batch, Comparison, ErrorKind, FieldSet, Moment, Predicate, Query, Selection, StoreError, TimeRange, TimeResolution, Values,
+    Answer, Ask, Batch, Comparison, ErrorKind, FieldSet, Moment, Predicate, Query, Selection,
+    StoreError, TimeRange, TimeResolution, Values,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -138,7 +139,8 @@ impl From<StoreError> for ReadFailure {
 
 /// The time that read number `index` is around: a pure function of seed and index.
 pub fn around(configuration: &ReaderConfiguration, index: u64) -> i64 {
-    let width = NonZeroU64::new(configuration.latest_ns.abs_diff(configuration.earliest_ns)).unwrap_or(NonZeroU64::MIN);
+    let width = NonZeroU64::new(configuration.latest_ns.abs_diff(configuration.earliest_ns))
+        .unwrap_or(NonZeroU64::MIN);
     let draw = Stream::new(configuration.seed, 0, 0).below(index, width);
     configuration.earliest_ns.saturating_add(signed(draw))
 }
@@ -147,23 +149,42 @@ pub fn around(configuration: &ReaderConfiguration, index: u64) -> i64 {
 ///
 /// # Errors
 /// When the database cannot be reached at the start.
-pub async fn run(mut line: RoleLine, configuration: ReaderConfiguration, registry: &Registry) -> Result<(), StoreError> {
+pub async fn run(
+    mut line: RoleLine,
+    configuration: ReaderConfiguration,
+    registry: &Registry,
+) -> Result<(), StoreError> {
     let store = configuration.plan.store(registry)?;
-    let plan = configuration.plan.plan(Arc::new(schema(configuration.time_resolution)));
+    let plan = configuration
+        .plan
+        .plan(Arc::new(schema(configuration.time_resolution)));
     let connection = Connection::open(store.as_ref(), &plan).await?;
     tell(&Event::Ready);
     let timeout_ns = plan.timeout_ms * 1_000_000;
-    let mut reader = Reader { connection, configuration, timeout_ns, queries: 0, outcomes: Vec::new(), last_progress: Instant::now() };
+    let mut reader = Reader {
+        connection,
+        configuration,
+        timeout_ns,
+        queries: 0,
+        outcomes: Vec::new(),
+        last_progress: Instant::now(),
+    };
     let warmup = reader.configuration.warmup_reads;
     reader.phase(&mut line, 0..warmup).await;
     tell(&Event::Phase("measured".to_owned()));
-    let report = reader.phase(&mut line, warmup..warmup + reader.configuration.reads).await;
+    let report = reader
+        .phase(&mut line, warmup..warmup + reader.configuration.reads)
+        .await;
     tell(&Event::Phase("read".to_owned()));
     line.wait();
     for outcome in &reader.outcomes {
-        tell(&Event::Answer(serde_json::to_value(outcome).expect("an answer has string keys")));
+        tell(&Event::Answer(
+            serde_json::to_value(outcome).expect("an answer has string keys"),
+        ));
     }
-    tell(&Event::Report(serde_json::to_value(report).expect("a report has string keys")));
+    tell(&Event::Report(
+        serde_json::to_value(report).expect("a report has string keys"),
+    ));
     if let Err(error) = reader.connection.close().await {
         tracing::warn!(%error, "saying goodbye failed");
     }
@@ -203,22 +224,33 @@ impl Reader<'_> {
                 first_error.get_or_insert_with(|| error.to_string());
             } else {
                 operations += 1;
-                latency.record(end_ns.saturating_sub(tick.due_ns), end_ns.saturating_sub(start_ns));
+                latency.record(
+                    end_ns.saturating_sub(tick.due_ns),
+                    end_ns.saturating_sub(start_ns),
+                );
                 service.record(end_ns - sent_ns, end_ns.saturating_sub(start_ns));
             }
             self.progress(index, &errors);
         }
         let count = reads.end - reads.start;
         // Never faster than the schedule: n reads, one period each.
-        let taken = end_ns.saturating_sub(start_ns).max(count * self.configuration.period_ns) as f64 / 1e9;
-        let ((_, latency_seconds, latency), (_, service_seconds, service)) = (latency.finish(), service.finish());
+        let taken = end_ns
+            .saturating_sub(start_ns)
+            .max(count * self.configuration.period_ns) as f64
+            / 1e9;
+        let ((_, latency_seconds, latency), (_, service_seconds, service)) =
+            (latency.finish(), service.finish());
         ReaderReport {
             operations,
             queries: self.queries,
             errors,
             first_error,
             late,
-            reads_per_second: if taken > 0.0 { operations as f64 / taken } else { 0.0 },
+            reads_per_second: if taken > 0.0 {
+                operations as f64 / taken
+            } else {
+                0.0
+            },
             latency: (latency, latency_seconds),
             service: (service, service_seconds),
             reconnects: self.connection.reconnects(),
@@ -229,7 +261,11 @@ impl Reader<'_> {
         if self.last_progress.elapsed() >= Duration::from_millis(500) {
             self.last_progress = Instant::now();
             let of = self.configuration.warmup_reads + self.configuration.reads;
-            tell(&Event::Progress(Progress { done: index + 1, of, errors: errors.values().sum() }));
+            tell(&Event::Progress(Progress {
+                done: index + 1,
+                of,
+                errors: errors.values().sum(),
+            }));
         }
     }
 
@@ -245,21 +281,51 @@ impl Reader<'_> {
             Err(ReadFailure::Missing(reason)) => (None, Some(reason), Ok(())),
             Err(ReadFailure::Store(error)) => (None, None, Err(error)),
         };
-        self.outcomes.push(ReadOutcome { index, around_ns, found, missing });
+        self.outcomes.push(ReadOutcome {
+            index,
+            around_ns,
+            found,
+            missing,
+        });
         result
     }
 
     async fn read_individually(&mut self, around_ns: i64) -> Result<CycleAnswer, ReadFailure> {
-        let half = Predicate { field: 0, comparison: Comparison::Above, threshold: f64::from(AMPLITUDE) / 2.0 };
-        let eighth = Predicate { field: 0, comparison: Comparison::Below, threshold: f64::from(AMPLITUDE) / 8.0 };
+        let half = Predicate {
+            field: 0,
+            comparison: Comparison::Above,
+            threshold: f64::from(AMPLITUDE) / 2.0,
+        };
+        let eighth = Predicate {
+            field: 0,
+            comparison: Comparison::Below,
+            threshold: f64::from(AMPLITUDE) / 8.0,
+        };
         let after = |time_ns: i64| TimeRange::new(time_ns + 1, time_ns + 1 + REACH_NS);
         let before = |time_ns: i64| TimeRange::new(time_ns - REACH_NS, time_ns);
-        let t1 = self.moment("t1", after(around_ns), Ask::First(half)).await?.time_ns;
-        let t2 = self.moment("t2", before(t1), Ask::Last(eighth)).await?.time_ns;
-        let t3 = self.moment("t3", before(t2), Ask::Last(half)).await?.time_ns;
-        let t4 = self.moment("t4", TimeRange::new(t3, t2), Ask::Minimum { field: 0 }).await?.time_ns;
-        let t5 = self.moment("t5", after(t1), Ask::First(eighth)).await?.time_ns;
-        let cycle = self.range(TimeRange::new(t4, t5), FieldSet::first(CHANNELS)).await?;
+        let t1 = self
+            .moment("t1", after(around_ns), Ask::First(half))
+            .await?
+            .time_ns;
+        let t2 = self
+            .moment("t2", before(t1), Ask::Last(eighth))
+            .await?
+            .time_ns;
+        let t3 = self
+            .moment("t3", before(t2), Ask::Last(half))
+            .await?
+            .time_ns;
+        let t4 = self
+            .moment("t4", TimeRange::new(t3, t2), Ask::Minimum { field: 0 })
+            .await?
+            .time_ns;
+        let t5 = self
+            .moment("t5", after(t1), Ask::First(eighth))
+            .await?
+            .time_ns;
+        let cycle = self
+            .range(TimeRange::new(t4, t5), FieldSet::first(CHANNELS))
+            .await?;
         let columns = channels(&cycle)?;
         Ok(CycleAnswer {
             around_ns,
@@ -270,13 +336,22 @@ impl Reader<'_> {
     }
 
     async fn read_in_bulk(&mut self, around_ns: i64) -> Result<CycleAnswer, ReadFailure> {
-        let seconds = self.range(two_seconds(around_ns), FieldSet::first(CHANNELS)).await?;
+        let seconds = self
+            .range(two_seconds(around_ns), FieldSet::first(CHANNELS))
+            .await?;
         let columns = channels(&seconds)?;
-        let points = find_cycle(&seconds.times_ns, columns[0], around_ns).map_err(|error| ReadFailure::Missing(error.to_string()))?;
+        let points = find_cycle(&seconds.times_ns, columns[0], around_ns)
+            .map_err(|error| ReadFailure::Missing(error.to_string()))?;
         let time = |row: usize| seconds.times_ns[row];
         Ok(CycleAnswer {
             around_ns,
-            points_ns: [time(points.t1), time(points.t2), time(points.t3), time(points.t4), time(points.t5)],
+            points_ns: [
+                time(points.t1),
+                time(points.t2),
+                time(points.t3),
+                time(points.t4),
+                time(points.t5),
+            ],
             samples: points.samples().len() as u64,
             sums: channel_sums(columns, points.samples()),
         })
@@ -285,36 +360,72 @@ impl Reader<'_> {
     async fn read_angle_first(&mut self, around_ns: i64) -> Result<CycleAnswer, ReadFailure> {
         let seconds = self.range(two_seconds(around_ns), FieldSet::one(0)).await?;
         let angle = channel(&seconds, 0)?;
-        let points = find_cycle(&seconds.times_ns, angle, around_ns).map_err(|error| ReadFailure::Missing(error.to_string()))?;
+        let points = find_cycle(&seconds.times_ns, angle, around_ns)
+            .map_err(|error| ReadFailure::Missing(error.to_string()))?;
         let time = |row: usize| seconds.times_ns[row];
         let others = (1..CHANNELS).fold(FieldSet::first(0), FieldSet::with);
-        let cycle = self.range(TimeRange::new(time(points.t4), time(points.t5)), others).await?;
+        let cycle = self
+            .range(TimeRange::new(time(points.t4), time(points.t5)), others)
+            .await?;
         if cycle.len() != points.samples().len() {
-            return Err(ReadFailure::Missing(format!("{} samples of the angle, {} of the other channels", points.samples().len(), cycle.len())));
+            return Err(ReadFailure::Missing(format!(
+                "{} samples of the angle, {} of the other channels",
+                points.samples().len(),
+                cycle.len()
+            )));
         }
         let mut sums = [0; CHANNELS];
-        sums[0] = angle[points.samples()].iter().map(|&value| u64::from(value)).sum();
+        sums[0] = angle[points.samples()]
+            .iter()
+            .map(|&value| u64::from(value))
+            .sum();
         for (number, sum) in sums.iter_mut().enumerate().skip(1) {
-            *sum = channel(&cycle, number)?.iter().map(|&value| u64::from(value)).sum();
+            *sum = channel(&cycle, number)?
+                .iter()
+                .map(|&value| u64::from(value))
+                .sum();
         }
         Ok(CycleAnswer {
             around_ns,
-            points_ns: [time(points.t1), time(points.t2), time(points.t3), time(points.t4), time(points.t5)],
+            points_ns: [
+                time(points.t1),
+                time(points.t2),
+                time(points.t3),
+                time(points.t4),
+                time(points.t5),
+            ],
             samples: points.samples().len() as u64,
             sums,
         })
     }
 
-    async fn moment(&mut self, name: &str, range: TimeRange, ask: Ask) -> Result<Moment, ReadFailure> {
+    async fn moment(
+        &mut self,
+        name: &str,
+        range: TimeRange,
+        ask: Ask,
+    ) -> Result<Moment, ReadFailure> {
         match self.ask(range, ask).await? {
             Answer::Moment(Some(moment)) => Ok(moment),
-            Answer::Moment(None) => Err(ReadFailure::Missing(format!("no {name} between {} and {} ns", range.start_ns, range.end_ns))),
+            Answer::Moment(None) => Err(ReadFailure::Missing(format!(
+                "no {name} between {} and {} ns",
+                range.start_ns, range.end_ns
+            ))),
             _ => Err(unexpected("a moment").into()),
         }
     }
 
     async fn range(&mut self, range: TimeRange, fields: FieldSet) -> Result<Batch, ReadFailure> {
-        match self.ask(range, Ask::Range { fields, coarse_filter: false }).await? {
+        match self
+            .ask(
+                range,
+                Ask::Range {
+                    fields,
+                    coarse_filter: false,
+                },
+            )
+            .await?
+        {
             Answer::Readings(batch) => Ok(batch),
             _ => Err(unexpected("readings").into()),
         }
@@ -322,12 +433,23 @@ impl Reader<'_> {
 
     async fn ask(&mut self, range: TimeRange, ask: Ask) -> Result<Answer, StoreError> {
         self.queries += 1;
-        self.connection.query(&Query { table: 0, series: Selection::One(0), range, ask }).await
+        self.connection
+            .query(&Query {
+                table: 0,
+                series: Selection::One(0),
+                range,
+                ask,
+            })
+            .await
     }
 }
 
 fn unexpected(expected: &str) -> StoreError {
-    StoreError::new(ErrorKind::Protocol, "read a cycle", format!("the store answered with something else than {expected}"))
+    StoreError::new(
+        ErrorKind::Protocol,
+        "read a cycle",
+        format!("the store answered with something else than {expected}"),
+    )
 }
 
 fn channel(batch: &Batch, number: usize) -> Result<&[u16], ReadFailure> {
@@ -349,7 +471,11 @@ fn channels(batch: &Batch) -> Result<[&[u16]; CHANNELS], ReadFailure> {
 fn two_seconds(around_ns: i64) -> TimeRange {
     let fraction = around_ns.rem_euclid(SPAN_NS);
     let second = around_ns - fraction;
-    let start = if fraction < SPAN_NS / 2 { second - SPAN_NS } else { second };
+    let start = if fraction < SPAN_NS / 2 {
+        second - SPAN_NS
+    } else {
+        second
+    };
     TimeRange::new(start, start + 2 * SPAN_NS)
 }
 
@@ -364,10 +490,19 @@ mod tests {
 
     #[test]
     fn two_seconds_hold_the_time_in_their_middle() {
-        for around in [10 * SPAN_NS, 10 * SPAN_NS + 1, 10 * SPAN_NS + SPAN_NS / 2 - 1, 10 * SPAN_NS + SPAN_NS / 2, 11 * SPAN_NS - 1] {
+        for around in [
+            10 * SPAN_NS,
+            10 * SPAN_NS + 1,
+            10 * SPAN_NS + SPAN_NS / 2 - 1,
+            10 * SPAN_NS + SPAN_NS / 2,
+            11 * SPAN_NS - 1,
+        ] {
             let range = two_seconds(around);
             assert_eq!(range.length_ns(), 2 * SPAN_NS);
-            assert!(around - range.start_ns >= SPAN_NS / 2 && range.end_ns - around >= SPAN_NS / 2, "{around}");
+            assert!(
+                around - range.start_ns >= SPAN_NS / 2 && range.end_ns - around >= SPAN_NS / 2,
+                "{around}"
+            );
         }
     }
 }

@@ -11,12 +11,20 @@ use crate::engine::role::{Event, RoleError, RoleProcess};
 use crate::engine::run::{Cell, CellRunner, RunContext, RunEvent, Turn, open_site, trial_label};
 use crate::engine::site::{Site, block_on};
 use crate::ledger::reconcile::reconcile;
-use crate::measurement::record::{Implementation, LedgerRecord, NotMeasured, PhaseRecord, SCHEMA_VERSION, Side, TrialRecord};
+use crate::measurement::record::{
+    Implementation, LedgerRecord, NotMeasured, PhaseRecord, SCHEMA_VERSION, Side, TrialRecord,
+};
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
-use crate::probe::{HostSampler, PhaseTotals, ProbeError, ProcessTree, Recorder, Recording, Scope, WireScope, monotonic_ns};
+use crate::probe::{
+    HostSampler, PhaseTotals, ProbeError, ProcessTree, Recorder, Recording, Scope, WireScope,
+    monotonic_ns,
+};
 use crate::units::ns_to_seconds;
 use crate::workload::selection::{Choice, unknown};
-use sensormark_store::{Capability, Durability, ErrorKind, Family, LayoutOffer, Operation, Plan, Schema, Standing, StoreError};
+use sensormark_store::{
+    Capability, Durability, ErrorKind, Family, LayoutOffer, Operation, Plan, Schema, Shape,
+    Standing, StoreError,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::thread;
@@ -54,10 +62,15 @@ impl TrialFailure {
         let kind = match self {
             Self::Role(RoleError::Interrupted) => ReasonKind::Interrupted,
             Self::Role(RoleError::Silent { .. }) => ReasonKind::Hung,
-            Self::Role(RoleError::Failed { unreachable: true, .. }) => ReasonKind::Unreachable,
+            Self::Role(RoleError::Failed {
+                unreachable: true, ..
+            }) => ReasonKind::Unreachable,
             Self::Store(error) => match error.kind() {
                 ErrorKind::Crashed => ReasonKind::ServerCrashed,
-                ErrorKind::Unavailable | ErrorKind::Timeout | ErrorKind::Authentication | ErrorKind::NotInstalled => ReasonKind::Unreachable,
+                ErrorKind::Unavailable
+                | ErrorKind::Timeout
+                | ErrorKind::Authentication
+                | ErrorKind::NotInstalled => ReasonKind::Unreachable,
                 _ => ReasonKind::ClientFailed,
             },
             _ => ReasonKind::ClientFailed,
@@ -70,31 +83,62 @@ impl TrialFailure {
 ///
 /// # Errors
 /// A layout or strategy that there is not, with the nearest right name.
-pub fn cells(choices: &[Choice], durability: Durability) -> Result<(Vec<Cell>, Vec<NotMeasured>), String> {
+pub fn cells(
+    choices: &[Choice],
+    durability: Durability,
+) -> Result<(Vec<Cell>, Vec<NotMeasured>), String> {
     let (mut cells, mut not_measured) = (Vec::new(), Vec::new());
     for choice in choices {
         let offers = offers(choice);
         let chosen: Vec<&(String, LayoutOffer)> = match &choice.layout {
             // A family's name stands for all of its layouts that are not kept for special requests.
-            Some(name) => offers.iter().filter(|(offered, offer)| offered == name || (offered.starts_with(&format!("{name}-")) && offer.standing != Standing::OnRequest)).collect(),
-            None => offers.iter().filter(|(_, offer)| offer.standing != Standing::OnRequest).collect(),
+            Some(name) => offers
+                .iter()
+                .filter(|(offered, offer)| {
+                    offered == name
+                        || (offered.starts_with(&format!("{name}-"))
+                            && offer.standing != Standing::OnRequest)
+                })
+                .collect(),
+            None => offers
+                .iter()
+                .filter(|(_, offer)| offer.standing != Standing::OnRequest)
+                .collect(),
         };
         if let (Some(name), true) = (&choice.layout, chosen.is_empty()) {
             let description = choice.store.description();
-            return Err(unknown(&format!("layout of {}", description.title), name, offers.iter().map(|(name, _)| name.clone())));
+            return Err(unknown(
+                &format!("layout of {}", description.title),
+                name,
+                offers.iter().map(|(name, _)| name.clone()),
+            ));
         }
         for (name, offer) in chosen {
             let (strategies, missing) = strategies(choice, name, offer)?;
             not_measured.extend(missing);
-            let durable = choice.store.description().durability.iter().any(|(class, _)| *class == durability);
+            let durable = choice
+                .store
+                .description()
+                .durability
+                .iter()
+                .any(|(class, _)| *class == durability);
             if !durable && durability != Durability::Default {
                 not_measured.push(NotMeasured {
                     implementation: format!("{} {name}", choice.store.description().title),
-                    reason: format!("not supported: it has no durability class {:?}", durability.text()),
+                    reason: format!(
+                        "not supported: it has no durability class {:?}",
+                        durability.text()
+                    ),
                 });
                 continue;
             }
-            cells.push(Cell { choice: choice.clone(), layout_name: name.clone(), layout: offer.layout, durability, strategies });
+            cells.push(Cell {
+                choice: choice.clone(),
+                layout_name: name.clone(),
+                layout: offer.layout,
+                durability,
+                strategies,
+            });
         }
     }
     Ok((cells, not_measured))
@@ -103,51 +147,109 @@ pub fn cells(choices: &[Choice], durability: Durability) -> Result<(Vec<Cell>, V
 /// All layouts that a store offers for this workload, by their names here: the family, and the store's variant.
 pub fn offers(choice: &Choice) -> Vec<(String, LayoutOffer)> {
     let schema = schema(sensormark_store::TimeResolution::Nanoseconds);
-    let families = [("individual", Family::PerReading), ("bulk", Family::PerSpan { span_ns: SPAN_NS })];
+    let families = [
+        ("individual", Family::PerReading),
+        ("bulk", Family::PerSpan { span_ns: SPAN_NS }),
+    ];
     let named = |(name, family): (&str, Family)| {
         let name = name.to_owned();
-        choice.store.layouts(&schema, family).into_iter().map(move |offer| {
-            let full = if offer.variant.is_empty() { name.clone() } else { format!("{name}-{}", offer.variant) };
-            (full, offer)
-        }).collect::<Vec<_>>()
+        choice
+            .store
+            .layouts(&schema, family)
+            .into_iter()
+            .map(move |offer| {
+                let full = if offer.variant.is_empty() {
+                    name.clone()
+                } else {
+                    format!("{name}-{}", offer.variant)
+                };
+                (full, offer)
+            })
+            .collect::<Vec<_>>()
     };
     families.into_iter().flat_map(named).collect()
 }
 
-/// The reading strategies that this layout allows, and those that it does not, with the reason.
-fn strategies(choice: &Choice, name: &str, offer: &LayoutOffer) -> Result<(Vec<String>, Vec<NotMeasured>), String> {
+/// The reading strategies that are measured on this layout, and those that it does not support, with the reason. What a store can only
+/// do in the client is measured when it is named.
+fn strategies(
+    choice: &Choice,
+    name: &str,
+    offer: &LayoutOffer,
+) -> Result<(Vec<String>, Vec<NotMeasured>), String> {
     let (mut possible, mut not_measured) = (Vec::new(), Vec::new());
+    let named = |strategy: Strategy| {
+        choice
+            .strategy
+            .as_deref()
+            .is_some_and(|wanted| wanted == strategy.name())
+    };
+    if let Some(wanted) = &choice.strategy
+        && !Strategy::ALL.into_iter().any(named)
+    {
+        return Err(unknown(
+            "reading strategy",
+            wanted,
+            Strategy::ALL.map(|strategy| strategy.name().to_owned()),
+        ));
+    }
     for strategy in Strategy::ALL {
-        if choice.strategy.as_deref().is_some_and(|wanted| wanted != strategy.name()) {
+        if choice.strategy.is_some() && !named(strategy) {
             continue;
         }
-        match supports(choice, strategy, offer) {
-            Ok(()) => possible.push(strategy.name().to_owned()),
-            Err(reason) => not_measured.push(NotMeasured {
-                implementation: format!("{} {name}, read {}", choice.store.description().title, strategy.name()),
-                reason: format!("not supported: {reason}"),
+        let missing = match support(choice, strategy, offer) {
+            Support::Usual => None,
+            Support::Possible(_) if named(strategy) => None,
+            // Searching inside a record is a variant that nobody chose: it is there, and measured when it is asked for.
+            Support::Possible(reason) => Some(format!(
+                "only when named (:{name}/{}): {reason}",
+                strategy.name()
+            )),
+            Support::Not(reason) => Some(format!("not supported: {reason}")),
+        };
+        match missing {
+            None => possible.push(strategy.name().to_owned()),
+            Some(reason) => not_measured.push(NotMeasured {
+                implementation: format!(
+                    "{} {name}, read {}",
+                    choice.store.description().title,
+                    strategy.name()
+                ),
+                reason,
             }),
         }
-    }
-    if let (Some(wanted), true, true) = (&choice.strategy, possible.is_empty(), not_measured.is_empty()) {
-        return Err(unknown("reading strategy", wanted, Strategy::ALL.map(|strategy| strategy.name().to_owned())));
     }
     Ok((possible, not_measured))
 }
 
-fn supports(choice: &Choice, strategy: Strategy, offer: &LayoutOffer) -> Result<(), String> {
+enum Support {
+    Usual,
+    Possible(String),
+    Not(String),
+}
+
+fn support(choice: &Choice, strategy: Strategy, offer: &LayoutOffer) -> Support {
     let table = &schema(sensormark_store::TimeResolution::Nanoseconds).tables[0];
+    let spans = matches!(offer.layout.shape, Shape::RecordPerSpan { .. });
     let needed: &[Operation] = match strategy {
         Strategy::Individual => &[Operation::Search, Operation::Minimum, Operation::Range],
         Strategy::Bulk => &[Operation::Range],
         Strategy::BulkOne => &[Operation::RangeOfSomeFields],
     };
     for &operation in needed {
-        if let Capability::Unsupported(reason) = choice.store.capability(operation, &offer.layout, table) {
-            return Err(reason);
+        match choice.store.capability(operation, &offer.layout, table) {
+            Capability::Native => {}
+            Capability::ClientSide(reason) if spans && strategy == Strategy::BulkOne => {
+                return Support::Not(reason);
+            }
+            Capability::ClientSide(reason) => return Support::Possible(reason),
+            Capability::Unsupported(reason) => return Support::Not(reason),
         }
     }
-    Ok(())
+    if spans && strategy == Strategy::Individual {
+        return Support::Possible("the searches look into whole records on the server".to_owned());
+    }
+    Support::Usual
 }
 
 impl CellRunner for MachineToolRunner {
@@ -157,35 +259,61 @@ impl CellRunner for MachineToolRunner {
 
     fn seconds(&self, cell: &Cell) -> f64 {
         let write = self.parameters.warmup_seconds + self.parameters.measured_seconds + 1.5;
-        let read = self.parameters.warmup_seconds + f64::from(self.parameters.reads) / self.parameters.reads_per_second + 0.7;
+        let read = self.parameters.warmup_seconds
+            + f64::from(self.parameters.reads) / self.parameters.reads_per_second
+            + 0.7;
         write + read * cell.strategies.len() as f64
     }
 
-    fn run_cell(&self, context: &RunContext<'_>, cell: &Cell, turn: Turn) -> Vec<TrialRecord> {
-        let write = new_record(context, cell, Side::Write, None, turn);
-        let mut site = match open_site(context, cell) {
+    fn run_cell(
+        &self,
+        context: &RunContext<'_>,
+        cell: &Cell,
+        turn: Turn,
+        finished: &mut dyn FnMut(TrialRecord),
+    ) {
+        let write = new_record(cell, Side::Write, None, turn);
+        let site = match open_site(context, cell) {
             Ok(site) => site,
-            Err(error) => return vec![condemned(write, &TrialFailure::from(error))],
+            Err(error) => return finished(condemned(write, &TrialFailure::from(error))),
         };
         let plan = match prepare(context, cell, &site) {
             Ok(plan) => plan,
-            Err(error) => return vec![condemned(write, &TrialFailure::from(error))],
+            Err(error) => return finished(condemned(write, &TrialFailure::from(error))),
         };
-        let mut trial = Trial { context, parameters: &self.parameters, cell, site: &mut site, plan: &plan };
+        let mut trial = Trial {
+            context,
+            parameters: &self.parameters,
+            cell,
+            site: &site,
+            plan: &plan,
+        };
         let (write, written) = write_trial::run(&mut trial, write);
-        let mut records = vec![write];
-        for strategy in Strategy::ALL.into_iter().filter(|strategy| cell.strategies.iter().any(|name| name == strategy.name())) {
-            let record = new_record(context, cell, Side::Read, Some(strategy), turn);
-            records.push(match &written {
-                Some(written) if !context.is_interrupted() => read_trial::run(&mut trial, record, strategy, written),
-                Some(_) => condemned(record, &TrialFailure::from(RoleError::Interrupted)),
-                None => condemned(record, &TrialFailure::System("the write trial before it left nothing to read".to_owned())),
+        finished(write);
+        for strategy in Strategy::ALL
+            .into_iter()
+            .filter(|strategy| cell.strategies.iter().any(|name| name == strategy.name()))
+        {
+            let record = new_record(cell, Side::Read, Some(strategy), turn);
+            finished(match &written {
+                _ if context.is_interrupted() => break,
+                Some(written) => read_trial::run(&mut trial, record, strategy, written),
+                None => condemned(
+                    record,
+                    &TrialFailure::System(
+                        "the write trial before it left nothing to read".to_owned(),
+                    ),
+                ),
             });
         }
-        if let Err(error) = site.administer(&plan, async |administrator| administrator.drop_database().await) {
-            context.observer.event(RunEvent::Note(format!("the database could not be dropped: {error}")));
+        if let Err(error) = site.administer(&plan, async |administrator| {
+            administrator.drop_database().await
+        }) && !context.is_interrupted()
+        {
+            context.observer.event(RunEvent::Note(format!(
+                "the database could not be dropped: {error}"
+            )));
         }
-        records
     }
 }
 
@@ -198,14 +326,16 @@ pub struct Trial<'a> {
     /// What is measured.
     pub cell: &'a Cell,
     /// Where its database runs.
-    pub site: &'a mut Site,
+    pub site: &'a Site,
     /// How it is reached.
     pub plan: &'a Plan,
 }
 
 fn prepare(context: &RunContext<'_>, cell: &Cell, site: &Site) -> Result<Plan, StoreError> {
     let coarse = schema(sensormark_store::TimeResolution::Nanoseconds);
-    let resolution = site.store().time_resolution(&cell.layout, &coarse.tables[0]);
+    let resolution = site
+        .store()
+        .time_resolution(&cell.layout, &coarse.tables[0]);
     let plan = Plan {
         endpoint: site.endpoint().clone(),
         database: sensormark_store::DatabaseName::new(&context.owner)?,
@@ -220,7 +350,7 @@ fn prepare(context: &RunContext<'_>, cell: &Cell, site: &Site) -> Result<Plan, S
     Ok(plan)
 }
 
-fn new_record(context: &RunContext<'_>, cell: &Cell, side: Side, strategy: Option<Strategy>, turn: Turn) -> TrialRecord {
+fn new_record(cell: &Cell, side: Side, strategy: Option<Strategy>, turn: Turn) -> TrialRecord {
     let description = cell.choice.store.description();
     let implementation = Implementation {
         store: description.name,
@@ -231,9 +361,15 @@ fn new_record(context: &RunContext<'_>, cell: &Cell, side: Side, strategy: Optio
         durability: cell.durability,
         embedded: description.embedded,
     };
-    let side_name = strategy.map_or_else(|| "write".to_owned(), |strategy| format!("read-{}", strategy.name()));
-    let name = format!("{}-{}-{}-{side_name}-r{}-a{}", NAME, implementation.store, cell.layout_name, turn.repetition, turn.attempt);
-    let record = TrialRecord {
+    let side_name = strategy.map_or_else(
+        || "write".to_owned(),
+        |strategy| format!("read-{}", strategy.name()),
+    );
+    let name = format!(
+        "{}-{}-{}-{side_name}-r{}-a{}",
+        NAME, implementation.store, cell.layout_name, turn.repetition, turn.attempt
+    );
+    TrialRecord {
         schema_version: SCHEMA_VERSION,
         name,
         implementation,
@@ -252,9 +388,7 @@ fn new_record(context: &RunContext<'_>, cell: &Cell, side: Side, strategy: Optio
         figures: BTreeMap::new(),
         verdict: Verdict::Valid,
         warnings: Vec::new(),
-    };
-    let _ = context;
-    record
+    }
 }
 
 /// The record of a trial that was broken off.
@@ -272,19 +406,35 @@ impl Trial<'_> {
     /// When processes cannot be watched.
     pub fn recorder(&self) -> Result<Recorder, TrialFailure> {
         let own = i32::try_from(std::process::id()).unwrap_or(i32::MAX);
-        let mut trees = vec![ProcessTree::attach("coordinator", own, Scope::Process, None)?];
+        let mut trees = vec![ProcessTree::attach(
+            "coordinator",
+            own,
+            Scope::Process,
+            None,
+        )?];
         trees.extend(self.site.tree()?);
         let host = HostSampler::new(self.site.data_folder().as_deref())?;
-        Ok(Recorder::start(host, trees, Duration::from_secs(1), self.context.disturbance)?)
+        Ok(Recorder::start(
+            host,
+            trees,
+            Duration::from_secs(1),
+            self.context.disturbance,
+        )?)
     }
 
     /// Watches a role from now on.
     ///
     /// # Errors
     /// When it is gone already.
-    pub fn watch(&self, recorder: &Recorder, name: &str, role: &RoleProcess) -> Result<(), TrialFailure> {
+    pub fn watch(
+        &self,
+        recorder: &Recorder,
+        name: &str,
+        role: &RoleProcess,
+    ) -> Result<(), TrialFailure> {
         let root = i32::try_from(role.process_id()).unwrap_or(i32::MAX);
-        let wire = (!self.site.store().description().embedded && name != "source").then_some(WireScope::Sockets);
+        let wire = (!self.site.store().description().embedded && name != "source")
+            .then_some(WireScope::Sockets);
         Ok(recorder.add(ProcessTree::attach(name, root, Scope::Descendants, wire)?)?)
     }
 
@@ -292,25 +442,42 @@ impl Trial<'_> {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn role(&self, name: &str, configuration: &impl serde::Serialize) -> Result<RoleProcess, TrialFailure> {
-        Ok(RoleProcess::start(&self.context.program, &format!("{NAME}-{name}"), configuration)?)
+    pub fn role(
+        &self,
+        name: &str,
+        configuration: &impl serde::Serialize,
+    ) -> Result<RoleProcess, TrialFailure> {
+        Ok(RoleProcess::start(
+            &self.context.program,
+            &format!("{NAME}-{name}"),
+            configuration,
+        )?)
     }
 
     /// Tells who watches that the trial begins.
     pub fn announce(&self, record: &TrialRecord, seconds: f64) {
-        self.context.observer.event(RunEvent::TrialStarted { label: trial_label(record), seconds });
+        self.context.observer.event(RunEvent::TrialStarted {
+            label: trial_label(record),
+            seconds,
+        });
     }
 
     /// Tells who watches that a phase begins.
     pub fn phase(&self, name: &str) {
-        self.context.observer.event(RunEvent::Phase { name: name.to_owned() });
+        self.context.observer.event(RunEvent::Phase {
+            name: name.to_owned(),
+        });
     }
 
     /// Lets time pass until an instant of CLOCK_MONOTONIC, and looks around meanwhile.
     ///
     /// # Errors
     /// When a role or the server stops, or the user breaks off.
-    pub fn pass_until(&mut self, until_ns: u64, roles: &mut [&mut RoleProcess]) -> Result<(), TrialFailure> {
+    pub fn pass_until(
+        &mut self,
+        until_ns: u64,
+        roles: &mut [&mut RoleProcess],
+    ) -> Result<(), TrialFailure> {
         loop {
             for role in roles.iter_mut() {
                 self.look(role)?;
@@ -327,7 +494,12 @@ impl Trial<'_> {
     ///
     /// # Errors
     /// Like [`Trial::pass_until`], and [`RoleError::Silent`] when it does not come.
-    pub fn await_event(&mut self, role: &mut RoleProcess, limit: Duration, passes: fn(&Event) -> bool) -> Result<Event, TrialFailure> {
+    pub fn await_event(
+        &mut self,
+        role: &mut RoleProcess,
+        limit: Duration,
+        passes: fn(&Event) -> bool,
+    ) -> Result<Event, TrialFailure> {
         let mut deadline = Instant::now() + limit;
         loop {
             if let Some(event) = role.take(passes) {
@@ -337,7 +509,11 @@ impl Trial<'_> {
                 deadline = Instant::now() + limit;
             }
             if Instant::now() >= deadline {
-                return Err(RoleError::Silent { role: role.name().to_owned(), seconds: limit.as_secs() }.into());
+                return Err(RoleError::Silent {
+                    role: role.name().to_owned(),
+                    seconds: limit.as_secs(),
+                }
+                .into());
             }
         }
     }
@@ -360,14 +536,21 @@ impl Trial<'_> {
     /// # Errors
     /// When it does not come to rest.
     pub fn settle(&self) -> Result<(), TrialFailure> {
-        Ok(self.site.administer(self.plan, async |administrator| administrator.settle().await)?)
+        Ok(self.site.administer(self.plan, async |administrator| {
+            administrator.settle().await
+        })?)
     }
 
     /// Counts what is stored and compares it with what was written.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn reconcile(&self, schema: &Schema, written: &WrittenSamples, ledger: &mut LedgerRecord) -> Result<(), TrialFailure> {
+    pub fn reconcile(
+        &self,
+        schema: &Schema,
+        written: &WrittenSamples,
+        ledger: &mut LedgerRecord,
+    ) -> Result<(), TrialFailure> {
         Ok(block_on(async {
             let mut session = self.site.store().connect(self.plan).await?;
             reconcile(schema, written, session.as_mut(), ledger).await?;
@@ -379,14 +562,23 @@ impl Trial<'_> {
     ///
     /// # Errors
     /// When the samples cannot be kept.
-    pub fn keep(&self, record: &mut TrialRecord, recording: &Recording, operations: u64) -> Result<Option<Reason>, TrialFailure> {
+    pub fn keep(
+        &self,
+        record: &mut TrialRecord,
+        recording: &Recording,
+        operations: u64,
+    ) -> Result<Option<Reason>, TrialFailure> {
         let mut disturbed = None;
         for phase in &recording.phases {
             let totals = recording.phase_totals(phase);
             if phase.name == "measured" {
                 disturbed = totals.as_ref().and_then(disturbance);
             }
-            let counted = if phase.name == "measured" { operations } else { 0 };
+            let counted = if phase.name == "measured" {
+                operations
+            } else {
+                0
+            };
             record.phases.push(PhaseRecord {
                 name: phase.name.clone(),
                 seconds: ns_to_seconds(phase.end_ns - phase.start_ns),
@@ -395,14 +587,23 @@ impl Trial<'_> {
             });
         }
         for tree in &recording.trees {
-            record.warnings.extend(tree.notes.iter().map(|note| format!("{}: {note}", tree.role)));
+            record.warnings.extend(
+                tree.notes
+                    .iter()
+                    .map(|note| format!("{}: {note}", tree.role)),
+            );
         }
         let name = format!("samples/{}.json", record.name);
-        self.context.folder.write_json(&name, recording).map_err(|error| TrialFailure::System(error.to_string()))?;
+        self.context
+            .folder
+            .write_json(&name, recording)
+            .map_err(|error| TrialFailure::System(error.to_string()))?;
         if self.context.tolerate_disturbance
             && let Some(reason) = disturbed.take()
         {
-            record.warnings.push(format!("the host was disturbed: {}", reason.text));
+            record
+                .warnings
+                .push(format!("the host was disturbed: {}", reason.text));
         }
         Ok(disturbed)
     }

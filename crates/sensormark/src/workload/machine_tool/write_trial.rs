@@ -40,12 +40,26 @@ pub struct SourceMessage {
 }
 
 /// Runs the trial. The samples that it wrote are given back when a read trial may follow.
-pub fn run(trial: &mut Trial<'_>, mut record: TrialRecord) -> (TrialRecord, Option<WrittenSamples>) {
-    trial.announce(&record, trial.parameters.warmup_seconds + trial.parameters.measured_seconds + 1.5);
+pub fn run(
+    trial: &mut Trial<'_>,
+    mut record: TrialRecord,
+) -> (TrialRecord, Option<WrittenSamples>) {
+    trial.announce(
+        &record,
+        trial.parameters.warmup_seconds + trial.parameters.measured_seconds + 1.5,
+    );
     record.server = trial.site.record().cloned();
     let journal = match journal_folder() {
         Ok(folder) => folder,
-        Err(error) => return (condemned(record, &TrialFailure::System(format!("cannot make the journal: {error}"))), None),
+        Err(error) => {
+            return (
+                condemned(
+                    record,
+                    &TrialFailure::System(format!("cannot make the journal: {error}")),
+                ),
+                None,
+            );
+        }
     };
     let outcome = write(trial, &mut record, journal.path());
     if let Err(failure) = outcome {
@@ -55,8 +69,14 @@ pub fn run(trial: &mut Trial<'_>, mut record: TrialRecord) -> (TrialRecord, Opti
         }
     }
     let written = read_journal(trial, &journal.path().join("journal"));
-    let complete = record.ledger.as_ref().is_some_and(|ledger| ledger.lost == 0 && ledger.in_doubt_not_stored == 0);
-    (record, written.filter(|written| complete && !written.is_empty()))
+    let complete = record
+        .ledger
+        .as_ref()
+        .is_some_and(|ledger| ledger.lost == 0 && ledger.in_doubt_not_stored == 0);
+    (
+        record,
+        written.filter(|written| complete && !written.is_empty()),
+    )
 }
 
 /// The journal's file is in memory where there is such a place, so that it costs the disk nothing.
@@ -67,7 +87,13 @@ fn journal_folder() -> std::io::Result<TempDir> {
         builder.prefix("sensormark-journal-");
         builder
     };
-    let folder = if memory.is_dir() { builder().tempdir_in(memory).or_else(|_| builder().tempdir()) } else { builder().tempdir() }?;
+    let folder = if memory.is_dir() {
+        builder()
+            .tempdir_in(memory)
+            .or_else(|_| builder().tempdir())
+    } else {
+        builder().tempdir()
+    }?;
     File::create(folder.path().join("journal"))?;
     Ok(folder)
 }
@@ -82,32 +108,54 @@ fn survivors(trial: &mut Trial<'_>, record: &mut TrialRecord, journal: &Path) ->
     if trial.site.check().is_err()
         && let Err(error) = trial.site.restart()
     {
-        record.warnings.push(format!("the server could not be started again: {error}"));
+        record
+            .warnings
+            .push(format!("the server could not be started again: {error}"));
         return false;
     }
-    let Some(written) = read_journal(trial, &journal.join("journal")) else { return false };
-    let mut ledger = LedgerRecord { attempted: written.len() as u64, ..LedgerRecord::default() };
+    let Some(written) = read_journal(trial, &journal.join("journal")) else {
+        return false;
+    };
+    let mut ledger = LedgerRecord {
+        attempted: written.len() as u64,
+        ..LedgerRecord::default()
+    };
     let schema = trial.plan.schema.clone();
     match trial.reconcile(&schema, &written, &mut ledger) {
         Ok(()) => {
-            record.warnings.push(format!("counted after the failure: {} of {} acknowledged readings are stored", ledger.acknowledged - ledger.lost, ledger.acknowledged));
+            record.warnings.push(format!(
+                "counted after the failure: {} of {} acknowledged readings are stored",
+                ledger.acknowledged - ledger.lost,
+                ledger.acknowledged
+            ));
             record.ledger = Some(ledger);
             true
         }
         Err(error) => {
-            record.warnings.push(format!("what is stored could not be counted after the failure: {error}"));
+            record.warnings.push(format!(
+                "what is stored could not be counted after the failure: {error}"
+            ));
             false
         }
     }
 }
 
-fn write(trial: &mut Trial<'_>, record: &mut TrialRecord, folder: &Path) -> Result<(), TrialFailure> {
+fn write(
+    trial: &mut Trial<'_>,
+    record: &mut TrialRecord,
+    folder: &Path,
+) -> Result<(), TrialFailure> {
     let system = |error: &dyn std::fmt::Display| TrialFailure::System(error.to_string());
-    let queue = OwnedQueue::create(&trial.context.supervisor.home().join("queues")).map_err(|error| system(&error))?;
+    let queue = OwnedQueue::create(&trial.context.supervisor.home().join("queues"))
+        .map_err(|error| system(&error))?;
     let disk_before = trial.site.disk()?;
     let period_ns = round_u64(1e9 / f64::from(trial.parameters.samples_per_second));
     let configuration = WriterConfiguration {
-        plan: PlanMessage::new(&trial.site.store().description().name, trial.plan, trial.context.plant.as_deref()),
+        plan: PlanMessage::new(
+            &trial.site.store().description().name,
+            trial.plan,
+            trial.context.plant.as_deref(),
+        ),
         time_resolution: trial.plan.schema.tables[0].time_resolution,
         queue: queue.number(),
         journal: folder.join("journal"),
@@ -144,7 +192,9 @@ fn write(trial: &mut Trial<'_>, record: &mut TrialRecord, folder: &Path) -> Resu
     recorder.end_phase(false)?;
     let recording = recorder.stop()?;
     let disk_settled = trial.site.disk()?;
-    record.settings = trial.site.administer(trial.plan, async |administrator| administrator.settings().await)?;
+    record.settings = trial.site.administer(trial.plan, async |administrator| {
+        administrator.settings().await
+    })?;
     disk_figures(record, disk_before, disk_after, disk_settled);
     account(trial, record, folder, &source, writer, &recording)
 }
@@ -153,7 +203,10 @@ fn source_message(trial: &Trial<'_>, queue: i32, period_ns: u64, start_ns: u64) 
     let mut source = SourceConfig::new(trial.context.seed, trial.parameters.samples());
     source.period_ns = NonZeroU64::new(period_ns).unwrap_or(NonZeroU64::MIN);
     source.start_ns = Some(start_ns);
-    source.scheduling = SchedulingRequest { real_time_priority: Some(SOURCE_PRIORITY), timer_slack_ns: NonZeroU64::new(1) };
+    source.scheduling = SchedulingRequest {
+        real_time_priority: Some(SOURCE_PRIORITY),
+        timer_slack_ns: NonZeroU64::new(1),
+    };
     SourceMessage { source, queue }
 }
 
@@ -175,7 +228,10 @@ fn load(
     }
     trial.phase("measured");
     recorder.begin_phase("measured")?;
-    trial.pass_until(measured_ns + seconds_to_ns(trial.parameters.measured_seconds), &mut [writer, source])?;
+    trial.pass_until(
+        measured_ns + seconds_to_ns(trial.parameters.measured_seconds),
+        &mut [writer, source],
+    )?;
     recorder.end_phase(true)?;
     let patience = Duration::from_millis(trial.context.timeout_ms * 3);
     let is_report = |event: &Event| matches!(event, Event::Report(_));
@@ -191,25 +247,51 @@ fn load(
 /// # Errors
 /// When it is another one's.
 pub fn report<T: serde::de::DeserializeOwned>(event: Event) -> Result<T, TrialFailure> {
-    let Event::Report(value) = event else { return Err(TrialFailure::System("a role sent no report".to_owned())) };
-    serde_json::from_value(value).map_err(|error| TrialFailure::System(format!("a role's report cannot be understood: {error}")))
+    let Event::Report(value) = event else {
+        return Err(TrialFailure::System("a role sent no report".to_owned()));
+    };
+    serde_json::from_value(value).map_err(|error| {
+        TrialFailure::System(format!("a role's report cannot be understood: {error}"))
+    })
 }
 
-fn disk_figures(record: &mut TrialRecord, before: Option<crate::probe::DiskUsage>, after: Option<crate::probe::DiskUsage>, settled: Option<crate::probe::DiskUsage>) {
+fn disk_figures(
+    record: &mut TrialRecord,
+    before: Option<crate::probe::DiskUsage>,
+    after: Option<crate::probe::DiskUsage>,
+    settled: Option<crate::probe::DiskUsage>,
+) {
     for (name, logs, usage) in [
         (names::DISK_BEFORE, names::DISK_BEFORE_LOGS, before),
         (names::DISK_AFTER, names::DISK_AFTER_LOGS, after),
         (names::DISK_SETTLED, names::DISK_SETTLED_LOGS, settled),
     ] {
-        let figure = |bytes: Option<u64>| Figure { value: bytes.map(|bytes| bytes as f64), unit: "bytes".to_owned() };
-        record.figures.insert(name.to_owned(), figure(usage.map(|usage| usage.allocated_bytes)));
-        record.figures.insert(logs.to_owned(), figure(usage.map(|usage| usage.apart_bytes)));
+        let figure = |bytes: Option<u64>| Figure {
+            value: bytes.map(|bytes| bytes as f64),
+            unit: "bytes".to_owned(),
+        };
+        record.figures.insert(
+            name.to_owned(),
+            figure(usage.map(|usage| usage.allocated_bytes)),
+        );
+        record.figures.insert(
+            logs.to_owned(),
+            figure(usage.map(|usage| usage.apart_bytes)),
+        );
     }
 }
 
 /// Counts and judges.
-fn account(trial: &Trial<'_>, record: &mut TrialRecord, folder: &Path, source: &SourceReport, writer: WriterReport, recording: &Recording) -> Result<(), TrialFailure> {
-    let written = read_journal(trial, &folder.join("journal")).ok_or_else(|| TrialFailure::System("the journal cannot be read".to_owned()))?;
+fn account(
+    trial: &Trial<'_>,
+    record: &mut TrialRecord,
+    folder: &Path,
+    source: &SourceReport,
+    writer: WriterReport,
+    recording: &Recording,
+) -> Result<(), TrialFailure> {
+    let written = read_journal(trial, &folder.join("journal"))
+        .ok_or_else(|| TrialFailure::System("the journal cannot be read".to_owned()))?;
     let mut ledger = LedgerRecord {
         produced: source.attempted,
         lost_at_queue: source.attempted - writer.received.min(source.attempted),
@@ -228,8 +310,18 @@ fn account(trial: &Trial<'_>, record: &mut TrialRecord, folder: &Path, source: &
     figures(record, source, &writer, &ledger);
     record.ledger = Some(ledger);
     record.errors = writer.errors;
-    for (name, (summary, seconds)) in [(names::WRITE, writer.service), (names::SENSOR_DELAY, writer.sensor_delay)] {
-        record.latencies.insert(name.to_owned(), LatencyRecord { open_loop: name == names::SENSOR_DELAY, summary, seconds });
+    for (name, (summary, seconds)) in [
+        (names::WRITE, writer.service),
+        (names::SENSOR_DELAY, writer.sensor_delay),
+    ] {
+        record.latencies.insert(
+            name.to_owned(),
+            LatencyRecord {
+                open_loop: name == names::SENSOR_DELAY,
+                summary,
+                seconds,
+            },
+        );
     }
     record.verdict = Verdict::from_reasons(reasons);
     Ok(())
@@ -241,23 +333,56 @@ fn judge(trial: &Trial<'_>, source: &SourceReport, writer: &WriterReport) -> Vec
     let share = failed as f64 / (failed + writer.operations).max(1) as f64;
     if share > ERROR_SHARE {
         let first = writer.first_error.as_deref().unwrap_or_default();
-        reasons.push(Reason::new(ReasonKind::Errors, format!("{failed} of {} writes failed; the first: {first}", failed + writer.operations)));
+        reasons.push(Reason::new(
+            ReasonKind::Errors,
+            format!(
+                "{failed} of {} writes failed; the first: {first}",
+                failed + writer.operations
+            ),
+        ));
     }
-    if writer.errors.contains_key(sensormark_store::ErrorKind::Timeout.text()) {
-        reasons.push(Reason::new(ReasonKind::Hung, format!("a write did not come back in time; the longest took {} ms", writer.longest_ns / 1_000_000)));
+    if writer
+        .errors
+        .contains_key(sensormark_store::ErrorKind::Timeout.text())
+    {
+        reasons.push(Reason::new(
+            ReasonKind::Hung,
+            format!(
+                "a write did not come back in time; the longest took {} ms",
+                writer.longest_ns / 1_000_000
+            ),
+        ));
     } else if writer.late > 0 {
-        reasons.push(Reason::new(ReasonKind::LateAnswers, format!("{} writes came back after the time limit of {} ms", writer.late, trial.context.timeout_ms)));
+        reasons.push(Reason::new(
+            ReasonKind::LateAnswers,
+            format!(
+                "{} writes came back after the time limit of {} ms",
+                writer.late, trial.context.timeout_ms
+            ),
+        ));
     }
     if let Some(p99) = source.pacing.p99_ns
         && p99 > PACING_LIMIT_NS
     {
-        reasons.push(Reason::new(ReasonKind::SourceLate, format!("pacing error p99 {:.2} ms, over 1 ms", p99 as f64 / 1e6)));
+        reasons.push(Reason::new(
+            ReasonKind::SourceLate,
+            format!("pacing error p99 {:.2} ms, over 1 ms", p99 as f64 / 1e6),
+        ));
     }
     if writer.received < source.sent {
-        reasons.push(Reason::new(ReasonKind::ClientFailed, format!("{} samples vanished between queue and writer", source.sent - writer.received)));
+        reasons.push(Reason::new(
+            ReasonKind::ClientFailed,
+            format!(
+                "{} samples vanished between queue and writer",
+                source.sent - writer.received
+            ),
+        ));
     }
     if writer.received < u64::from(trial.parameters.samples_per_second) {
-        reasons.push(Reason::new(ReasonKind::TooShort, format!("only {} samples arrived", writer.received)));
+        reasons.push(Reason::new(
+            ReasonKind::TooShort,
+            format!("only {} samples arrived", writer.received),
+        ));
     }
     reasons
 }
@@ -267,33 +392,94 @@ pub fn client_bound(trial: &Trial<'_>, record: &TrialRecord) -> Option<Reason> {
     if trial.site.store().description().embedded {
         return None;
     }
-    let measured = record.phases.iter().find(|phase| phase.name == "measured")?.totals.as_ref()?;
-    let client = measured.roles.get("writer").or_else(|| measured.roles.get("reader"))?;
-    (client.cpu_percent_of_core > 90.0)
-        .then(|| Reason::new(ReasonKind::ClientBound, format!("the client used {:.0} % of its core", client.cpu_percent_of_core)))
+    let measured = record
+        .phases
+        .iter()
+        .find(|phase| phase.name == "measured")?
+        .totals
+        .as_ref()?;
+    let client = measured
+        .roles
+        .get("writer")
+        .or_else(|| measured.roles.get("reader"))?;
+    (client.cpu_percent_of_core > 90.0).then(|| {
+        Reason::new(
+            ReasonKind::ClientBound,
+            format!(
+                "the client used {:.0} % of its core",
+                client.cpu_percent_of_core
+            ),
+        )
+    })
 }
 
-fn figures(record: &mut TrialRecord, source: &SourceReport, writer: &WriterReport, ledger: &LedgerRecord) {
-    let seconds = record.phases.iter().map(|phase| phase.seconds).sum::<f64>().max(1e-9);
+fn figures(
+    record: &mut TrialRecord,
+    source: &SourceReport,
+    writer: &WriterReport,
+    ledger: &LedgerRecord,
+) {
+    let seconds = record
+        .phases
+        .iter()
+        .map(|phase| phase.seconds)
+        .sum::<f64>()
+        .max(1e-9);
     let mut add = |name: &str, value: f64, unit: &str| {
-        record.figures.insert(name.to_owned(), Figure::new(value, unit));
+        record
+            .figures
+            .insert(name.to_owned(), Figure::new(value, unit));
     };
-    add(names::PACING_P99, source.pacing.p99_ns.map_or(f64::NAN, |ns| ns as f64), "ns");
-    add(names::PACING_P999, source.pacing.p99_9_ns.map_or(f64::NAN, |ns| ns as f64), "ns");
+    add(
+        names::PACING_P99,
+        source.pacing.p99_ns.map_or(f64::NAN, |ns| ns as f64),
+        "ns",
+    );
+    add(
+        names::PACING_P999,
+        source.pacing.p99_9_ns.map_or(f64::NAN, |ns| ns as f64),
+        "ns",
+    );
     add(names::PACING_MAX, source.pacing.max_ns as f64, "ns");
-    add(names::JOURNAL_PERCENT, writer.journal_ns as f64 / (seconds * 1e9) * 100.0, "% of one core");
+    add(
+        names::JOURNAL_PERCENT,
+        writer.journal_ns as f64 / (seconds * 1e9) * 100.0,
+        "% of one core",
+    );
     add(names::DATAGRAM_BYTES, writer.datagram_bytes as f64, "bytes");
     add(names::STATEMENTS, writer.statements as f64, "statements");
     add(names::RECONNECTS, writer.reconnects as f64, "connections");
-    add(names::LOST_AT_QUEUE, ledger.lost_at_queue as f64, "readings");
-    add(names::QUEUE_CAPACITY, source.queue_capacity_bytes as f64, "bytes");
-    let longest = source.lost_run_lengths.keys().next_back().copied().unwrap_or(0);
+    add(
+        names::LOST_AT_QUEUE,
+        ledger.lost_at_queue as f64,
+        "readings",
+    );
+    add(
+        names::QUEUE_CAPACITY,
+        source.queue_capacity_bytes as f64,
+        "bytes",
+    );
+    let longest = source
+        .lost_run_lengths
+        .keys()
+        .next_back()
+        .copied()
+        .unwrap_or(0);
     add(names::LONGEST_LOSS, longest as f64, "readings");
     let real_time = matches!(source.scheduling.real_time, Grant::Granted);
-    add(names::REAL_TIME_SOURCE, f64::from(u8::from(real_time)), "1 is yes");
-    record.figures.retain(|_, figure| figure.value.is_none_or(f64::is_finite));
+    add(
+        names::REAL_TIME_SOURCE,
+        f64::from(u8::from(real_time)),
+        "1 is yes",
+    );
+    record
+        .figures
+        .retain(|_, figure| figure.value.is_none_or(f64::is_finite));
     if ledger.lost_at_queue > 0 {
-        record.warnings.push(format!("could not keep up: {} readings were lost at the queue, at most {longest} in a row", ledger.lost_at_queue));
+        record.warnings.push(format!(
+            "could not keep up: {} readings were lost at the queue, at most {longest} in a row",
+            ledger.lost_at_queue
+        ));
     }
 }
 
@@ -301,5 +487,9 @@ fn figures(record: &mut TrialRecord, source: &SourceReport, writer: &WriterRepor
 fn keep_journal(trial: &Trial<'_>, record: &TrialRecord, path: &Path) -> Result<(), TrialFailure> {
     let bytes = std::fs::read(path).map_err(|error| TrialFailure::System(error.to_string()))?;
     let name = PathBuf::from("samples").join(format!("{}.journal", record.name));
-    trial.context.folder.write_bytes(&name.to_string_lossy(), &bytes).map_err(|error| TrialFailure::System(error.to_string()))
+    trial
+        .context
+        .folder
+        .write_bytes(&name.to_string_lossy(), &bytes)
+        .map_err(|error| TrialFailure::System(error.to_string()))
 }

@@ -83,12 +83,20 @@ pub struct WriterReport {
 ///
 /// # Errors
 /// What broke it off, in words.
-pub async fn run(mut line: RoleLine, configuration: WriterConfiguration, registry: &Registry) -> Result<(), StoreError> {
+pub async fn run(
+    mut line: RoleLine,
+    configuration: WriterConfiguration,
+    registry: &Registry,
+) -> Result<(), StoreError> {
     let store = configuration.plan.store(registry)?;
-    let plan = configuration.plan.plan(Arc::new(schema(configuration.time_resolution)));
+    let plan = configuration
+        .plan
+        .plan(Arc::new(schema(configuration.time_resolution)));
     let connection = Connection::open(store.as_ref(), &plan).await?;
-    let queue = MessageQueue::open(configuration.queue).map_err(|error| broken("open the queue", &error))?;
-    let journal = JournalWriter::open(&configuration.journal).map_err(|error| broken("open the journal", &error))?;
+    let queue = MessageQueue::open(configuration.queue)
+        .map_err(|error| broken("open the queue", &error))?;
+    let journal = JournalWriter::open(&configuration.journal)
+        .map_err(|error| broken("open the journal", &error))?;
     tell(&Event::Ready);
     let start = match line.receive::<Start>() {
         Ok(Some(start)) => start,
@@ -99,12 +107,18 @@ pub async fn run(mut line: RoleLine, configuration: WriterConfiguration, registr
     tell(&Event::Phase("written".to_owned()));
     line.wait();
     let report = writer.finish().await;
-    tell(&Event::Report(serde_json::to_value(report).expect("a report has string keys")));
+    tell(&Event::Report(
+        serde_json::to_value(report).expect("a report has string keys"),
+    ));
     Ok(())
 }
 
 fn broken(operation: &str, error: &dyn std::fmt::Display) -> StoreError {
-    StoreError::new(sensormark_store::ErrorKind::Configuration, format!("{NAME} writer: {operation}"), error.to_string())
+    StoreError::new(
+        sensormark_store::ErrorKind::Configuration,
+        format!("{NAME} writer: {operation}"),
+        error.to_string(),
+    )
 }
 
 struct Writer<'a> {
@@ -124,7 +138,13 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(connection: Connection<'a>, journal: JournalWriter, configuration: WriterConfiguration, start: Start, plan: &sensormark_store::Plan) -> Self {
+    fn new(
+        connection: Connection<'a>,
+        journal: JournalWriter,
+        configuration: WriterConfiguration,
+        start: Start,
+        plan: &sensormark_store::Plan,
+    ) -> Self {
         let empty = || (LatencyRecorder::new().finish().2, Vec::new());
         Self {
             connection,
@@ -160,11 +180,18 @@ impl<'a> Writer<'a> {
 
     async fn take_all(&mut self, queue: &MessageQueue) -> Result<(), StoreError> {
         loop {
-            let received = queue.receive_within(LONGEST_SILENCE).map_err(|error| broken("receive a sample", &error))?;
+            let received = queue
+                .receive_within(LONGEST_SILENCE)
+                .map_err(|error| broken("receive a sample", &error))?;
             match received {
                 Some(Received::Reading { sequence, values }) => self.take(sequence, values).await?,
                 Some(Received::End { .. }) => return self.write().await,
-                None => return Err(broken("receive a sample", &"the source has been silent for 30 s")),
+                None => {
+                    return Err(broken(
+                        "receive a sample",
+                        &"the source has been silent for 30 s",
+                    ));
+                }
             }
         }
     }
@@ -172,7 +199,9 @@ impl<'a> Writer<'a> {
     async fn take(&mut self, sequence: u64, values: [u16; CHANNELS]) -> Result<(), StoreError> {
         let time_ns = self.stamp();
         self.report.received += 1;
-        let full = !self.batch.is_empty() && (!self.span || time_ns.div_euclid(SPAN_NS) != self.batch.times_ns[0].div_euclid(SPAN_NS));
+        let full = !self.batch.is_empty()
+            && (!self.span
+                || time_ns.div_euclid(SPAN_NS) != self.batch.times_ns[0].div_euclid(SPAN_NS));
         if full {
             self.write().await?;
         }
@@ -190,7 +219,11 @@ impl<'a> Writer<'a> {
         if self.last_progress.elapsed() >= Duration::from_secs(1) {
             self.last_progress = Instant::now();
             let errors = self.report.errors.values().sum();
-            tell(&Event::Progress(Progress { done: self.report.received, of: 0, errors }));
+            tell(&Event::Progress(Progress {
+                done: self.report.received,
+                of: 0,
+                errors,
+            }));
         }
         Ok(())
     }
@@ -198,8 +231,11 @@ impl<'a> Writer<'a> {
     /// The wall clock's time, cut to the layout's resolution, after every earlier stamp.
     fn stamp(&mut self) -> i64 {
         let step = self.configuration.time_resolution.nanoseconds();
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| signed(duration_ns(since)));
-        self.last_time_ns = (now - now.rem_euclid(step)).max(self.last_time_ns.saturating_add(step));
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| signed(duration_ns(since)));
+        self.last_time_ns =
+            (now - now.rem_euclid(step)).max(self.last_time_ns.saturating_add(step));
         self.last_time_ns
     }
 
@@ -220,15 +256,40 @@ impl<'a> Writer<'a> {
                 (acknowledgement.readings, Standing::InDoubt)
             }
             Err(error) => {
-                *self.report.errors.entry(error.kind().text().to_owned()).or_default() += 1;
-                self.report.first_error.get_or_insert_with(|| error.to_string());
-                (error.acknowledged(), if error.is_in_doubt() { Standing::InDoubt } else { Standing::Refused })
+                *self
+                    .report
+                    .errors
+                    .entry(error.kind().text().to_owned())
+                    .or_default() += 1;
+                self.report
+                    .first_error
+                    .get_or_insert_with(|| error.to_string());
+                (
+                    error.acknowledged(),
+                    if error.is_in_doubt() {
+                        Standing::InDoubt
+                    } else {
+                        Standing::Refused
+                    },
+                )
             }
         };
         self.report.acknowledged += acknowledged.min(count);
-        for (row, (&time_ns, &sequence)) in self.batch.times_ns.iter().zip(&self.sequences).enumerate() {
-            let standing = if (row as u64) < acknowledged { Standing::Acknowledged } else { other };
-            self.journal.push(Entry { sequence, time_ns, standing }).map_err(|error| broken("write the journal", &error))?;
+        for (row, (&time_ns, &sequence)) in
+            self.batch.times_ns.iter().zip(&self.sequences).enumerate()
+        {
+            let standing = if (row as u64) < acknowledged {
+                Standing::Acknowledged
+            } else {
+                other
+            };
+            self.journal
+                .push(Entry {
+                    sequence,
+                    time_ns,
+                    standing,
+                })
+                .map_err(|error| broken("write the journal", &error))?;
         }
         self.batch.clear();
         self.sequences.clear();
@@ -246,7 +307,8 @@ impl<'a> Writer<'a> {
         if acknowledged > 0 {
             for &sequence in &self.sequences {
                 let due = self.start.start_ns + sequence * self.configuration.period_ns;
-                self.sensor_delay.record(finished_ns.saturating_sub(due), since);
+                self.sensor_delay
+                    .record(finished_ns.saturating_sub(due), since);
             }
         }
     }
