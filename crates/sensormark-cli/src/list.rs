@@ -4,7 +4,7 @@ use crate::arguments::ListArguments;
 use crate::failure::Failure;
 use crate::registry::registry;
 use crate::run::parameters;
-use sensormark::workload::machine_tool::{self, Parameters, trial};
+use sensormark::workload::machine_tool::{self, Parameters, cells};
 use sensormark::workload::selection::{Choice, unknown};
 use sensormark_store::{Capability, Operation, Standing, Store, TimeResolution};
 use std::fmt::Write;
@@ -82,7 +82,7 @@ fn layouts(text: &mut String, store: &Arc<dyn Store>) {
         url: None,
     };
     let table = &machine_tool::schema(TimeResolution::Nanoseconds).tables[0];
-    for (name, offer) in trial::offers(&choice) {
+    for (name, offer) in cells::offers(&choice) {
         let standing = if offer.standing == Standing::OnRequest {
             " (only when named)"
         } else {

@@ -39,7 +39,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let supervisor = Supervisor::new(None)?;
     let (choices, mut not_measured) = preflight(&supervisor, choices, every_store)?;
     let (cells, unsupported) =
-        machine_tool::trial::cells(&choices, durability).map_err(Failure::usage)?;
+        machine_tool::cells::cells(&choices, durability).map_err(Failure::usage)?;
     not_measured.extend(unsupported);
     if cells.is_empty() {
         return Err(Failure::usage(

@@ -19,9 +19,13 @@ pub mod reader;
 
 pub mod answers;
 
+pub mod cells;
+
 pub mod trial;
 
 pub mod write_trial;
+
+mod write_account;
 
 pub mod read_trial;
 

@@ -108,7 +108,7 @@ impl Parameters {
                 self.warmup_seconds
             ));
         }
-        if !(self.margin_seconds >= 1.5) {
+        if self.margin_seconds.is_nan() || self.margin_seconds < 1.5 {
             return Err(format!(
                 "margin_seconds is {}; a cycle's search needs at least 1.5",
                 self.margin_seconds

@@ -3,7 +3,8 @@
 use super::answers::WrittenSamples;
 use super::reader::{ReadOutcome, ReaderConfiguration, ReaderReport, Strategy, warmup_reads};
 use super::trial::{Trial, TrialFailure, condemned};
-use super::write_trial::{client_bound, report};
+use super::write_account::client_bound;
+use super::write_trial::report;
 use super::writer::Start;
 use crate::engine::connection::PlanMessage;
 use crate::engine::role::{Event, RoleProcess};
