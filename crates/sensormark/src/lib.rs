@@ -21,5 +21,3 @@ pub mod statistics;
 pub mod score;
 
 pub mod published;
-
-pub mod units;

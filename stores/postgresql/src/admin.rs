@@ -1,0 +1,321 @@
+//! Making, settling, inspecting and dropping one sensormark database.
+//!
+//! The administrator speaks to the maintenance database, and to the plan's own while it is needed. It drops nothing
+//! that does not bear the plan's mark.
+
+use crate::config::Options;
+use crate::connection::Link;
+use crate::schema::ddl::{owner_table, statements, table_names};
+use crate::schema::{Model, OWNER_TABLE};
+use crate::write::fill_tags;
+use sensormark_store::{
+    Administrator, DatabaseName, ErrorKind, LocalFuture, Plan, Setting, Size, StoreError,
+};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Settling, making and dropping may take longer than an operation.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// The settings that matter for speed and durability. None of them holds a path, a host or a secret.
+const SETTINGS: [&str; 34] = [
+    "autovacuum",
+    "bgwriter_delay",
+    "block_size",
+    "checkpoint_completion_target",
+    "checkpoint_timeout",
+    "commit_delay",
+    "commit_siblings",
+    "data_checksums",
+    "default_toast_compression",
+    "effective_cache_size",
+    "effective_io_concurrency",
+    "fsync",
+    "full_page_writes",
+    "huge_pages",
+    "jit",
+    "lc_collate",
+    "maintenance_work_mem",
+    "max_connections",
+    "max_parallel_workers",
+    "max_parallel_workers_per_gather",
+    "max_wal_size",
+    "max_worker_processes",
+    "min_wal_size",
+    "random_page_cost",
+    "server_encoding",
+    "shared_buffers",
+    "synchronous_commit",
+    "temp_buffers",
+    "wal_buffers",
+    "wal_compression",
+    "wal_level",
+    "wal_sync_method",
+    "wal_writer_delay",
+    "work_mem",
+];
+
+/// The administrator of a plan's database.
+pub(crate) struct PostgresqlAdministrator {
+    options: Options,
+    plan: Plan,
+    model: Arc<Model>,
+    maintenance: Link,
+}
+
+/// What a database holds.
+enum Found {
+    /// There is none of this name.
+    Nothing,
+    /// It bears this mark; its tables.
+    Marked(String, Vec<String>),
+    /// It bears no mark.
+    Unmarked,
+}
+
+impl PostgresqlAdministrator {
+    /// Connects to the maintenance database.
+    pub(crate) async fn open(
+        options: Options,
+        plan: Plan,
+        model: Arc<Model>,
+    ) -> Result<Self, StoreError> {
+        let timeout = Duration::from_millis(plan.timeout_ms);
+        let mut maintenance = Link::open(&options, &options.maintenance_database, timeout).await?;
+        maintenance.wire.allow(PATIENCE);
+        Ok(Self {
+            options,
+            plan,
+            model,
+            maintenance,
+        })
+    }
+
+    async fn link(&self, database: &str) -> Result<Link, StoreError> {
+        let timeout = Duration::from_millis(self.plan.timeout_ms);
+        let mut link = Link::open(&self.options, database, timeout).await?;
+        link.wire.allow(PATIENCE);
+        let settings = crate::session::durability_setting(self.plan.durability)?;
+        link.batch("set the durability class", settings).await?;
+        Ok(link)
+    }
+
+    async fn exists(&mut self, database: &str) -> Result<bool, StoreError> {
+        let Link { client, wire } = &mut self.maintenance;
+        let text = "SELECT 1 FROM pg_database WHERE datname = $1";
+        let found = wire
+            .run(
+                "look for the database",
+                client.query_opt(text, &[&database]),
+            )
+            .await?;
+        Ok(found.is_some())
+    }
+
+    async fn found(&mut self, database: &str) -> Result<Found, StoreError> {
+        if !self.exists(database).await? {
+            return Ok(Found::Nothing);
+        }
+        let mut link = self.link(database).await?;
+        let found = look_around(&mut link).await;
+        link.close().await?;
+        found
+    }
+
+    fn foreign(&self, what: &str) -> StoreError {
+        StoreError::new(
+            ErrorKind::Foreign,
+            "use a database",
+            format!(
+                "{} {what}; it is left alone: choose another name or remove it yourself",
+                self.plan.database
+            ),
+        )
+    }
+
+    async fn create_all(&mut self) -> Result<(), StoreError> {
+        let name = self.plan.database.as_str().to_owned();
+        match self.found(&name).await? {
+            Found::Nothing => {
+                let text = format!(
+                    "CREATE DATABASE \"{name}\" TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'"
+                );
+                self.maintenance.batch("create the database", &text).await?;
+            }
+            Found::Unmarked => return Err(self.foreign("is there without sensormark's mark")),
+            Found::Marked(mark, _) if mark != self.plan.owner => {
+                return Err(self.foreign("is there and belongs to another run"));
+            }
+            Found::Marked(_, tables) => {
+                let own = table_names(&self.model);
+                if let Some(other) = tables.iter().find(|table| !own.contains(table)) {
+                    return Err(self.foreign(&format!(
+                        "holds a table {other:?} that sensormark did not make"
+                    )));
+                }
+                let drops: Vec<String> = tables
+                    .iter()
+                    .map(|table| format!("DROP TABLE \"{table}\""))
+                    .collect();
+                let mut link = self.link(&name).await?;
+                link.batch("remove an earlier attempt's tables", &drops.join(";"))
+                    .await?;
+                link.close().await?;
+            }
+        }
+        let mut link = self.link(&name).await?;
+        self.fill(&mut link).await?;
+        link.close().await
+    }
+
+    async fn fill(&self, link: &mut Link) -> Result<(), StoreError> {
+        link.batch("make the owner's table", &owner_table()).await?;
+        let mark = format!("INSERT INTO \"{OWNER_TABLE}\" (mark) VALUES ($1)");
+        let Link { client, wire } = link;
+        wire.run(
+            "set the owner's mark",
+            client.execute(&mark, &[&self.plan.owner]),
+        )
+        .await?;
+        let mut tables = statements(&self.model);
+        tables.insert(0, "BEGIN".to_owned());
+        tables.push("COMMIT".to_owned());
+        link.batch("make tables", &tables.join(";")).await?;
+        fill_tags(link, &self.model, &self.model.schema).await
+    }
+
+    async fn drop_own(&mut self) -> Result<(), StoreError> {
+        let name = self.plan.database.as_str().to_owned();
+        match self.found(&name).await? {
+            Found::Nothing => Ok(()),
+            Found::Unmarked => Err(self.foreign("does not bear sensormark's mark")),
+            Found::Marked(mark, _) if mark != self.plan.owner => {
+                Err(self.foreign("belongs to another run"))
+            }
+            Found::Marked(..) => {
+                let text = format!("DROP DATABASE IF EXISTS \"{name}\" WITH (FORCE)");
+                self.maintenance.batch("drop the database", &text).await
+            }
+        }
+    }
+
+    async fn all(&mut self) -> Result<Vec<(String, String)>, StoreError> {
+        let Link { client, wire } = &mut self.maintenance;
+        let text = "SELECT datname FROM pg_database WHERE datallowconn AND starts_with(datname, $1) ORDER BY 1";
+        let rows = wire
+            .run(
+                "list databases",
+                client.query(text, &[&DatabaseName::PREFIX]),
+            )
+            .await?;
+        let mut databases = Vec::new();
+        for row in rows {
+            let name: String = row.get(0);
+            if let Ok(Found::Marked(mark, _)) = self.found(&name).await {
+                databases.push((name, mark));
+            }
+        }
+        Ok(databases)
+    }
+
+    async fn settle_all(&mut self) -> Result<(), StoreError> {
+        let mut link = self.link(self.plan.database.as_str()).await?;
+        link.batch("vacuum and analyse", "VACUUM (ANALYZE)").await?;
+        link.batch("write a checkpoint", "CHECKPOINT").await?;
+        link.close().await
+    }
+
+    async fn read_settings(&mut self) -> Result<Vec<Setting>, StoreError> {
+        let mut link = self.link(self.plan.database.as_str()).await?;
+        let names: Vec<&str> = SETTINGS.to_vec();
+        let text = "SELECT name, current_setting(name) FROM pg_settings WHERE name = ANY($1) ORDER BY name";
+        let Link { client, wire } = &mut link;
+        let rows = wire
+            .run("read settings", client.query(text, &[&names]))
+            .await?;
+        link.close().await?;
+        Ok(rows
+            .iter()
+            .map(|row| Setting {
+                name: row.get(0),
+                value: row.get(1),
+            })
+            .collect())
+    }
+
+    /// The database's own files; the write-ahead log is the whole server's and is known to privileged users only.
+    async fn measure(&mut self) -> Result<Size, StoreError> {
+        let Link { client, wire } = &mut self.maintenance;
+        let name = self.plan.database.as_str();
+        let row = wire
+            .run(
+                "measure the database",
+                client.query_one("SELECT pg_database_size($1::name)", &[&name]),
+            )
+            .await?;
+        let data: i64 = row.get(0);
+        let text = "SELECT coalesce(sum(size), 0)::int8 FROM pg_ls_waldir()";
+        let log: Option<i64> = match wire
+            .run("measure the log", client.query_one(text, &[]))
+            .await
+        {
+            Ok(row) => Some(row.get(0)),
+            Err(error) if error.kind() == ErrorKind::Authentication => None,
+            Err(error) => return Err(error),
+        };
+        let log_bytes = log.map(i64::unsigned_abs);
+        Ok(Size {
+            total_bytes: data.unsigned_abs() + log_bytes.unwrap_or_default(),
+            log_bytes,
+        })
+    }
+}
+
+async fn look_around(link: &mut Link) -> Result<Found, StoreError> {
+    let Link { client, wire } = link;
+    let text = "SELECT relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+                WHERE relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')";
+    let rows = wire.run("list tables", client.query(text, &[])).await?;
+    let tables: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+    if !tables.iter().any(|table| table == OWNER_TABLE) {
+        return Ok(Found::Unmarked);
+    }
+    let text = format!("SELECT mark FROM \"{OWNER_TABLE}\"");
+    match wire
+        .run("read the owner's mark", client.query_opt(&text, &[]))
+        .await
+    {
+        Ok(Some(row)) => Ok(row
+            .try_get(0)
+            .map_or(Found::Unmarked, |mark| Found::Marked(mark, tables))),
+        Ok(None) => Ok(Found::Unmarked),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Found::Unmarked),
+        Err(error) => Err(error),
+    }
+}
+
+impl Administrator for PostgresqlAdministrator {
+    fn create(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.create_all())
+    }
+
+    fn drop_database(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.drop_own())
+    }
+
+    fn databases(&mut self) -> LocalFuture<'_, Result<Vec<(String, String)>, StoreError>> {
+        Box::pin(self.all())
+    }
+
+    fn settle(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.settle_all())
+    }
+
+    fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>> {
+        Box::pin(self.read_settings())
+    }
+
+    fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>> {
+        Box::pin(self.measure())
+    }
+}

@@ -1,0 +1,182 @@
+//! One value on its way to the server: as a parameter, in a COPY stream, in an array, or as a literal.
+//!
+//! Cells are made and encoded one at a time on the hot path; they borrow and never allocate.
+
+use bytes::{BufMut, BytesMut};
+use sensormark_store::Value;
+use std::error::Error;
+use std::fmt::Write;
+use tokio_postgres::types::{IsNull, ToSql, Type};
+
+/// One value in the database's terms.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Cell<'a> {
+    /// No value.
+    Null,
+    /// A boolean.
+    Bool(bool),
+    /// A smallint.
+    I16(i16),
+    /// An integer.
+    I32(i32),
+    /// A bigint, or a timestamp in its own unit.
+    I64(i64),
+    /// A double precision.
+    F64(f64),
+    /// A text.
+    Text(&'a str),
+    /// A value that is encoded already.
+    Encoded(&'a [u8]),
+}
+
+impl<'a> Cell<'a> {
+    /// An entity's value.
+    pub(crate) fn of(value: &'a Value) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(value) => Self::Bool(*value),
+            Value::I64(value) => Self::I64(*value),
+            Value::F64(value) => Self::F64(*value),
+            Value::Text(value) => Self::Text(value),
+        }
+    }
+
+    /// The value alone, in the binary form; nothing for no value.
+    fn put(self, out: &mut impl BufMut) {
+        match self {
+            Self::Null => {}
+            Self::Bool(value) => out.put_u8(u8::from(value)),
+            Self::I16(value) => out.put_i16(value),
+            Self::I32(value) => out.put_i32(value),
+            Self::I64(value) => out.put_i64(value),
+            Self::F64(value) => out.put_f64(value),
+            Self::Text(value) => out.put_slice(value.as_bytes()),
+            Self::Encoded(value) => out.put_slice(value),
+        }
+    }
+
+    /// The length of the binary form in bytes, -1 for no value.
+    fn length(self) -> i32 {
+        let of = |bytes: &[u8]| i32::try_from(bytes.len()).unwrap_or(i32::MAX);
+        match self {
+            Self::Null => -1,
+            Self::Bool(_) => 1,
+            Self::I16(_) => 2,
+            Self::I32(_) => 4,
+            Self::I64(_) | Self::F64(_) => 8,
+            Self::Text(value) => of(value.as_bytes()),
+            Self::Encoded(value) => of(value),
+        }
+    }
+
+    /// Length and value, as rows of COPY and elements of arrays have them.
+    pub(crate) fn put_with_length(self, out: &mut impl BufMut) {
+        out.put_i32(self.length());
+        self.put(out);
+    }
+
+    /// The value as a literal in a statement.
+    pub(crate) fn put_literal(self, out: &mut String) {
+        match self {
+            Self::Null => out.push_str("NULL"),
+            Self::Bool(value) => out.push_str(if value { "true" } else { "false" }),
+            Self::I16(value) => out.push_str(itoa::Buffer::new().format(value)),
+            Self::I32(value) => out.push_str(itoa::Buffer::new().format(value)),
+            Self::I64(value) => out.push_str(itoa::Buffer::new().format(value)),
+            Self::F64(value) => out.push_str(zmij::Buffer::new().format(value)),
+            Self::Text(value) => {
+                out.push('\'');
+                for (number, part) in value.split('\'').enumerate() {
+                    if number > 0 {
+                        out.push_str("''");
+                    }
+                    out.push_str(part);
+                }
+                out.push('\'');
+            }
+            Self::Encoded(value) => {
+                out.push_str("'\\x");
+                for byte in value {
+                    let _ = write!(out, "{byte:02x}");
+                }
+                out.push('\'');
+            }
+        }
+    }
+}
+
+impl ToSql for Cell<'_> {
+    fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+        if *self == Cell::Null {
+            return Ok(IsNull::Yes);
+        }
+        self.put(out);
+        Ok(IsNull::No)
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    /// Statements are prepared with the types that their cells have, so there is nothing to check a value.
+    fn to_sql_checked(
+        &self,
+        kind: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+        self.to_sql(kind, out)
+    }
+}
+
+/// A one-dimensional array of cells in the binary form.
+pub(crate) fn array<'a>(element: &Type, cells: impl ExactSizeIterator<Item = Cell<'a>>) -> Vec<u8> {
+    let count = cells.len();
+    let mut out = Vec::with_capacity(20 + count * 12);
+    if count == 0 {
+        out.put_i32(0);
+        out.put_i32(0);
+        out.put_u32(element.oid());
+        return out;
+    }
+    out.put_i32(1);
+    out.put_i32(0);
+    out.put_u32(element.oid());
+    out.put_i32(i32::try_from(count).unwrap_or(i32::MAX));
+    out.put_i32(1);
+    let mut nulls = false;
+    for cell in cells {
+        nulls |= cell == Cell::Null;
+        cell.put_with_length(&mut out);
+    }
+    if nulls {
+        out[7] = 1;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn literal(cell: Cell<'_>) -> String {
+        let mut text = String::new();
+        cell.put_literal(&mut text);
+        text
+    }
+
+    #[test]
+    fn literals_are_quoted() {
+        assert_eq!(literal(Cell::Text("it's 'ü'")), "'it''s ''ü'''");
+        assert_eq!(literal(Cell::I64(i64::MIN)), "-9223372036854775808");
+        assert_eq!(literal(Cell::Null), "NULL");
+    }
+
+    #[test]
+    fn arrays_say_whether_they_hold_nulls() {
+        let with = array(&Type::INT4, [Cell::I32(1), Cell::Null].into_iter());
+        assert_eq!(with.len(), 20 + 8 + 4);
+        assert_eq!(with[4..8], [0, 0, 0, 1]);
+        let without = array(&Type::INT4, [Cell::I32(1)].into_iter());
+        assert_eq!(without[4..8], [0, 0, 0, 0]);
+    }
+}

@@ -1,0 +1,223 @@
+//! The layouts on offer, each family's usual one first.
+
+use super::ddl::has_several_tags;
+use super::missing;
+use sensormark_store::{
+    Capability, Encoding, Family, Index, Layout, LayoutOffer, Operation, Schema, Shape, Standing,
+    Table, TagPlacement, TimeKey, TimeResolution, WriteMethod,
+};
+
+fn offer(variant: &str, layout: Layout, standing: Standing, description: &str) -> LayoutOffer {
+    LayoutOffer {
+        variant: variant.to_owned(),
+        layout,
+        standing,
+        description: description.to_owned(),
+    }
+}
+
+/// What this store offers for a schema and a family.
+pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
+    let own = has_several_tags(schema);
+    let usual = Layout {
+        tags: if own {
+            TagPlacement::OwnTable
+        } else {
+            TagPlacement::Inline
+        },
+        ..Layout::row_per_reading()
+    };
+    match family {
+        Family::PerReading => {
+            let mut offers = vec![offer(
+                "",
+                usual,
+                Standing::Usual,
+                "row a reading, btree on (series, time); prepared INSERT for one, binary COPY for many",
+            )];
+            offers.extend(row_per_field(schema, usual));
+            offers.extend(row_variants(schema, usual));
+            offers
+        }
+        Family::PerSpan { span_ns } => per_span(usual, span_ns),
+        Family::Summary { per_ns, split } => {
+            let layout = Layout {
+                shape: Shape::Summary { per_ns, split },
+                ..usual
+            };
+            vec![
+                offer(
+                    "",
+                    layout,
+                    Standing::Usual,
+                    "row a reading, and a table of sums by series, period and part of the day, upserted in the same statement",
+                ),
+                offer(
+                    "no-index",
+                    Layout {
+                        index: Index::None,
+                        ..layout
+                    },
+                    Standing::OnRequest,
+                    "the same without an index on the readings",
+                ),
+            ]
+        }
+        Family::Bucketed { .. } | Family::GrowingArray => Vec::new(),
+    }
+}
+
+/// A row a channel is measured where all fields are alike and few, as channels of one device are.
+fn row_per_field(schema: &Schema, usual: Layout) -> Option<LayoutOffer> {
+    if schema.tables.iter().all(|table| table.fields.len() < 2) {
+        return None;
+    }
+    let alike = |table: &Table| {
+        table.fields.len() <= 8
+            && table
+                .fields
+                .iter()
+                .all(|field| field.kind == table.fields[0].kind && !field.nullable)
+    };
+    let standing = if schema.tables.iter().all(alike) {
+        Standing::Further
+    } else {
+        Standing::OnRequest
+    };
+    Some(offer(
+        "row-per-field",
+        Layout {
+            shape: Shape::RowPerField,
+            ..usual
+        },
+        standing,
+        "row a field of a reading (series, time, field, value), btree on (series, time)",
+    ))
+}
+
+fn request(variant: &str, layout: Layout, description: &str) -> LayoutOffer {
+    offer(variant, layout, Standing::OnRequest, description)
+}
+
+fn row_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
+    let without = Layout {
+        index: Index::None,
+        ..usual
+    };
+    let mut offers = vec![request("no-index", without, "row a reading, no index")];
+    if schema.tables.iter().any(|table| !table.tags.is_empty()) {
+        offers.extend(tag_variants(usual));
+    }
+    if schema
+        .tables
+        .iter()
+        .all(|table| table.time_resolution >= TimeResolution::Microseconds)
+    {
+        let layout = Layout {
+            time: TimeKey::Native,
+            ..usual
+        };
+        offers.push(request(
+            "timestamptz",
+            layout,
+            "row a reading keyed by timestamptz (whole microseconds)",
+        ));
+    }
+    for (variant, write, description) in WAYS_OF_WRITING {
+        offers.push(request(variant, Layout { write, ..usual }, description));
+    }
+    offers
+}
+
+const WAYS_OF_WRITING: [(&str, WriteMethod, &str); 3] = [
+    (
+        "concatenated",
+        WriteMethod::ConcatenatedStatements,
+        "row a reading; a batch is one string of INSERT statements",
+    ),
+    (
+        "multi-row",
+        WriteMethod::MultiRow,
+        "row a reading; a batch is one INSERT of many rows, 65,535 values at most",
+    ),
+    (
+        "copy",
+        WriteMethod::FastPath,
+        "row a reading; every write is a binary COPY",
+    ),
+];
+
+fn tag_variants(usual: Layout) -> [LayoutOffer; 2] {
+    let series = Layout {
+        index: Index::Series,
+        ..usual
+    };
+    let (variant, tags, description) = if usual.tags == TagPlacement::OwnTable {
+        (
+            "tags-inline",
+            TagPlacement::Inline,
+            "row a reading with its tags in it",
+        )
+    } else {
+        (
+            "tags-in-table",
+            TagPlacement::OwnTable,
+            "row a reading with the series' number; tags in a table of their own",
+        )
+    };
+    [
+        request(
+            "series-index",
+            series,
+            "row a reading, btree on the series alone",
+        ),
+        request(variant, Layout { tags, ..usual }, description),
+    ]
+}
+
+fn per_span(usual: Layout, span_ns: i64) -> Vec<LayoutOffer> {
+    [
+        (
+            "",
+            Encoding::BinaryJson,
+            Standing::Usual,
+            "row a span of a series, its readings in a jsonb document",
+        ),
+        (
+            "arrays",
+            Encoding::Arrays,
+            Standing::Further,
+            "row a span of a series, its readings in arrays, one a field",
+        ),
+        (
+            "json-text",
+            Encoding::Json,
+            Standing::OnRequest,
+            "row a span of a series, its readings in a json document kept as text",
+        ),
+    ]
+    .map(|(variant, encoding, standing, description)| {
+        let layout = Layout {
+            shape: Shape::RecordPerSpan { span_ns, encoding },
+            ..usual
+        };
+        offer(variant, layout, standing, description)
+    })
+    .to_vec()
+}
+
+/// How the store does an operation: natively, or not at all.
+pub(crate) fn capability(operation: Operation, layout: &Layout, table: &Table) -> Capability {
+    if let Some(missing) = missing(layout) {
+        return Capability::Unsupported(missing);
+    }
+    match operation {
+        Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
+            Capability::Unsupported("the table has no entity".to_owned())
+        }
+        Operation::FromSums if !matches!(layout.shape, Shape::Summary { .. }) => {
+            Capability::Unsupported("only the layout with a summary keeps sums".to_owned())
+        }
+        _ => Capability::Native,
+    }
+}

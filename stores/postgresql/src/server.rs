@@ -1,0 +1,292 @@
+//! PostgreSQL on this machine: where it is, and how a server of our own is set up and started.
+//!
+//! Files are written and commands described; nothing is started here, that is the supervisor's.
+
+use crate::config::URL_EXAMPLE;
+use sensormark_store::server::{Command, ServerFolder, StopSignal};
+use sensormark_store::{
+    Endpoint, ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError,
+};
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+
+const PROGRAM: &str = "postgres";
+const HOME: &str = "SENSORMARK_POSTGRESQL_HOME";
+const USER: &str = "sensormark";
+const PASSWORD_FILE: &str = "password";
+
+/// Connections beyond the clients: administrator, checks, and those that the server keeps for superusers.
+const SPARE_CONNECTIONS: u32 = 13;
+
+/// The newest server found: the user's own choice first, then PATH, then where packages put it.
+pub(crate) fn installation() -> Result<Installation, StoreError> {
+    if let Some(home) = std::env::var_os(HOME).filter(|home| !home.is_empty()) {
+        let home = PathBuf::from(home);
+        let found = [home.join("bin"), home.clone()]
+            .into_iter()
+            .find(|folder| is_complete(folder));
+        let folder = found.ok_or_else(|| {
+            StoreError::new(
+                ErrorKind::NotInstalled,
+                "find PostgreSQL",
+                format!("${HOME} names a folder without the programs postgres and initdb; correct or unset it"),
+            )
+        })?;
+        return describe(folder, "named by $SENSORMARK_POSTGRESQL_HOME");
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if let Some(folder) = std::env::split_paths(&path).find(|folder| is_complete(folder)) {
+        return describe(folder, "found on PATH");
+    }
+    let folder = newest_package().or_else(|| {
+        USUAL_PLACES
+            .iter()
+            .map(PathBuf::from)
+            .find(|folder| is_complete(folder))
+    });
+    match folder {
+        Some(folder) => describe(folder, "installed package"),
+        None => Err(StoreError::new(
+            ErrorKind::NotInstalled,
+            "find PostgreSQL",
+            format!(
+                "no postgres and initdb on PATH, in /usr/lib/postgresql or in ${HOME}; install them with \
+                 `scripts/install-servers.sh postgresql` or `apt-get install postgresql`, or name a server by \
+                 --on postgresql={URL_EXAMPLE}"
+            ),
+        )),
+    }
+}
+
+const USUAL_PLACES: [&str; 3] = [
+    "/usr/local/pgsql/bin",
+    "/usr/pgsql/bin",
+    "/opt/homebrew/opt/postgresql/bin",
+];
+
+fn is_complete(folder: &Path) -> bool {
+    [PROGRAM, "initdb"]
+        .iter()
+        .all(|program| folder.join(program).is_file())
+}
+
+/// The newest of the versions that Debian and Ubuntu install side by side.
+fn newest_package() -> Option<PathBuf> {
+    let version = |folder: &PathBuf| -> u32 {
+        folder
+            .file_name()
+            .and_then(|name| name.to_str()?.parse().ok())
+            .unwrap_or_default()
+    };
+    fs::read_dir("/usr/lib/postgresql")
+        .ok()?
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|folder| is_complete(&folder.join("bin")))
+        .max_by_key(version)
+        .map(|folder| folder.join("bin"))
+}
+
+fn describe(folder: PathBuf, origin: &str) -> Result<Installation, StoreError> {
+    let failed = |text: String| {
+        StoreError::new(
+            ErrorKind::NotInstalled,
+            "ask PostgreSQL for its version",
+            text,
+        )
+    };
+    let output = std::process::Command::new(folder.join(PROGRAM))
+        .arg("--version")
+        .output()
+        .map_err(|error| failed(format!("{error}; reinstall the package")))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let version = text
+        .split_whitespace()
+        .find(|word| word.starts_with(|first: char| first.is_ascii_digit()))
+        .ok_or_else(|| failed("the program states none; reinstall the package".to_owned()))?;
+    Ok(Installation {
+        version: version.to_owned(),
+        path: folder,
+        origin: origin.to_owned(),
+    })
+}
+
+/// Sets up a server of our own in this folder.
+pub(crate) fn launch(
+    installation: &Installation,
+    folder: &ServerFolder,
+    options: &ServerOptions,
+) -> Result<Launch, StoreError> {
+    let data = folder.data.join("postgresql");
+    let password = write_private(
+        folder,
+        PASSWORD_FILE,
+        &format!("{}\n", folder.password.expose()),
+    )?;
+    let configuration = write_private(
+        folder,
+        "postgresql.conf",
+        &configuration(folder.ports[0], options)?,
+    )?;
+    let program = |name: &str| installation.path.join(name);
+    let initialise = Command {
+        program: program("initdb"),
+        arguments: vec![
+            "--pgdata".to_owned(),
+            shown(&data)?,
+            format!("--username={USER}"),
+            format!("--pwfile={}", shown(&password)?),
+            "--auth=scram-sha-256".to_owned(),
+            "--encoding=UTF8".to_owned(),
+            "--locale=C".to_owned(),
+            "--no-sync".to_owned(),
+            "--no-instructions".to_owned(),
+        ],
+        ..Command::default()
+    };
+    let server = Command {
+        program: program(PROGRAM),
+        arguments: vec![
+            "-D".to_owned(),
+            shown(&data)?,
+            "-c".to_owned(),
+            format!("config_file={}", shown(&configuration)?),
+        ],
+        ..Command::default()
+    };
+    let port = folder.ports[0];
+    let url = format!(
+        "postgresql://{USER}:{}@127.0.0.1:{port}/postgres?sslmode=disable",
+        folder.password.expose()
+    );
+    Ok(Launch {
+        before: vec![initialise],
+        server,
+        after: Vec::new(),
+        endpoint: Endpoint {
+            url: Secret::new(url),
+            label: "postgresql (started by sensormark)".to_owned(),
+            managed: true,
+            ports: vec![port],
+        },
+        stop: StopSignal::Interrupt,
+        start_seconds: 60,
+        log_paths: vec!["postgresql/pg_wal".to_owned()],
+        notes: notes(options),
+    })
+}
+
+fn notes(options: &ServerOptions) -> Vec<String> {
+    let mut notes = vec!["no TLS, TCP on loopback only; the data folder was initialised without waiting for the disk".to_owned()];
+    if options.profile.is_none() {
+        notes.push("shared_buffers and effective_cache_size are the memory allowed; all else is PostgreSQL's default".to_owned());
+    }
+    notes
+}
+
+/// The server's configuration: what it takes to run here, and the memory allowed. What is not said is PostgreSQL's default.
+fn configuration(port: u16, options: &ServerOptions) -> Result<String, StoreError> {
+    let connections = options.clients.saturating_add(SPARE_CONNECTIONS);
+    let memory = match options.profile.as_deref() {
+        None => {
+            let kilobytes = (options.memory_bytes / 1024).max(128);
+            format!("shared_buffers = {kilobytes}kB\neffective_cache_size = {kilobytes}kB\n")
+        }
+        Some("as-published") => String::new(),
+        Some(other) => {
+            return Err(StoreError::new(
+                ErrorKind::Configuration,
+                "configure PostgreSQL",
+                format!(
+                    "there is no profile {other:?}; the only one is as-published (PostgreSQL's defaults)"
+                ),
+            ));
+        }
+    };
+    Ok(format!(
+        "listen_addresses = '127.0.0.1'\n\
+         port = {port}\n\
+         unix_socket_directories = ''\n\
+         max_connections = {connections}\n\
+         {memory}\
+         fsync = on\n\
+         full_page_writes = on\n\
+         ssl = off\n\
+         log_destination = 'stderr'\n\
+         logging_collector = off\n\
+         log_timezone = 'UTC'\n\
+         timezone = 'UTC'\n\
+         lc_messages = 'C'\n"
+    ))
+}
+
+fn shown(path: &Path) -> Result<String, StoreError> {
+    path.to_str().map(str::to_owned).ok_or_else(|| {
+        StoreError::new(
+            ErrorKind::Configuration,
+            "configure PostgreSQL",
+            "the folder's name is not UTF-8; choose another",
+        )
+    })
+}
+
+/// A file in the folder that only the folder's owner may read.
+fn write_private(folder: &ServerFolder, name: &str, text: &str) -> Result<PathBuf, StoreError> {
+    let path = folder.join(name);
+    let write = || -> std::io::Result<()> {
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&path)?;
+        file.set_permissions(fs::Permissions::from_mode(0o600))?;
+        file.write_all(text.as_bytes())?;
+        let (owner, own) = (fs::metadata(&folder.root)?, file.metadata()?);
+        if (owner.uid(), owner.gid()) != (own.uid(), own.gid()) {
+            chown(&path, Some(owner.uid()), Some(owner.gid()))?;
+        }
+        Ok(())
+    };
+    write().map_err(|error| {
+        StoreError::new(
+            ErrorKind::Configuration,
+            "configure PostgreSQL",
+            format!("cannot write {name} into the server's folder: {error}; check its rights and the disk's space"),
+        )
+        .with_source(error)
+    })?;
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_configuration_says_what_was_asked_for() {
+        let options = ServerOptions {
+            memory_bytes: 64 << 20,
+            clients: 160,
+            ..ServerOptions::default()
+        };
+        let text = configuration(4711, &options).unwrap();
+        for line in [
+            "port = 4711",
+            "max_connections = 173",
+            "shared_buffers = 65536kB",
+            "fsync = on",
+        ] {
+            assert!(text.lines().any(|other| other == line), "{line} in {text}");
+        }
+        let unknown = ServerOptions {
+            profile: Some("fast".into()),
+            ..options
+        };
+        assert_eq!(
+            configuration(1, &unknown).unwrap_err().kind(),
+            ErrorKind::Configuration
+        );
+    }
+}

@@ -1,0 +1,428 @@
+//! Writing: which statement carries a batch, and how its cells travel.
+//!
+//! One reading goes by a prepared INSERT, a batch by a binary COPY, unless the layout names another way. It takes no
+//! time and knows no workload.
+
+mod record;
+mod rows;
+mod statement;
+
+use self::rows::Rows;
+pub(crate) use self::rows::tag_cell;
+use self::statement::Text;
+use crate::cell::{Cell, array};
+use crate::connection::Link;
+use crate::schema::{Content, Model};
+use bytes::{BufMut, Bytes, BytesMut};
+use futures_util::SinkExt;
+use sensormark_store::{
+    Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, FieldType, Layout, Limits, Schema,
+    Shape, StoreError, Table, Value, WriteMethod,
+};
+use std::collections::HashMap;
+use std::pin::pin;
+use tokio_postgres::Statement;
+use tokio_postgres::types::Type;
+
+const OPERATION: &str = "write readings to PostgreSQL";
+const UPSERT: &str = "update an entity in PostgreSQL";
+
+/// The most parameters of one statement: the protocol counts them in 16 bits.
+const PARAMETERS: usize = 65_535;
+
+/// Bytes of COPY that are encoded before they are handed on.
+const COPY_CHUNK: usize = 64 * 1024;
+
+/// Prepared statements for writing, by what they do.
+#[derive(Default)]
+pub(crate) struct Statements(HashMap<Key, Statement>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Key {
+    /// Insert this many rows into a table.
+    Insert { table: usize, rows: usize },
+    /// COPY into a table.
+    Copy { table: usize },
+    /// Insert a reading and add it to its sums.
+    SummariseOne { table: usize },
+    /// The same for many.
+    SummariseMany { table: usize },
+    /// Insert or update an entity.
+    Entity { table: usize },
+    /// Both, with this many rows for the reading.
+    EntityAndReading { table: usize, rows: usize },
+}
+
+/// The largest statements with a layout and a table.
+pub(crate) fn limits(layout: &Layout, table: &Table) -> Limits {
+    let columns = crate::schema::column_count(layout, table).max(1);
+    let rows_per_reading = match layout.shape {
+        Shape::RowPerField => table.fields.len().max(1),
+        _ => 1,
+    };
+    let readings_per_statement = match layout.write {
+        WriteMethod::MultiRow => PARAMETERS / columns / rows_per_reading,
+        WriteMethod::ConcatenatedStatements => 10_000,
+        _ => 1_000_000,
+    };
+    Limits {
+        readings_per_statement: readings_per_statement.max(1),
+        suggested_batch: readings_per_statement.clamp(1, 10_000),
+    }
+}
+
+/// What sends writes over a connection.
+pub(crate) struct Writer<'a> {
+    /// The connection.
+    pub(crate) link: &'a mut Link,
+    /// Its prepared statements.
+    pub(crate) statements: &'a mut Statements,
+    /// The plan's tables.
+    pub(crate) model: &'a Model,
+}
+
+impl Writer<'_> {
+    /// Writes a batch, split where the limits say.
+    pub(crate) async fn write(&mut self, batch: &Batch) -> Result<Acknowledgement, StoreError> {
+        let mut done = Acknowledgement::default();
+        let most = self.model.table(batch.table)?.1.readings_per_statement;
+        let mut start = 0;
+        while start < batch.len() {
+            let end = batch.len().min(start.saturating_add(most));
+            let rows = Rows::new(self.model, batch, start..end)?;
+            done.statements += self
+                .write_rows(&rows, end - start)
+                .await
+                .map_err(|error| error.after_acknowledging(done.readings))?;
+            done.readings += (end - start) as u64;
+            done.sent = done.readings;
+            start = end;
+        }
+        Ok(done)
+    }
+
+    /// Writes rows as one statement (or one request of many); returns how many statements or requests it took.
+    async fn write_rows(&mut self, rows: &Rows<'_>, readings: usize) -> Result<u64, StoreError> {
+        if rows.model.summary().is_some() {
+            return self.summarise(rows).await;
+        }
+        match rows.model.layout.write {
+            WriteMethod::FastPath => self.copy(rows).await,
+            WriteMethod::ConcatenatedStatements => self.concatenated(rows).await,
+            WriteMethod::MultiRow => self.insert(rows).await,
+            _ if readings == 1 => self.insert(rows).await,
+            _ => self.copy(rows).await,
+        }
+    }
+
+    /// A prepared INSERT.
+    async fn insert(&mut self, rows: &Rows<'_>) -> Result<u64, StoreError> {
+        let key = Key::Insert {
+            table: rows.table.number,
+            rows: rows.len(),
+        };
+        let statement = self
+            .prepared(key, || statement::insert(rows.table, rows.len()))
+            .await?;
+        let sending = self.link.client.execute_raw(&statement, rows.cells());
+        let stored = self.link.wire.run(OPERATION, sending).await?;
+        complete(stored, rows.len())
+    }
+
+    /// A binary COPY: the rows are encoded piece by piece while the server takes them.
+    async fn copy(&mut self, rows: &Rows<'_>) -> Result<u64, StoreError> {
+        let key = Key::Copy {
+            table: rows.table.number,
+        };
+        let statement = self.prepared(key, || statement::copy(rows.table)).await?;
+        let client = &self.link.client;
+        let sending = async {
+            let sink = client.copy_in::<_, Bytes>(&statement).await?;
+            let mut sink = pin!(sink);
+            let mut buffer = BytesMut::with_capacity(COPY_CHUNK + 4096);
+            buffer.put_slice(b"PGCOPY\n\xff\r\n\0");
+            buffer.put_u64(0);
+            let columns = rows.table.columns.len();
+            for row in 0..rows.len() {
+                buffer.put_i16(i16::try_from(columns).unwrap_or(i16::MAX));
+                for column in 0..columns {
+                    rows.cell(row, column).put_with_length(&mut buffer);
+                }
+                if buffer.len() >= COPY_CHUNK {
+                    sink.feed(buffer.split().freeze()).await?;
+                    buffer.reserve(COPY_CHUNK + 4096);
+                }
+            }
+            buffer.put_i16(-1);
+            sink.feed(buffer.freeze()).await?;
+            sink.finish().await
+        };
+        let stored = self.link.wire.run(OPERATION, sending).await?;
+        complete(stored, rows.len())
+    }
+
+    /// One string of INSERT statements, which the server runs as one transaction.
+    async fn concatenated(&mut self, rows: &Rows<'_>) -> Result<u64, StoreError> {
+        let columns = rows.table.columns.len();
+        let head = format!(
+            "INSERT INTO {} ({}) VALUES (",
+            rows.table.name,
+            rows.table.column_list()
+        );
+        let mut text = String::with_capacity(rows.len() * (head.len() + columns * 16));
+        for row in 0..rows.len() {
+            text.push_str(&head);
+            for column in 0..columns {
+                if column > 0 {
+                    text.push(',');
+                }
+                self.put_literal(rows, row, column, &mut text);
+            }
+            text.push_str(");");
+        }
+        self.link.batch(OPERATION, &text).await?;
+        Ok(1)
+    }
+
+    fn put_literal(&self, rows: &Rows<'_>, row: usize, column: usize, text: &mut String) {
+        let cell = rows.cell(row, column);
+        match cell {
+            Cell::I64(key) if rows.table.columns[column].kind == Type::TIMESTAMPTZ => {
+                let micros = self.model.time_ns(key).div_euclid(1_000);
+                text.push_str("'epoch'::timestamptz + interval '1 microsecond' * ");
+                Cell::I64(micros).put_literal(text);
+            }
+            cell => cell.put_literal(text),
+        }
+    }
+
+    /// Readings and their sums in one statement.
+    async fn summarise(&mut self, rows: &Rows<'_>) -> Result<u64, StoreError> {
+        let (table, description) = (rows.table, rows.description);
+        let Some((per_ns, split)) = rows.model.summary() else {
+            return Ok(0);
+        };
+        if rows.len() == 1 {
+            let key = Key::SummariseOne {
+                table: table.number,
+            };
+            let text =
+                || statement::together(statement::summarise_one(table, description, per_ns, split));
+            let statement = self.prepared(key, text).await?;
+            let sending = self.link.client.execute_raw(&statement, rows.cells());
+            self.link.wire.run(OPERATION, sending).await?;
+            return Ok(1);
+        }
+        let key = Key::SummariseMany {
+            table: table.number,
+        };
+        let text = || statement::summarise_many(table, description, per_ns, split);
+        let statement = self.prepared(key, text).await?;
+        let arrays: Vec<Vec<u8>> = table
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(number, column)| {
+                array(
+                    &column.kind,
+                    (0..rows.len()).map(|row| rows.cell(row, number)),
+                )
+            })
+            .collect();
+        let cells = arrays.iter().map(|array| Cell::Encoded(array));
+        let sending = self.link.client.execute_raw(&statement, cells);
+        self.link.wire.run(OPERATION, sending).await?;
+        Ok(1)
+    }
+
+    /// Inserts a reading and updates its entity.
+    pub(crate) async fn upsert(
+        &mut self,
+        write: EntityReading<'_>,
+    ) -> Result<Acknowledgement, StoreError> {
+        let rows = Rows::new(self.model, write.reading, 0..write.reading.len())?;
+        let (table, description) = (rows.table, rows.description);
+        let entity = entity_cells(&rows, write)?;
+        if table.entity.is_none() {
+            return Err(StoreError::unsupported(
+                UPSERT,
+                format!("table {} has no entity", table.name),
+            ));
+        }
+        let model = self.model;
+        let text = |first| statement::entity(model, table, description, first).unwrap_or_default();
+        let statements = match write.atomicity {
+            Atomicity::Separate => {
+                let statement = self
+                    .prepared(
+                        Key::Entity {
+                            table: table.number,
+                        },
+                        || text(1),
+                    )
+                    .await?;
+                let sending = self
+                    .link
+                    .client
+                    .execute_raw(&statement, entity.iter().copied());
+                self.link.wire.run(UPSERT, sending).await?;
+                1 + self.write_rows(&rows, 1).await?
+            }
+            Atomicity::Atomic => {
+                let key = Key::EntityAndReading {
+                    table: table.number,
+                    rows: rows.len(),
+                };
+                let first = rows.len() * table.columns.len() + 1;
+                let statement = self
+                    .prepared(key, || with_reading(&rows, text(first)))
+                    .await?;
+                let reading = rows.cells().len();
+                let columns = table.columns.len();
+                let cells =
+                    (0..reading + entity.len()).map(|number| match number.checked_sub(reading) {
+                        None => rows.cell(number / columns, number % columns),
+                        Some(number) => entity[number],
+                    });
+                let sending = self.link.client.execute_raw(&statement, cells);
+                self.link.wire.run(UPSERT, sending).await?;
+                1
+            }
+        };
+        Ok(Acknowledgement {
+            readings: 1,
+            sent: 1,
+            statements,
+        })
+    }
+
+    /// The statement for this key, prepared when it is first used.
+    async fn prepared(
+        &mut self,
+        key: Key,
+        text: impl FnOnce() -> Text,
+    ) -> Result<Statement, StoreError> {
+        if let Some(statement) = self.statements.0.get(&key) {
+            return Ok(statement.clone());
+        }
+        let (text, kinds) = text();
+        let preparing = self.link.client.prepare_typed(&text, &kinds);
+        let statement = self
+            .link
+            .wire
+            .run("prepare a statement for writing", preparing)
+            .await?;
+        self.statements.0.insert(key, statement.clone());
+        Ok(statement)
+    }
+}
+
+/// One statement that writes the reading (and its sums) and the entity.
+fn with_reading(rows: &Rows<'_>, entity: Text) -> Text {
+    let mut parts = match rows.model.summary() {
+        Some((per_ns, split)) => {
+            statement::summarise_one(rows.table, rows.description, per_ns, split)
+        }
+        None => vec![statement::insert(rows.table, rows.len())],
+    };
+    parts.push(entity);
+    statement::together(parts)
+}
+
+/// Keys, columns and last time of the entity that a reading belongs to.
+fn entity_cells<'a>(
+    rows: &'a Rows<'_>,
+    write: EntityReading<'a>,
+) -> Result<Vec<Cell<'a>>, StoreError> {
+    if write.reading.len() != 1 {
+        return Err(StoreError::new(
+            ErrorKind::Rejected,
+            UPSERT,
+            format!(
+                "an entity is updated with one reading, not {}",
+                write.reading.len()
+            ),
+        ));
+    }
+    let series = write.reading.series[0];
+    let mut cells: Vec<Cell<'a>> = rows
+        .table
+        .key_columns()
+        .map(|column| match column.content {
+            Content::Tag(tag) => tag_cell(rows.description, tag, series),
+            _ => Cell::I32(i32::try_from(series).unwrap_or(i32::MAX)),
+        })
+        .collect();
+    let columns = rows
+        .description
+        .entity
+        .as_ref()
+        .map_or(&[][..], |entity| &entity.columns);
+    for (column, value) in columns.iter().zip(write.entity) {
+        cells.push(match (column.kind, value) {
+            (FieldType::U16, Value::I64(value)) => {
+                Cell::I32(i32::try_from(*value).unwrap_or(i32::MAX))
+            }
+            (_, value) => Cell::of(value),
+        });
+    }
+    cells.push(Cell::I64(rows.time_key(0)));
+    Ok(cells)
+}
+
+/// The server must have stored as many rows as were sent.
+fn complete(stored: u64, sent: usize) -> Result<u64, StoreError> {
+    if stored == sent as u64 {
+        return Ok(1);
+    }
+    Err(StoreError::new(
+        ErrorKind::Protocol,
+        OPERATION,
+        format!("{sent} rows were sent and the server says that it stored {stored}"),
+    )
+    .with_doubt(true))
+}
+
+/// Fills the tables of tags, in one statement each.
+pub(crate) async fn fill_tags(
+    link: &mut Link,
+    model: &Model,
+    schema: &Schema,
+) -> Result<(), StoreError> {
+    for (table, description) in model.tables.iter().zip(&schema.tables) {
+        let Some(name) = &table.tags else { continue };
+        let text = crate::schema::ddl::fill_tags(name, table, description);
+        let count = description.series.len();
+        let numbers =
+            (0..count as usize).map(|series| Cell::I32(i32::try_from(series).unwrap_or(i32::MAX)));
+        let mut arrays = vec![array(&Type::INT4, numbers)];
+        let mut kinds = vec![Type::INT4_ARRAY];
+        for (tag, values) in description.series.columns().iter().enumerate() {
+            let kind = crate::schema::tag_type(values);
+            let cells = (0..count as usize).map(|series| {
+                tag_cell(description, tag, u32::try_from(series).unwrap_or(u32::MAX))
+            });
+            arrays.push(array(&kind, cells));
+            kinds.push(if kind == Type::TEXT {
+                Type::TEXT_ARRAY
+            } else {
+                Type::INT8_ARRAY
+            });
+        }
+        let statement = link
+            .wire
+            .run(
+                "fill the table of tags",
+                link.client.prepare_typed(&text, &kinds),
+            )
+            .await?;
+        let cells = arrays.iter().map(|array| Cell::Encoded(array));
+        link.wire
+            .run(
+                "fill the table of tags",
+                link.client.execute_raw(&statement, cells),
+            )
+            .await?;
+    }
+    Ok(())
+}
