@@ -1,2 +1,36 @@
-//! The sensormark command.
-fn main() {}
+//! `sensormark`: which database to keep sensor data in.
+//!
+//! Arguments in, exit code out: [`arguments`] says what can be asked for, one module a command does it. Everything that measures is
+//! in the library.
+
+mod arguments;
+mod doctor;
+mod failure;
+mod list;
+mod progress;
+mod registry;
+mod report;
+mod role;
+mod run;
+mod servers;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let outcome = match arguments.command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Report(arguments) => report::report(&arguments),
+        Command::List(arguments) => list::list(&arguments),
+        Command::Doctor => doctor::doctor(),
+        Command::Servers(arguments) => servers::servers(&arguments),
+        Command::Role { name } => role::role(&name),
+    };
+    match outcome {
+        Ok(code) => code,
+        Err(failure) => failure.show(),
+    }
+}

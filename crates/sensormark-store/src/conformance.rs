@@ -38,11 +38,13 @@ mod suite;
 mod tests;
 
 /// How long an operation may take, in ms.
-const TIMEOUT_MS: u64 = 10_000;
+const TIMEOUT_MS: u64 = 30_000;
 
 /// Runs the suite on a store, with the arguments of `cargo test`, and ends the process.
 pub fn main(store: Arc<dyn Store>) -> ! {
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
+    let threads = std::thread::available_parallelism().map_or(2, |count| count.get().min(4));
+    arguments.test_threads.get_or_insert(threads);
     let tasks = rule::tasks(&store, rules::all());
     let missing = match store.installation() {
         _ if std::env::var_os(place::URL_VARIABLE).is_some() => None,

@@ -8,10 +8,10 @@
 //! 3. [`batch`]: readings in columns;
 //! 4. [`query`] and [`answer`]: the logical operations and what they give back;
 //! 5. [`capability`]: what a store does natively, in the client, or not at all;
-//! 6. [`store`]: the traits that a store implements, and [`server`] for the servers that sensormark starts;
+//! 6. [`store`]: the traits that a store implements, [`server`] for the servers that sensormark starts, and [`supervisor`], which starts them;
 //! 7. [`census`]: exact counts and checksums of what is stored;
 //! 8. [`error`]: one error for all databases;
-//! 9. [`reference`]: answers computed from readings in memory, the oracle; [`null`] and [`memory`]: stores without a database.
+//! 9. [`reference`]: answers computed from readings in memory, the oracle; [`null`] and [`memory`]: stores without a database; [`faulty`]: a fault planted in another store.
 //!
 //! It is not the place for anything that names a workload or a database. The numbered rules that every
 //! store keeps are in `docs/store-contract.md`; the conformance suite cites them by number.
@@ -32,6 +32,8 @@ pub mod store;
 
 pub mod server;
 
+pub mod supervisor;
+
 pub mod census;
 
 pub mod error;
@@ -42,8 +44,9 @@ pub mod null;
 
 pub mod memory;
 
+pub mod faulty;
+
 #[cfg(feature = "conformance")]
-#[allow(dead_code, unused_macros, unused_imports)] // rules that use the rest are being written
 pub mod conformance;
 
 pub use answer::{Answer, Group, Moment};

@@ -122,8 +122,9 @@ impl Reference {
         }
     }
 
-    /// Whether a reading of this series and time is there. Call [`prepare`](Self::prepare) before.
+    /// Whether a reading of this series and time, cut off as the table's times are, is there. Call [`prepare`](Self::prepare) before.
     pub fn holds(&self, table: usize, series: u32, time_ns: i64) -> bool {
+        let time_ns = time_ns - time_ns.rem_euclid(self.tables[table].resolution.nanoseconds());
         !self
             .rows_of(table, series, TimeRange::new(time_ns, time_ns + 1))
             .is_empty()

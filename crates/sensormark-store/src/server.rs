@@ -71,17 +71,18 @@ impl ServerFolder {
 pub struct Launch {
     /// Commands that run to their end before the server starts (initialising a data folder).
     pub before: Vec<Command>,
-    /// The server itself; it stays in the foreground.
+    /// The server itself; it stays in the foreground, and best logs to standard error, from where messages quote it.
     pub server: Command,
-    /// Commands that run once after the port answers, before the first [`crate::Store::version`] (setting a password). May be empty.
+    /// Commands that run once after the first of the endpoint's ports (a TCP port) answers, before the first [`crate::Store::version`] (setting a password). May be empty.
     pub after: Vec<Command>,
     /// How the server is spoken to.
     pub endpoint: Endpoint,
     /// How it is asked to stop.
     pub stop: StopSignal,
-    /// How long it may take to answer, in seconds.
+    /// How long it may take to answer, in seconds; each command before and after may take as long.
     pub start_seconds: u64,
     /// Names of files and folders below the data folder that are logs (write-ahead log, commit log, journal), for counting them apart.
+    /// A name may end in `*`.
     pub log_paths: Vec<String>,
     /// What a reader should know: settings that were changed to run here ("binary log off").
     pub notes: Vec<String>,
@@ -94,7 +95,7 @@ pub struct Command {
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// Variables added to a minimal environment (PATH, LANG=C.UTF-8, HOME=the folder).
+    /// Variables added to a minimal environment (PATH, LANG=C.UTF-8, HOME and TMPDIR=the folder).
     pub environment: Vec<(String, String)>,
     /// Text for its standard input.
     pub input: Option<Secret>,

@@ -21,3 +21,5 @@ pub mod statistics;
 pub mod score;
 
 pub mod published;
+
+pub mod units;

@@ -126,6 +126,13 @@ impl Data {
         self.fields(table, &[FieldType::I64, FieldType::U16, FieldType::F64])
     }
 
+    /// The first series that has readings with this field.
+    pub(super) fn series_with(&self, table: usize, field: usize) -> u32 {
+        let batch = &self.batches[table];
+        let row = (0..batch.len()).find(|&row| batch.columns[field].has(row));
+        row.map_or(0, |row| batch.series[row])
+    }
+
     /// The times of a series in order.
     pub(super) fn times(&self, table: usize, series: u32) -> Vec<i64> {
         let batch = &self.batches[table];

@@ -5,9 +5,11 @@ use super::rule::Rule;
 mod administration;
 mod aggregate;
 mod capability;
+mod entity;
 mod errors;
 mod layout;
 mod measurement;
+mod outage;
 mod query;
 mod schema;
 mod search;
@@ -19,10 +21,12 @@ pub(super) fn all() -> Vec<Rule> {
         schema::rules(),
         layout::rules(),
         write::rules(),
+        entity::rules(),
         query::rules(),
         search::rules(),
         aggregate::rules(),
         errors::rules(),
+        outage::rules(),
         administration::rules(),
         capability::rules(),
         measurement::rules(),

@@ -2,6 +2,9 @@
 //!
 //! It is not where a workload says what to issue, nor where figures are summed up (`measurement`).
 
+pub mod connection;
 pub mod pacing;
 pub mod role;
+pub mod run;
 pub mod scheduling;
+pub mod site;

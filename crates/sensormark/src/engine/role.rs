@@ -7,6 +7,7 @@
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -103,6 +104,7 @@ pub struct RoleProcess {
     child: Child,
     input: Option<ChildStdin>,
     events: Receiver<Event>,
+    waiting: VecDeque<Event>,
     messages: Arc<Mutex<Vec<u8>>>,
 }
 
@@ -156,6 +158,7 @@ impl RoleProcess {
             child,
             input: Some(input),
             events,
+            waiting: VecDeque::new(),
             messages,
         })
     }
@@ -182,27 +185,46 @@ impl RoleProcess {
         }
     }
 
-    /// The next event, waiting at most until `deadline`; `None` when none came by then.
+    /// Takes in what the process has said by `deadline` at the latest, one event at least if there is one. Progress is given back;
+    /// other events wait for [`RoleProcess::take`].
     ///
     /// # Errors
-    /// [`RoleError::Failed`] when the process says so, [`RoleError::Ended`] when it is gone.
-    pub fn next_event(&mut self, deadline: Instant) -> Result<Option<Event>, RoleError> {
-        match self
-            .events
-            .recv_timeout(deadline.saturating_duration_since(Instant::now()))
-        {
-            Ok(Event::Failed {
-                unreachable,
-                message,
-            }) => Err(RoleError::Failed {
-                role: self.role.clone(),
-                unreachable,
-                message,
-            }),
-            Ok(event) => Ok(Some(event)),
-            Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(self.ended()),
+    /// [`RoleError::Failed`] when the process says so, [`RoleError::Ended`] when it is gone and has left no report.
+    pub fn listen(&mut self, deadline: Instant) -> Result<Option<Progress>, RoleError> {
+        let mut latest = None;
+        let mut wait = deadline.saturating_duration_since(Instant::now());
+        loop {
+            match self.events.recv_timeout(wait) {
+                Ok(Event::Failed {
+                    unreachable,
+                    message,
+                }) => {
+                    return Err(RoleError::Failed {
+                        role: self.role.clone(),
+                        unreachable,
+                        message,
+                    });
+                }
+                Ok(Event::Progress(progress)) => latest = Some(progress),
+                Ok(event) => self.waiting.push_back(event),
+                Err(RecvTimeoutError::Timeout) => return Ok(latest),
+                Err(RecvTimeoutError::Disconnected) if self.has_reported() => return Ok(latest),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
+            }
+            wait = Duration::ZERO;
         }
+    }
+
+    /// The first waiting event that passes.
+    pub fn take(&mut self, passes: fn(&Event) -> bool) -> Option<Event> {
+        let place = self.waiting.iter().position(passes)?;
+        self.waiting.remove(place)
+    }
+
+    fn has_reported(&self) -> bool {
+        self.waiting
+            .iter()
+            .any(|event| matches!(event, Event::Report(_)))
     }
 
     /// Waits for the process to be ready.
@@ -211,8 +233,9 @@ impl RoleProcess {
     /// When it fails, ends, or is not ready within `limit`.
     pub fn wait_ready(&mut self, limit: Duration) -> Result<(), RoleError> {
         let deadline = Instant::now() + limit;
-        while let Some(event) = self.next_event(deadline)? {
-            if event == Event::Ready {
+        while Instant::now() < deadline {
+            self.listen(deadline)?;
+            if self.take(|event| *event == Event::Ready).is_some() {
                 return Ok(());
             }
         }
@@ -220,6 +243,11 @@ impl RoleProcess {
             role: self.role.clone(),
             seconds: limit.as_secs(),
         })
+    }
+
+    /// The role's name.
+    pub fn name(&self) -> &str {
+        &self.role
     }
 
     /// Ends the process at once.

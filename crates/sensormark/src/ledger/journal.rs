@@ -175,7 +175,7 @@ mod tests {
             .map(|i| Entry {
                 sequence: i * 3,
                 time_ns: -5 + i64::try_from(i).unwrap(),
-                standing: standings[i as usize % 3],
+                standing: standings[usize::try_from(i % 3).unwrap()],
             })
             .collect();
         let mut writer = JournalWriter::open(scratch.path()).unwrap();

@@ -4,4 +4,8 @@
 //!
 //! It is not where operations are issued or timed: that is `engine`.
 
+pub mod scale;
+
+pub mod selection;
+
 pub mod machine_tool;

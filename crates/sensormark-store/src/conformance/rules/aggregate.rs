@@ -111,9 +111,9 @@ fn numeric(data: &Data) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// A range whose bounds are readings of series 0, the later one left out.
-fn within(data: &Data, table: usize) -> (i64, i64) {
-    let times = data.times(table, 0);
+/// A range whose bounds are readings of the first series with the field, the later one left out.
+fn within(data: &Data, table: usize, field: usize) -> (i64, i64) {
+    let times = data.times(table, data.series_with(table, field));
     (times[times.len() / 4], times[times.len() * 3 / 4])
 }
 
@@ -130,7 +130,7 @@ fn window(width_ns: i64, origin_ns: i64) -> Grouping {
 fn plain(data: &Data) -> Vec<Query> {
     let mut queries = Vec::new();
     for (table, field) in numeric(data) {
-        for range in [WHOLE, within(data, table), (BASE, BASE + 2 * HOUR)] {
+        for range in [WHOLE, within(data, table, field), (BASE, BASE + 2 * HOUR)] {
             for series in [0, 1, 2]
                 .into_iter()
                 .filter(|&series| series < data.schema.tables[table].series.len())
@@ -210,7 +210,7 @@ fn windows(data: &Data) -> Vec<Query> {
             window(SECOND / 2, 123_456_789),
             window(7 * MINUTE + 1, BASE - 11),
         ] {
-            let (start, end) = within(data, table);
+            let (start, end) = within(data, table, field);
             let range = if grouping
                 .window
                 .is_some_and(|window| window.width_ns > SECOND)
@@ -221,14 +221,14 @@ fn windows(data: &Data) -> Vec<Query> {
             };
             queries.push(question(
                 table,
-                Selection::One(0),
+                Selection::One(data.series_with(table, field)),
                 range,
                 grouping,
                 all_of(&NUMERIC, field),
             ));
             queries.push(question(
                 table,
-                Selection::One(0),
+                Selection::One(data.series_with(table, field)),
                 (start, end),
                 grouping,
                 all_of(&[Mean], field),
@@ -257,7 +257,7 @@ fn over_several(data: &Data, groupings: &[Grouping]) -> Vec<Query> {
     for (table, field) in numeric(data) {
         for series in several(data, table) {
             for &grouping in groupings {
-                for range in [WHOLE, within(data, table)] {
+                for range in [WHOLE, within(data, table, field)] {
                     queries.push(question(
                         table,
                         series.clone(),
@@ -321,10 +321,10 @@ fn by_day_part(data: &Data) -> Vec<Query> {
                 by_day_part: Some(split),
                 ..NO_GROUPS
             };
-            for range in [WHOLE, within(data, table)] {
+            for range in [WHOLE, within(data, table, field)] {
                 queries.push(question(
                     table,
-                    Selection::One(0),
+                    Selection::One(data.series_with(table, field)),
                     range,
                     grouping,
                     all_of(&NUMERIC, field),
@@ -374,7 +374,7 @@ fn of_one_series(data: &Data, kinds: &[FieldType], function: Function) -> Vec<Qu
     for table in 0..data.schema.tables.len() {
         for field in data.fields(table, kinds).into_iter().take(5) {
             let aggregates = || all_of(&[function], field);
-            for range in [WHOLE, within(data, table)] {
+            for range in [WHOLE, within(data, table, field)] {
                 for series in [0, 1, 2]
                     .into_iter()
                     .filter(|&series| series < data.schema.tables[table].series.len())
@@ -444,8 +444,7 @@ fn from_sums(data: &Data) -> Vec<Query> {
     for (table, field) in numeric(data) {
         for range in ranges {
             for grouping in groupings {
-                let series = field % data.schema.tables[table].series.len() as usize;
-                let one = Selection::One(u32::try_from(series).unwrap_or(0));
+                let one = Selection::One(data.series_with(table, field));
                 queries.push(question(
                     table,
                     one,
@@ -474,14 +473,15 @@ fn from_sums(data: &Data) -> Vec<Query> {
 fn chart(data: &Data) -> Vec<Query> {
     let mut queries = Vec::new();
     for (table, field) in numeric(data) {
-        let (start, end) = within(data, table);
+        let series = data.series_with(table, field);
+        let (start, end) = within(data, table, field);
         for (range, points) in [
             ((BASE, BASE + DAY), 500),
             ((start, end), 7),
             ((start + 1, end), 1),
         ] {
             let range = TimeRange::new(range.0, range.1);
-            queries.push(Query::chart(table, 0, range, field, points));
+            queries.push(Query::chart(table, series, range, field, points));
         }
     }
     queries

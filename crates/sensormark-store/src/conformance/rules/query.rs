@@ -1,7 +1,7 @@
 //! C-Q: points, ranges and selections. (Searches are in [`super::search`].)
 
 use super::super::check::{Check, Verdict, ensure};
-use super::super::data::{BASE, DAY, Data, Dataset, HOUR, SECOND};
+use super::super::data::{BASE, DAY, Data, Dataset, HOUR};
 use super::super::rule::{Over, Rule, ask};
 use super::super::suite::Case;
 use super::{own, queries};

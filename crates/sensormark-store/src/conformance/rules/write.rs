@@ -226,12 +226,13 @@ async fn repeated(case: &Case<'_>) -> Check<Verdict> {
     let data = &case.subject().data;
     let table = &data.schema.tables[0];
     let layout = &case.subject().offer.layout;
-    let first = generated(data, 1, BASE);
-    let two = generated(data, 1 + table.series.len() as usize, BASE);
+    let time = BASE + 1_234_567; // not whole in any coarser unit
+    let first = generated(data, 1, time);
+    let two = generated(data, 1 + table.series.len() as usize, time);
     let mut second = first.clone();
     second.clear();
     second.push_row(&two, two.len() - 1);
-    second.times_ns[0] = BASE;
+    second.times_ns[0] = time;
     client.write(&first).await?;
     let repeated = client.try_write(&second).await?;
     let expectation = case.store().repeated_write(layout, table);

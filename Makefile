@@ -1,0 +1,35 @@
+# The two commands of the README are `run` and `test`; `verify` takes longer and is run by hand.
+.PHONY: run test servers format lint unit docs verify bench clean
+
+CARGO ?= cargo
+
+run: ## Build, measure the embedded default, print a ranking
+	$(CARGO) build --release --locked --package sensormark-cli
+	./target/release/sensormark run machine-tool
+
+test: servers format lint unit docs ## Install what is needed, then every check
+
+servers:
+	bash scripts/install-servers.sh
+
+format:
+	$(CARGO) fmt --all --check
+
+lint:
+	$(CARGO) clippy --locked --workspace --all-targets -- --deny warnings
+
+# --no-fail-fast: one broken store must not hide what the others say.
+unit:
+	$(CARGO) test --locked --workspace --no-fail-fast
+
+docs:
+	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --locked --workspace --no-deps
+
+verify: ## What takes longer than tests may; keeps its result in docs/verification.md
+	bash scripts/verify.sh
+
+bench: ## Criterion benches; figures in docs/speed.md
+	$(CARGO) bench --locked --workspace
+
+clean:
+	$(CARGO) clean

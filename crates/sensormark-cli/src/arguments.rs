@@ -1,0 +1,194 @@
+//! What can be asked for on the command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Which database to keep sensor data in: measured on this machine, for this load, every answer checked.
+#[derive(Debug, Parser)]
+#[command(name = "sensormark", version, about, max_term_width = 100)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Measure a workload on databases and rank them
+    Run(RunArguments),
+    /// Derive tables and ranking again from the raw results of a run
+    Report(ReportArguments),
+    /// Show workloads, stores, layouts and capabilities, or every number behind a workload's scale
+    List(ListArguments),
+    /// Show what is here: servers, versions, limits, clock; and how to install what is missing
+    Doctor,
+    /// Start, stop or list servers by hand, in scratch folders, bound to loopback
+    Servers(ServersArguments),
+    /// One process of a trial; started by sensormark itself
+    #[command(hide = true)]
+    Role {
+        /// The role's name.
+        name: String,
+    },
+}
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+pub struct RunArguments {
+    /// The workload: machine-tool
+    pub workload: String,
+    /// Stores to measure: STORE[:LAYOUT[/STRATEGY]][=URL],… or all
+    #[arg(long, default_value = "sqlite")]
+    pub on: String,
+    /// How large the run is
+    #[arg(long, value_enum, default_value_t)]
+    pub scale: ScaleName,
+    /// Override one number behind the scale (sensormark list WORKLOAD shows them): NAME=VALUE
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub settings: Vec<String>,
+    /// What an acknowledged write promises
+    #[arg(long, value_enum, default_value_t)]
+    pub durability: DurabilityName,
+    /// The seed of data and operations
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub common: CommonArguments,
+}
+
+/// Arguments of every command that measures.
+#[derive(Debug, Args)]
+pub struct CommonArguments {
+    /// Where results go: a folder for each run is made in it
+    #[arg(long, value_name = "FOLDER", default_value = "results")]
+    pub results: PathBuf,
+    /// Keep the data of servers that sensormark starts on this folder's disk
+    #[arg(long, value_name = "FOLDER")]
+    pub data: Option<PathBuf>,
+    /// Memory that each server may use for caches and heaps, in MB
+    #[arg(long, value_name = "MB", default_value_t = 1024)]
+    pub server_memory: u64,
+    /// The longest that an operation may take, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    pub timeout: f64,
+    /// Only warn when the host was disturbed, instead of measuring again
+    #[arg(long)]
+    pub tolerate_disturbance: bool,
+    /// A TOML file with the weights of the criteria; the study's by default
+    #[arg(long, value_name = "FILE")]
+    pub weights: Option<PathBuf>,
+    /// How progress is shown
+    #[arg(long, value_enum, default_value_t)]
+    pub progress: ProgressName,
+    /// Plant a fault in every store, to see it caught: NAME[:NUMBER] (for tests of sensormark itself)
+    #[arg(long, value_name = "FAULT", hide = true)]
+    pub plant: Option<String>,
+}
+
+/// Arguments of `report`.
+#[derive(Debug, Args)]
+pub struct ReportArguments {
+    /// The folder of a run
+    pub results: PathBuf,
+    /// Formats, one after the other
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "text")]
+    pub format: Vec<FormatName>,
+    /// A TOML file with the weights of the criteria; the study's by default
+    #[arg(long, value_name = "FILE")]
+    pub weights: Option<PathBuf>,
+}
+
+/// Arguments of `list`.
+#[derive(Debug, Args)]
+pub struct ListArguments {
+    /// A workload, to see every number behind its scale and the layouts of every store
+    pub workload: Option<String>,
+    /// The scale
+    #[arg(long, value_enum, default_value_t)]
+    pub scale: ScaleName,
+}
+
+/// Arguments of `servers`.
+#[derive(Debug, Args)]
+pub struct ServersArguments {
+    /// What to do
+    #[command(subcommand)]
+    pub action: ServersAction,
+}
+
+/// What to do with servers.
+#[derive(Debug, Subcommand)]
+pub enum ServersAction {
+    /// Start a store's server in a scratch folder and leave it running
+    Start {
+        /// The store
+        store: String,
+        /// Memory for caches and heaps, in MB
+        #[arg(long, value_name = "MB", default_value_t = 1024)]
+        server_memory: u64,
+        /// Keep its data on this folder's disk
+        #[arg(long, value_name = "FOLDER")]
+        data: Option<PathBuf>,
+    },
+    /// Stop the servers of a store that were started so, and remove their folders
+    Stop {
+        /// The store
+        store: String,
+    },
+    /// Show the servers that run
+    Status,
+}
+
+/// Names of scales.
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub enum ScaleName {
+    /// Seconds, to try things out
+    #[default]
+    Quick,
+    /// Minutes, repeated, to decide something
+    Standard,
+    /// The study's own size and durations
+    Study,
+}
+
+/// Names of durability classes.
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub enum DurabilityName {
+    /// As the database comes
+    #[default]
+    Default,
+    /// An acknowledged write is on disk
+    Durable,
+    /// The last second or so may be lost
+    Relaxed,
+    /// Nothing is acknowledged
+    Unacknowledged,
+}
+
+/// How progress is shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum ProgressName {
+    /// Bars on a terminal, plain lines elsewhere
+    #[default]
+    Auto,
+    /// Plain lines
+    Plain,
+    /// Nothing but the result
+    Quiet,
+    /// One JSON object a line, on standard error
+    Json,
+}
+
+/// Formats of reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FormatName {
+    /// For people, at a terminal
+    Text,
+    /// For programs
+    Json,
+    /// For spreadsheets
+    Csv,
+    /// For documents
+    Markdown,
+}

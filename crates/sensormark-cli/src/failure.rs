@@ -1,0 +1,57 @@
+//! How a command fails: an exit code and one clear message. Never a backtrace for a user's mistake.
+
+use sensormark::measurement::FolderError;
+use sensormark_store::{ErrorKind, StoreError};
+use std::fmt::Display;
+use std::process::ExitCode;
+
+/// Exit code: a trial is not valid, or a threshold was missed.
+pub const NOT_VALID: u8 = 1;
+/// Exit code: usage or configuration.
+pub const USAGE: u8 = 2;
+/// Exit code: a store could not be reached or started.
+pub const UNREACHABLE: u8 = 3;
+/// Exit code: broken off by the user (128 + SIGINT, as shells have it).
+pub const INTERRUPTED: u8 = 130;
+
+/// A failed command.
+#[derive(Debug)]
+pub struct Failure {
+    code: u8,
+    message: String,
+}
+
+impl Failure {
+    /// Wrong usage or configuration.
+    pub fn usage(message: impl Display) -> Self {
+        Self {
+            code: USAGE,
+            message: message.to_string(),
+        }
+    }
+
+    /// Prints the message and gives the exit code.
+    pub fn show(&self) -> ExitCode {
+        eprintln!("sensormark: {}", self.message);
+        ExitCode::from(self.code)
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let code = match error.kind() {
+            ErrorKind::Configuration | ErrorKind::Foreign | ErrorKind::Unsupported => USAGE,
+            _ => UNREACHABLE,
+        };
+        Self {
+            code,
+            message: error.to_string(),
+        }
+    }
+}
+
+impl From<FolderError> for Failure {
+    fn from(error: FolderError) -> Self {
+        Self::usage(error)
+    }
+}

@@ -1,0 +1,172 @@
+//! Showing what runs: bars on a terminal, plain lines elsewhere, JSON lines for machines, or nothing.
+//!
+//! Everything goes to standard error; standard output is for results.
+
+use crate::arguments::ProgressName;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sensormark::engine::run::{Observer, RunEvent};
+use std::io::{IsTerminal, Write};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// Shows the events of a run.
+pub struct Progress {
+    mode: Mode,
+    state: Mutex<State>,
+}
+
+enum Mode {
+    Bar(ProgressBar),
+    Plain,
+    Quiet,
+    Json,
+}
+
+struct State {
+    began: Instant,
+    trials: usize,
+    finished: usize,
+    seconds: f64,
+    label: String,
+    phase: String,
+}
+
+impl Progress {
+    /// Shows progress in this way.
+    pub fn new(name: ProgressName) -> Self {
+        let mode = match name {
+            ProgressName::Quiet => Mode::Quiet,
+            ProgressName::Json => Mode::Json,
+            ProgressName::Plain => Mode::Plain,
+            ProgressName::Auto if std::io::stderr().is_terminal() => Mode::Bar(bar()),
+            ProgressName::Auto => Mode::Plain,
+        };
+        let state = State {
+            began: Instant::now(),
+            trials: 0,
+            finished: 0,
+            seconds: 0.0,
+            label: String::new(),
+            phase: String::new(),
+        };
+        Self {
+            mode,
+            state: Mutex::new(state),
+        }
+    }
+
+    /// Removes what is only there while it works.
+    pub fn finish(&self) {
+        if let Mode::Bar(bar) = &self.mode {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn say(&self, line: &str) {
+        match &self.mode {
+            Mode::Bar(bar) => bar.println(line),
+            Mode::Plain => {
+                // Nobody there to read is no reason to stop measuring.
+                let _ = writeln!(std::io::stderr(), "{line}");
+            }
+            Mode::Quiet | Mode::Json => {}
+        }
+    }
+
+    fn refresh(&self, state: &State, detail: &str) {
+        if let Mode::Bar(bar) = &self.mode {
+            bar.set_length(state.trials as u64);
+            bar.set_position(state.finished as u64);
+            let separator = if state.phase.is_empty() { "" } else { ", " };
+            bar.set_message(format!(
+                "{}{separator}{}{detail}{}",
+                state.label,
+                state.phase,
+                left(state)
+            ));
+        }
+    }
+}
+
+fn bar() -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr_with_hz(8));
+    let style = ProgressStyle::with_template("{bar:16} {pos}/{len} {wide_msg}")
+        .expect("the template is a constant");
+    bar.set_style(style);
+    bar.enable_steady_tick(Duration::from_millis(500));
+    bar
+}
+
+/// Time left, from the plan at first and from what trials took as they finish.
+fn left(state: &State) -> String {
+    let elapsed = state.began.elapsed().as_secs_f64();
+    let share = state.finished as f64 / state.trials.max(1) as f64;
+    let total = if state.finished > 0 {
+        (elapsed / share).max(state.seconds * 0.5)
+    } else {
+        state.seconds
+    };
+    format!("; about {} left", span(total - elapsed))
+}
+
+/// A span of time in words.
+fn span(seconds: f64) -> String {
+    let seconds = sensormark::units::round_u64(seconds.max(1.0));
+    match seconds {
+        0..=99 => format!("{seconds} s"),
+        100..=5_999 => format!("{} min", seconds.div_ceil(60)),
+        _ => format!("{:.1} h", seconds as f64 / 3_600.0),
+    }
+}
+
+impl Observer for Progress {
+    fn event(&self, event: RunEvent) {
+        if let Mode::Json = self.mode {
+            let _ = writeln!(
+                std::io::stderr(),
+                "{}",
+                serde_json::to_string(&event).expect("events have string keys")
+            );
+            return;
+        }
+        let Ok(mut state) = self.state.lock() else {
+            return;
+        };
+        let mut detail = String::new();
+        match event {
+            RunEvent::Started { trials, seconds } => {
+                (state.trials, state.seconds) = (trials, seconds);
+                self.say(&format!("{trials} trials, about {}", span(seconds)));
+            }
+            RunEvent::Opening { title } => {
+                (state.label, state.phase) = (title, "starting".to_owned())
+            }
+            RunEvent::TrialStarted { label, seconds } => {
+                if let Mode::Plain = self.mode {
+                    self.say(&format!(
+                        "[{}/{}] {label} (about {})",
+                        state.finished + 1,
+                        state.trials,
+                        span(seconds)
+                    ));
+                }
+                (state.label, state.phase) = (label, String::new());
+            }
+            RunEvent::Phase { name } => state.phase = name,
+            RunEvent::Progress(progress) => {
+                detail = match (progress.of, progress.errors) {
+                    (0, 0) => format!(" {}", progress.done),
+                    (of, 0) => format!(" {}/{of}", progress.done),
+                    (_, errors) => format!(" {}, {errors} errors", progress.done),
+                };
+            }
+            RunEvent::TrialFinished { label, verdict } => {
+                state.finished += 1;
+                let mark = if verdict.is_valid() { "ok  " } else { "FAIL" };
+                self.say(&format!("{mark} {label}: {verdict}"));
+            }
+            RunEvent::Note(text) => self.say(&format!("note: {text}")),
+        }
+        self.refresh(&state, &detail);
+    }
+}

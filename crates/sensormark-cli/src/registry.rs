@@ -1,0 +1,14 @@
+//! The stores that this program was built with: the one place that names them.
+
+use sensormark::engine::connection::Registry;
+use sensormark_store::Store;
+use std::sync::Arc;
+
+/// All stores, in the order in which they are listed; a Cargo feature each.
+pub fn registry() -> Registry {
+    let stores: Vec<Arc<dyn Store>> = vec![
+        #[cfg(feature = "sqlite")]
+        Arc::new(sensormark_sqlite::Sqlite::new()),
+    ];
+    Registry::new(stores)
+}

@@ -1,0 +1,109 @@
+//! `sensormark servers`: a store's server by hand, in a scratch folder, on loopback.
+
+use crate::arguments::{ServersAction, ServersArguments};
+use crate::failure::Failure;
+use crate::registry::registry;
+use sensormark::workload::selection::unknown;
+use sensormark_store::ServerOptions;
+use sensormark_store::supervisor::{StartWishes, Supervisor};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Does what was asked.
+pub fn servers(arguments: &ServersArguments) -> Result<ExitCode, Failure> {
+    let supervisor = Supervisor::new(None)?;
+    match &arguments.action {
+        ServersAction::Start {
+            store,
+            server_memory,
+            data,
+        } => start(&supervisor, store, *server_memory, data.as_deref()),
+        ServersAction::Stop { store } => stop(&supervisor, store),
+        ServersAction::Status => {
+            status(&supervisor);
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn start(
+    supervisor: &Supervisor,
+    store: &str,
+    megabytes: u64,
+    data: Option<&Path>,
+) -> Result<ExitCode, Failure> {
+    let registry = registry();
+    let names = || {
+        registry
+            .stores()
+            .iter()
+            .map(|store| store.description().name)
+    };
+    let found = registry
+        .find(store)
+        .ok_or_else(|| Failure::usage(unknown("store", store, names())))?;
+    let options = ServerOptions {
+        memory_bytes: megabytes << 20,
+        ..ServerOptions::default()
+    };
+    let wishes = StartWishes {
+        data,
+        detachable: true,
+        ..StartWishes::default()
+    };
+    let server = supervisor.start_with(found.as_ref(), &options, &wishes)?;
+    let (process, folder) = (server.process_id(), server.folder().root.clone());
+    let run = server.detach()?;
+    println!(
+        "{} runs as process {process}, named {run}",
+        found.description().title
+    );
+    println!(
+        "its folder, with its URL and password in endpoint.json: {}",
+        folder.display()
+    );
+    println!("measure it: sensormark run machine-tool --on {store}=@{run}");
+    println!("stop it:    sensormark servers stop {store}");
+    Ok(ExitCode::SUCCESS)
+}
+
+fn stop(supervisor: &Supervisor, store: &str) -> Result<ExitCode, Failure> {
+    let ours: Vec<_> = supervisor
+        .status()
+        .into_iter()
+        .filter(|server| server.detached && server.store == store)
+        .collect();
+    if ours.is_empty() {
+        return Err(Failure::usage(format!(
+            "no server of {store} was left running; sensormark servers status shows what runs"
+        )));
+    }
+    for server in ours {
+        supervisor.stop_run(&server.run)?;
+        println!("{store} {} stopped, its folder removed", server.run);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn status(supervisor: &Supervisor) {
+    let servers = supervisor.status();
+    if servers.is_empty() {
+        println!("no server runs");
+    }
+    for server in servers {
+        let state = match (server.running, server.detached) {
+            (true, true) => "runs, left running",
+            (true, false) => "runs, in use",
+            (false, _) => "does not run",
+        };
+        let ports: Vec<String> = server.ports.iter().map(u16::to_string).collect();
+        println!(
+            "{} {}: {state}; process {}, 127.0.0.1 port {}, {}",
+            server.store,
+            server.run,
+            server.process_id,
+            ports.join(" "),
+            server.folder.display()
+        );
+    }
+}

@@ -1,0 +1,231 @@
+//! What a role needs to reach its database, as it travels through the pipe that starts it; and the bounded, reconnecting
+//! connection of one client.
+//!
+//! Instants are not taken here: [`Connection::write`] and [`Connection::query`] are called inside the caller's timed span.
+
+use sensormark_store::{
+    Acknowledgement, Answer, Batch, DatabaseName, Durability, Endpoint, ErrorKind, Layout, Plan,
+    Query, Schema, Secret, Session, Store, StoreError,
+};
+use serde::{Deserialize, Serialize};
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The stores that the command knows.
+#[derive(Clone, Default)]
+pub struct Registry {
+    stores: Vec<Arc<dyn Store>>,
+}
+
+impl Registry {
+    /// These stores, in the order in which they are listed.
+    pub fn new(stores: Vec<Arc<dyn Store>>) -> Self {
+        Self { stores }
+    }
+
+    /// All stores.
+    pub fn stores(&self) -> &[Arc<dyn Store>] {
+        &self.stores
+    }
+
+    /// The store of this name.
+    pub fn find(&self, name: &str) -> Option<&Arc<dyn Store>> {
+        self.stores
+            .iter()
+            .find(|store| store.description().name == name)
+    }
+}
+
+/// A [`Plan`] in a form that can be sent; only through a role's standard input, for it holds the endpoint's secret.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct PlanMessage {
+    /// The store's name.
+    pub store: String,
+    /// The endpoint's URL with its secret.
+    url: String,
+    label: String,
+    managed: bool,
+    ports: Vec<u16>,
+    database: DatabaseName,
+    owner: String,
+    layout: Layout,
+    durability: Durability,
+    clients: u32,
+    timeout_ms: u64,
+    fault: Option<String>,
+}
+
+impl PlanMessage {
+    /// The message of this plan, with the fault that the role's store shall have planted, if any. The schema is not in it: both ends
+    /// have it from the workload.
+    pub fn new(store: &str, plan: &Plan, fault: Option<&str>) -> Self {
+        Self {
+            fault: fault.map(str::to_owned),
+            store: store.to_owned(),
+            url: plan.endpoint.url.expose().to_owned(),
+            label: plan.endpoint.label.clone(),
+            managed: plan.endpoint.managed,
+            ports: plan.endpoint.ports.clone(),
+            database: plan.database.clone(),
+            owner: plan.owner.clone(),
+            layout: plan.layout,
+            durability: plan.durability,
+            clients: plan.clients,
+            timeout_ms: plan.timeout_ms,
+        }
+    }
+
+    /// The store that the role uses.
+    ///
+    /// # Errors
+    /// When there is no such store or fault: coordinator and role are of different builds.
+    pub fn store(&self, registry: &Registry) -> Result<Arc<dyn Store>, StoreError> {
+        let missing = || {
+            StoreError::new(
+                ErrorKind::Configuration,
+                "start a role",
+                format!("there is no store {}", self.store),
+            )
+        };
+        let store = registry
+            .find(&self.store)
+            .map(Arc::clone)
+            .ok_or_else(missing)?;
+        match &self.fault {
+            Some(_) => Ok(store),
+            None => Ok(store),
+        }
+    }
+
+    /// The plan again.
+    pub fn plan(&self, schema: Arc<Schema>) -> Plan {
+        Plan {
+            endpoint: Endpoint {
+                url: Secret::new(self.url.clone()),
+                label: self.label.clone(),
+                managed: self.managed,
+                ports: self.ports.clone(),
+            },
+            database: self.database.clone(),
+            owner: self.owner.clone(),
+            schema,
+            layout: self.layout,
+            durability: self.durability,
+            clients: self.clients,
+            timeout_ms: self.timeout_ms,
+        }
+    }
+}
+
+/// One client's connection: every operation is bounded in time, and a connection that broke is made again before the next one.
+pub struct Connection<'a> {
+    store: &'a dyn Store,
+    plan: &'a Plan,
+    session: Option<Box<dyn Session>>,
+    reconnects: u64,
+}
+
+impl<'a> Connection<'a> {
+    /// Connects.
+    ///
+    /// # Errors
+    /// When the database cannot be reached, or not within the plan's time limit.
+    pub async fn open(store: &'a dyn Store, plan: &'a Plan) -> Result<Self, StoreError> {
+        let session = bounded(plan, "connect", store.connect(plan)).await?;
+        Ok(Self {
+            store,
+            plan,
+            session: Some(session),
+            reconnects: 0,
+        })
+    }
+
+    /// How often a connection that broke was made again.
+    pub const fn reconnects(&self) -> u64 {
+        self.reconnects
+    }
+
+    /// Writes a batch.
+    ///
+    /// # Errors
+    /// What the store says; [`ErrorKind::Timeout`] in doubt when it says nothing in time.
+    pub async fn write(&mut self, batch: &Batch) -> Result<Acknowledgement, StoreError> {
+        let plan = self.plan;
+        let session = self.session().await?;
+        let result = bounded(plan, "write", session.write(batch)).await;
+        self.drop_broken(&result);
+        result
+    }
+
+    /// Answers a question.
+    ///
+    /// # Errors
+    /// What the store says; [`ErrorKind::Timeout`] when it says nothing in time.
+    pub async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
+        let plan = self.plan;
+        let session = self.session().await?;
+        let result = bounded(plan, "query", session.query(query)).await;
+        self.drop_broken(&result);
+        result
+    }
+
+    /// Bytes handed to the kernel in datagrams so far.
+    pub fn datagram_bytes(&self) -> u64 {
+        self.session
+            .as_ref()
+            .map_or(0, |session| session.datagram_bytes())
+    }
+
+    /// Says goodbye.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn close(mut self) -> Result<(), StoreError> {
+        match self.session.take() {
+            Some(session) => bounded(self.plan, "disconnect", session.close()).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn session(&mut self) -> Result<&mut Box<dyn Session>, StoreError> {
+        if self.session.is_none() {
+            self.session = Some(
+                bounded(self.plan, "reconnect", self.store.connect(self.plan))
+                    .await
+                    .map_err(|error| error.with_doubt(false))?,
+            );
+            self.reconnects += 1;
+        }
+        Ok(self.session.as_mut().expect("just connected"))
+    }
+
+    fn drop_broken<T>(&mut self, result: &Result<T, StoreError>) {
+        if let Err(error) = result
+            && matches!(
+                error.kind(),
+                ErrorKind::Unavailable | ErrorKind::Timeout | ErrorKind::Protocol
+            )
+        {
+            self.session = None;
+        }
+    }
+}
+
+/// A store may take its time limit and as long again to say that it timed out; after that the operation is given up.
+async fn bounded<T>(
+    plan: &Plan,
+    operation: &str,
+    future: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, StoreError> {
+    let limit = Duration::from_millis(plan.timeout_ms) * 2;
+    tokio::time::timeout(limit, future)
+        .await
+        .unwrap_or_else(|_| {
+            Err(StoreError::new(
+                ErrorKind::Timeout,
+                operation,
+                format!("no answer within {} ms; given up", limit.as_millis()),
+            ))
+        })
+}

@@ -1,0 +1,307 @@
+//! A run: every cell of a workload, repetition by repetition, the cells taking turns so that drift hits all alike.
+//!
+//! What happens inside a cell (a store with a layout: its server, its writing, its reading) is the workload's affair; this
+//! module orders cells, repeats what a disturbed host spoilt, keeps the records, and stops in good order.
+
+use crate::engine::connection::Registry;
+use crate::engine::site::{Site, block_on, existing_endpoint};
+use crate::measurement::folder::{FolderError, ResultsFolder};
+use crate::measurement::record::{NotMeasured, Side, TrialRecord};
+use crate::measurement::verdict::{ReasonKind, Verdict};
+use crate::probe::DisturbanceLimits;
+use crate::workload::selection::Choice;
+use sensormark_store::supervisor::Supervisor;
+use sensormark_store::{Durability, ErrorKind, Layout, ServerOptions, StoreError};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How often a trial is measured again when the host was disturbed.
+const FURTHER_ATTEMPTS: u32 = 2;
+
+/// What a run works with.
+pub struct RunContext<'a> {
+    /// The stores that the command knows.
+    pub registry: &'a Registry,
+    /// What starts and stops servers.
+    pub supervisor: &'a Supervisor,
+    /// Where results go.
+    pub folder: &'a ResultsFolder,
+    /// Who watches.
+    pub observer: &'a dyn Observer,
+    /// Set by Ctrl-C.
+    pub interrupt: &'a AtomicBool,
+    /// The program that roles are started with.
+    pub program: PathBuf,
+    /// The run's name, which is the owner's mark in every database.
+    pub owner: String,
+    /// The seed of data and operations.
+    pub seed: u64,
+    /// The longest that an operation may take, in ms.
+    pub timeout_ms: u64,
+    /// Options of the servers that are started.
+    pub server: ServerOptions,
+    /// The folder on whose disk data goes, instead of the supervisor's own.
+    pub data_folder: Option<PathBuf>,
+    /// What disturbance makes a trial inconclusive.
+    pub disturbance: DisturbanceLimits,
+    /// Whether a disturbed host is only warned about.
+    pub tolerate_disturbance: bool,
+    /// The fault that is planted in the roles' stores, to see it caught.
+    pub plant: Option<String>,
+}
+
+impl RunContext<'_> {
+    /// Whether the user broke the run off.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
+    }
+}
+
+/// One store with one layout, and what is measured on it.
+#[derive(Clone)]
+pub struct Cell {
+    /// The store, and its URL if it is there already.
+    pub choice: Choice,
+    /// The layout's name in the workload's words.
+    pub layout_name: String,
+    /// The layout.
+    pub layout: Layout,
+    /// What an acknowledgement promises.
+    pub durability: Durability,
+    /// Names of what is measured on it besides writing: reading strategies.
+    pub strategies: Vec<String>,
+}
+
+/// Where a trial stands in its run.
+#[derive(Debug, Clone, Copy)]
+pub struct Turn {
+    /// The repetition, from 0.
+    pub repetition: u32,
+    /// The cell's place in this repetition, from 0.
+    pub turn: u32,
+    /// Above 0 when it is measured again.
+    pub attempt: u32,
+}
+
+/// What a workload gives a run.
+pub trait CellRunner {
+    /// How many trials a cell has.
+    fn trials(&self, cell: &Cell) -> usize;
+
+    /// How long a cell takes, in seconds, without its server's start.
+    fn seconds(&self, cell: &Cell) -> f64;
+
+    /// Measures a cell and hands over each trial's record as soon as it is finished; failures become invalid records.
+    fn run_cell(
+        &self,
+        context: &RunContext<'_>,
+        cell: &Cell,
+        turn: Turn,
+        finished: &mut dyn FnMut(TrialRecord),
+    );
+}
+
+/// Something that happened in a run, for who watches.
+#[derive(Debug, Clone, serde::Serialize)]
+#[serde(rename_all = "snake_case", tag = "event", content = "data")]
+pub enum RunEvent {
+    /// The run begins.
+    Started {
+        /// Trials in all, repetitions included.
+        trials: usize,
+        /// How long they will take, in seconds.
+        seconds: f64,
+    },
+    /// A server is being started or a folder made.
+    Opening {
+        /// The database.
+        title: String,
+    },
+    /// A trial begins.
+    TrialStarted {
+        /// What is measured: implementation and side.
+        label: String,
+        /// How long it will take, in seconds.
+        seconds: f64,
+    },
+    /// A phase of a trial begins.
+    Phase {
+        /// Its name.
+        name: String,
+    },
+    /// A trial is so far.
+    Progress(crate::engine::role::Progress),
+    /// A trial ended.
+    TrialFinished {
+        /// What was measured.
+        label: String,
+        /// Whether its figures may be believed.
+        verdict: Verdict,
+    },
+    /// Something that a person should know.
+    Note(String),
+}
+
+/// Who watches a run.
+pub trait Observer: Sync {
+    /// Something happened.
+    fn event(&self, event: RunEvent);
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RunOutcome {
+    /// Trials with a valid verdict.
+    pub valid: usize,
+    /// Trials with another verdict.
+    pub not_valid: usize,
+    /// Whether a store could not be reached or started.
+    pub unreachable: bool,
+    /// Whether the user broke the run off.
+    pub interrupted: bool,
+}
+
+/// Asks every existing server for its version and looks for every program, before anything is measured.
+///
+/// # Errors
+/// The first that cannot be reached; one that is not installed is an error too unless `optional` (asked for by `all`), when it is
+/// left out with its reason.
+pub fn preflight(
+    supervisor: &Supervisor,
+    choices: Vec<Choice>,
+    optional: bool,
+) -> Result<(Vec<Choice>, Vec<NotMeasured>), StoreError> {
+    let (mut here, mut missing) = (Vec::new(), Vec::new());
+    for choice in choices {
+        let checked = match existing_endpoint(supervisor, &choice) {
+            Ok(Some(endpoint)) => block_on(choice.store.version(&endpoint)).map(|_| ()),
+            Ok(None) => choice.store.installation().map(|_| ()),
+            Err(error) => Err(error),
+        };
+        match checked {
+            Ok(()) => here.push(choice),
+            Err(error) if optional && error.kind() == ErrorKind::NotInstalled => {
+                missing.push(NotMeasured {
+                    implementation: choice.store.description().title,
+                    reason: format!("not available: {}", error.context()),
+                });
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((here, missing))
+}
+
+/// Measures all cells, `repetitions` times, and keeps every record.
+///
+/// # Errors
+/// When a record cannot be written; what was written stays.
+pub fn run(
+    context: &RunContext<'_>,
+    runner: &dyn CellRunner,
+    cells: &[Cell],
+    repetitions: u32,
+) -> Result<RunOutcome, FolderError> {
+    let once: f64 = cells.iter().map(|cell| runner.seconds(cell)).sum();
+    let trials: usize = cells.iter().map(|cell| runner.trials(cell)).sum();
+    context.observer.event(RunEvent::Started {
+        trials: trials * repetitions as usize,
+        seconds: once * f64::from(repetitions),
+    });
+    let mut outcome = RunOutcome::default();
+    for repetition in 0..repetitions {
+        for turn in 0..cells.len() {
+            if context.is_interrupted() {
+                break;
+            }
+            let cell = &cells[(turn + repetition as usize) % cells.len()];
+            let turn = Turn {
+                repetition,
+                turn: u32::try_from(turn).unwrap_or(u32::MAX),
+                attempt: 0,
+            };
+            for record in measure(context, runner, cell, turn)? {
+                if record.verdict.is_valid() {
+                    outcome.valid += 1;
+                } else {
+                    outcome.not_valid += 1;
+                }
+                let reasons = record.verdict.reasons();
+                outcome.unreachable |= reasons
+                    .iter()
+                    .any(|reason| reason.kind == ReasonKind::Unreachable);
+            }
+        }
+    }
+    outcome.interrupted = context.is_interrupted();
+    Ok(outcome)
+}
+
+/// Measures one cell, again while the host was disturbed; the last attempt counts, the earlier ones are kept.
+fn measure(
+    context: &RunContext<'_>,
+    runner: &dyn CellRunner,
+    cell: &Cell,
+    mut turn: Turn,
+) -> Result<Vec<TrialRecord>, FolderError> {
+    loop {
+        let (mut records, mut written) = (Vec::new(), Ok(()));
+        runner.run_cell(context, cell, turn, &mut |record| {
+            if written.is_ok() {
+                written = context.folder.write_trial(&record);
+            }
+            context.observer.event(RunEvent::TrialFinished {
+                label: trial_label(&record),
+                verdict: record.verdict.clone(),
+            });
+            records.push(record);
+        });
+        written?;
+        let disturbed = records
+            .iter()
+            .any(|record| matches!(record.verdict, Verdict::Inconclusive(_)));
+        if !disturbed || turn.attempt == FURTHER_ATTEMPTS || context.is_interrupted() {
+            return Ok(records);
+        }
+        turn.attempt += 1;
+        context.observer.event(RunEvent::Note(format!(
+            "the host was disturbed; {} {} is measured again (attempt {} of {})",
+            cell.choice.store.description().title,
+            cell.layout_name,
+            turn.attempt + 1,
+            FURTHER_ATTEMPTS + 1
+        )));
+    }
+}
+
+/// A trial in words: implementation and side.
+pub fn trial_label(record: &TrialRecord) -> String {
+    let what = &record.implementation;
+    let doing = match (record.side, what.strategy.as_deref()) {
+        (Side::Read, Some(strategy)) => format!("read {strategy}"),
+        (Side::Read, None) => "read".to_owned(),
+        (Side::Write, _) => "write".to_owned(),
+        (Side::Mixed, _) => "write and read".to_owned(),
+    };
+    format!("{} {}: {doing}", what.title, what.layout_name)
+}
+
+/// Opens the site of a cell.
+///
+/// # Errors
+/// When the server cannot be started or reached.
+pub fn open_site(context: &RunContext<'_>, cell: &Cell) -> Result<Site, StoreError> {
+    context.observer.event(RunEvent::Opening {
+        title: cell.choice.store.description().title,
+    });
+    let options = ServerOptions {
+        durability: cell.durability,
+        ..context.server.clone()
+    };
+    Site::open(
+        context.supervisor,
+        &cell.choice,
+        &options,
+        context.data_folder.as_deref(),
+    )
+}

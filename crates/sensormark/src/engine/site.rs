@@ -1,0 +1,216 @@
+//! Where a cell's database runs: a server that sensormark starts, one that is there, or a folder of an embedded database.
+//!
+//! A cell opens its site, measures on it, and closes it; dropping it stops the server and removes the folders too. What runs on it
+//! is not decided here.
+
+use crate::measurement::record::ServerRecord;
+use crate::probe::{DiskUsage, ProbeError, ProcessTree, Scope, WireScope, disk_usage};
+use crate::workload::selection::Choice;
+use sensormark_store::supervisor::{ManagedServer, ScratchFolder, Supervisor};
+use sensormark_store::{
+    Administrator, Endpoint, ErrorKind, Plan, ServerOptions, Store, StoreError,
+};
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where a cell's database runs.
+pub struct Site {
+    store: Arc<dyn Store>,
+    endpoint: Endpoint,
+    server: Option<ManagedServer>,
+    folder: Option<ScratchFolder>,
+    record: Option<ServerRecord>,
+}
+
+impl Site {
+    /// Starts the server, reaches the existing one, or makes the embedded database's folder below `data` (or the supervisor's home).
+    ///
+    /// # Errors
+    /// When it cannot be started, reached or made.
+    pub fn open(
+        supervisor: &Supervisor,
+        choice: &Choice,
+        options: &ServerOptions,
+        data: Option<&Path>,
+    ) -> Result<Self, StoreError> {
+        let store = Arc::clone(&choice.store);
+        if let Some(endpoint) = existing_endpoint(supervisor, choice)? {
+            return Self::existing(store, endpoint);
+        }
+        if store.description().embedded {
+            let folder = supervisor.scratch(&store.description().name, data)?;
+            let mut endpoint = store.endpoint(&folder.path().to_string_lossy())?;
+            endpoint.managed = true;
+            return Ok(Self {
+                store,
+                endpoint,
+                server: None,
+                folder: Some(folder),
+                record: None,
+            });
+        }
+        let installation = store.installation()?;
+        let server = supervisor.start(store.as_ref(), options, data)?;
+        let endpoint = server.endpoint().clone();
+        let version = block_on(store.version(&endpoint))?;
+        let record = ServerRecord {
+            version,
+            origin: installation.origin,
+            managed: true,
+            start_seconds: Some(server.start_duration().as_secs_f64()),
+            memory_budget_bytes: Some(options.memory_bytes),
+            notes: server.notes().to_vec(),
+        };
+        Ok(Self {
+            store,
+            endpoint,
+            server: Some(server),
+            folder: None,
+            record: Some(record),
+        })
+    }
+
+    fn existing(store: Arc<dyn Store>, endpoint: Endpoint) -> Result<Self, StoreError> {
+        let version = block_on(store.version(&endpoint))?;
+        let record = (!store.description().embedded).then(|| ServerRecord {
+            version,
+            origin: "existing server".to_owned(),
+            managed: false,
+            start_seconds: None,
+            memory_budget_bytes: None,
+            notes: Vec::new(),
+        });
+        Ok(Self {
+            store,
+            endpoint,
+            server: None,
+            folder: None,
+            record,
+        })
+    }
+
+    /// The store.
+    pub fn store(&self) -> &dyn Store {
+        self.store.as_ref()
+    }
+
+    /// How the database is spoken to.
+    pub const fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// What is known about the server; none for an embedded database.
+    pub const fn record(&self) -> Option<&ServerRecord> {
+        self.record.as_ref()
+    }
+
+    /// Whether the server still runs.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Crashed`] with the last lines of its log.
+    pub fn check(&self) -> Result<(), StoreError> {
+        self.server.as_ref().map_or(Ok(()), ManagedServer::check)
+    }
+
+    /// Starts a server that stopped again, on the same data.
+    ///
+    /// # Errors
+    /// When it is not ours to start, or does not start.
+    pub fn restart(&self) -> Result<(), StoreError> {
+        match self.server.as_ref() {
+            Some(server) => server.restart(self.store.as_ref()),
+            None => Err(StoreError::new(
+                ErrorKind::Unsupported,
+                "start the server again",
+                "sensormark did not start it",
+            )),
+        }
+    }
+
+    /// The server's processes, as far as they are on this machine and ours to watch.
+    ///
+    /// # Errors
+    /// When they cannot be watched.
+    pub fn tree(&self) -> Result<Option<ProcessTree>, ProbeError> {
+        let Some(server) = &self.server else {
+            return Ok(None);
+        };
+        let root = i32::try_from(server.process_id()).unwrap_or(i32::MAX);
+        let wire = self
+            .endpoint
+            .ports
+            .first()
+            .map(|&port| WireScope::ServerPort(port));
+        ProcessTree::attach("server", root, Scope::Session(root), wire).map(Some)
+    }
+
+    /// The folder that holds the data, where it is on this machine and known.
+    pub fn data_folder(&self) -> Option<PathBuf> {
+        self.server
+            .as_ref()
+            .map(|server| server.data_folder().to_path_buf())
+            .or_else(|| {
+                self.folder
+                    .as_ref()
+                    .map(|folder| folder.path().to_path_buf())
+            })
+    }
+
+    /// What the data folder occupies, logs apart; none where the folder is not known.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn disk(&self) -> Result<Option<DiskUsage>, ProbeError> {
+        let Some(folder) = self.data_folder() else {
+            return Ok(None);
+        };
+        disk_usage(&folder, |path| {
+            self.server
+                .as_ref()
+                .is_some_and(|server| server.is_log(path))
+        })
+        .map(Some)
+    }
+
+    /// Does something with what makes, settles and drops the plan's database.
+    ///
+    /// # Errors
+    /// When the database cannot be reached, or what `work` says.
+    pub fn administer<T>(
+        &self,
+        plan: &Plan,
+        work: impl AsyncFnOnce(&mut dyn Administrator) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        block_on(async {
+            let mut administrator = self.store.administrator(plan).await?;
+            work(administrator.as_mut()).await
+        })
+    }
+}
+
+/// The endpoint that the user named: a URL, or `@RUN` for a server that `sensormark servers start` left running.
+///
+/// # Errors
+/// When the URL is wrong or there is no such server.
+pub fn existing_endpoint(
+    supervisor: &Supervisor,
+    choice: &Choice,
+) -> Result<Option<Endpoint>, StoreError> {
+    let Some(url) = &choice.url else {
+        return Ok(None);
+    };
+    match url.expose().strip_prefix('@') {
+        Some(run) => supervisor.detached_endpoint(run).map(Some),
+        None => choice.store.endpoint(url.expose()).map(Some),
+    }
+}
+
+/// Waits for a store's future on this thread, with what drivers need around it.
+pub fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime needs an epoll descriptor");
+    tokio::task::LocalSet::new().block_on(&runtime, future)
+}

@@ -1,0 +1,185 @@
+//! Which cells a machine-tool run has: the layouts of the stores that were asked for, and the reading strategies of each.
+//!
+//! What cannot be measured is said with its reason, never left out. Nothing is measured here.
+
+use super::reader::Strategy;
+use super::{SPAN_NS, schema};
+use crate::engine::run::Cell;
+use crate::measurement::record::NotMeasured;
+use crate::workload::selection::{Choice, unknown};
+use sensormark_store::{
+    Capability, Durability, Family, LayoutOffer, Operation, Shape, Standing, TimeResolution,
+};
+
+/// The cells of the stores that were asked for, and what cannot be measured.
+///
+/// # Errors
+/// A layout or strategy that there is not, with the nearest right name.
+pub fn cells(
+    choices: &[Choice],
+    durability: Durability,
+) -> Result<(Vec<Cell>, Vec<NotMeasured>), String> {
+    let (mut cells, mut not_measured) = (Vec::new(), Vec::new());
+    for choice in choices {
+        let offers = offers(choice);
+        let chosen: Vec<&(String, LayoutOffer)> = match &choice.layout {
+            // A family's name stands for all of its layouts that are not kept for special requests.
+            Some(name) => offers
+                .iter()
+                .filter(|(offered, offer)| {
+                    offered == name
+                        || (offered.starts_with(&format!("{name}-"))
+                            && offer.standing != Standing::OnRequest)
+                })
+                .collect(),
+            None => offers
+                .iter()
+                .filter(|(_, offer)| offer.standing != Standing::OnRequest)
+                .collect(),
+        };
+        if let (Some(name), true) = (&choice.layout, chosen.is_empty()) {
+            let description = choice.store.description();
+            return Err(unknown(
+                &format!("layout of {}", description.title),
+                name,
+                offers.iter().map(|(name, _)| name.clone()),
+            ));
+        }
+        for (name, offer) in chosen {
+            let (strategies, missing) = strategies(choice, name, offer)?;
+            not_measured.extend(missing);
+            let durable = choice
+                .store
+                .description()
+                .durability
+                .iter()
+                .any(|(class, _)| *class == durability);
+            if !durable && durability != Durability::Default {
+                not_measured.push(NotMeasured {
+                    implementation: format!("{} {name}", choice.store.description().title),
+                    reason: format!(
+                        "not supported: it has no durability class {:?}",
+                        durability.text()
+                    ),
+                });
+                continue;
+            }
+            cells.push(Cell {
+                choice: choice.clone(),
+                layout_name: name.clone(),
+                layout: offer.layout,
+                durability,
+                strategies,
+            });
+        }
+    }
+    Ok((cells, not_measured))
+}
+
+/// All layouts that a store offers for this workload, by their names here: the family, and the store's variant.
+pub fn offers(choice: &Choice) -> Vec<(String, LayoutOffer)> {
+    let schema = schema(TimeResolution::Nanoseconds);
+    let families = [
+        ("individual", Family::PerReading),
+        ("bulk", Family::PerSpan { span_ns: SPAN_NS }),
+    ];
+    let named = |(name, family): (&str, Family)| {
+        let name = name.to_owned();
+        choice
+            .store
+            .layouts(&schema, family)
+            .into_iter()
+            .map(move |offer| {
+                let full = if offer.variant.is_empty() {
+                    name.clone()
+                } else {
+                    format!("{name}-{}", offer.variant)
+                };
+                (full, offer)
+            })
+            .collect::<Vec<_>>()
+    };
+    families.into_iter().flat_map(named).collect()
+}
+
+/// The reading strategies that are measured on this layout, and those that it does not support, with the reason. What a store can only
+/// do in the client is measured when it is named.
+fn strategies(
+    choice: &Choice,
+    name: &str,
+    offer: &LayoutOffer,
+) -> Result<(Vec<String>, Vec<NotMeasured>), String> {
+    let (mut possible, mut not_measured) = (Vec::new(), Vec::new());
+    let named = |strategy: Strategy| {
+        choice
+            .strategy
+            .as_deref()
+            .is_some_and(|wanted| wanted == strategy.name())
+    };
+    if let Some(wanted) = &choice.strategy
+        && !Strategy::ALL.into_iter().any(named)
+    {
+        return Err(unknown(
+            "reading strategy",
+            wanted,
+            Strategy::ALL.map(|strategy| strategy.name().to_owned()),
+        ));
+    }
+    for strategy in Strategy::ALL {
+        if choice.strategy.is_some() && !named(strategy) {
+            continue;
+        }
+        let missing = match support(choice, strategy, offer) {
+            Support::Usual => None,
+            Support::Possible(_) if named(strategy) => None,
+            // Searching inside a record is a variant that nobody chose: it is there, and measured when it is asked for.
+            Support::Possible(reason) => Some(format!(
+                "only when named (:{name}/{}): {reason}",
+                strategy.name()
+            )),
+            Support::Not(reason) => Some(format!("not supported: {reason}")),
+        };
+        match missing {
+            None => possible.push(strategy.name().to_owned()),
+            Some(reason) => not_measured.push(NotMeasured {
+                implementation: format!(
+                    "{} {name}, read {}",
+                    choice.store.description().title,
+                    strategy.name()
+                ),
+                reason,
+            }),
+        }
+    }
+    Ok((possible, not_measured))
+}
+
+enum Support {
+    Usual,
+    Possible(String),
+    Not(String),
+}
+
+fn support(choice: &Choice, strategy: Strategy, offer: &LayoutOffer) -> Support {
+    let table = &schema(TimeResolution::Nanoseconds).tables[0];
+    let spans = matches!(offer.layout.shape, Shape::RecordPerSpan { .. });
+    let needed: &[Operation] = match strategy {
+        Strategy::Individual => &[Operation::Search, Operation::Minimum, Operation::Range],
+        Strategy::Bulk => &[Operation::Range],
+        Strategy::BulkOne => &[Operation::RangeOfSomeFields],
+    };
+    for &operation in needed {
+        match choice.store.capability(operation, &offer.layout, table) {
+            Capability::Native => {}
+            Capability::ClientSide(reason) if spans && strategy == Strategy::BulkOne => {
+                return Support::Not(reason);
+            }
+            Capability::ClientSide(reason) => return Support::Possible(reason),
+            Capability::Unsupported(reason) => return Support::Not(reason),
+        }
+    }
+    if spans && strategy == Strategy::Individual {
+        return Support::Possible("the searches look into whole records on the server".to_owned());
+    }
+    Support::Usual
+}

@@ -1,0 +1,508 @@
+//! The reader process: three machine cycles a second, each around a random time, in open loop.
+//!
+//! A read that could not start when it was due starts late and counts from when it was due; none is skipped. What was found is
+//! handed to the coordinator after the measured phase, which compares it with the generator; the reader knows no answer.
+
+use super::cycle::{channel_sums, find_cycle};
+use super::writer::Start;
+use super::{SPAN_NS, schema};
+use crate::dataset::machine_tool::{AMPLITUDE, CHANNELS};
+use crate::dataset::random::Stream;
+use crate::engine::connection::{Connection, PlanMessage, Registry};
+use crate::engine::pacing::{Pacer, Schedule, monotonic_ns};
+use crate::engine::role::{Event, Progress, RoleLine, tell};
+use crate::measurement::latency::{LatencyRecorder, LatencySummary, SecondHistogram};
+use crate::units::{round_u64, signed};
+use sensormark_store::{
+    Answer, Ask, Batch, Comparison, ErrorKind, FieldSet, Moment, Predicate, Query, Selection,
+    StoreError, TimeRange, TimeResolution, Values,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::num::NonZeroU64;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How far a search looks: longer than two cycles, so that what is sought is always inside.
+const REACH_NS: i64 = 1_000_000_000;
+
+/// How a cycle is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Strategy {
+    /// Five searches and a fetch, answered by the database.
+    Individual,
+    /// Two whole seconds are fetched and searched in memory.
+    Bulk,
+    /// Two seconds of the angle are fetched and searched in memory, then the other channels of the cycle.
+    #[serde(rename = "bulk-1")]
+    BulkOne,
+}
+
+impl Strategy {
+    /// All strategies.
+    pub const ALL: [Self; 3] = [Self::Individual, Self::Bulk, Self::BulkOne];
+
+    /// The strategy's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Individual => "individual",
+            Self::Bulk => "bulk",
+            Self::BulkOne => "bulk-1",
+        }
+    }
+}
+
+/// What the reader is told.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct ReaderConfiguration {
+    /// How to reach the database.
+    pub plan: PlanMessage,
+    /// How finely samples are stamped.
+    pub time_resolution: TimeResolution,
+    /// How cycles are read.
+    pub strategy: Strategy,
+    /// The seed of the times to read around.
+    pub seed: u64,
+    /// The first time that may be drawn, in ns since the Unix epoch.
+    pub earliest_ns: i64,
+    /// The last time that may be drawn.
+    pub latest_ns: i64,
+    /// Reads before figures count.
+    pub warmup_reads: u64,
+    /// Reads that count.
+    pub reads: u64,
+    /// From one read to the next, in ns.
+    pub period_ns: u64,
+}
+
+/// What one read found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CycleAnswer {
+    /// The time read around, in ns since the Unix epoch.
+    pub around_ns: i64,
+    /// t1 to t5, in ns since the Unix epoch.
+    pub points_ns: [i64; 5],
+    /// Samples of the cycle, [t4, t5).
+    pub samples: u64,
+    /// The sum of each channel over them.
+    pub sums: [u64; CHANNELS],
+}
+
+/// What became of one read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadOutcome {
+    /// The read's number, warm-up reads included.
+    pub index: u64,
+    /// The time read around.
+    pub around_ns: i64,
+    /// What was found; absent when the read failed.
+    pub found: Option<CycleAnswer>,
+    /// Why there is no cycle, when the database answered but its answers hold none.
+    pub missing: Option<String>,
+}
+
+/// What the reader counted.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ReaderReport {
+    /// Reads that succeeded in the measured phase.
+    pub operations: u64,
+    /// Queries that they took.
+    pub queries: u64,
+    /// Failed reads by kind.
+    pub errors: BTreeMap<String, u64>,
+    /// The first failure's message.
+    pub first_error: Option<String>,
+    /// Reads that came back after the time limit.
+    pub late: u64,
+    /// Reads a second that were reached: reads over the time from the first one's due instant to the last one's end.
+    pub reads_per_second: f64,
+    /// From when a read was due to its end.
+    pub latency: (LatencySummary, Vec<SecondHistogram>),
+    /// From when it was sent to its end.
+    pub service: (LatencySummary, Vec<SecondHistogram>),
+    /// Connections made again.
+    pub reconnects: u64,
+}
+
+/// Why a read has no answer.
+enum ReadFailure {
+    Store(StoreError),
+    Missing(String),
+}
+
+impl From<StoreError> for ReadFailure {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// The time that read number `index` is around: a pure function of seed and index.
+pub fn around(configuration: &ReaderConfiguration, index: u64) -> i64 {
+    let width = NonZeroU64::new(configuration.latest_ns.abs_diff(configuration.earliest_ns))
+        .unwrap_or(NonZeroU64::MIN);
+    let draw = Stream::new(configuration.seed, 0, 0).below(index, width);
+    configuration.earliest_ns.saturating_add(signed(draw))
+}
+
+/// Runs the reader to its end.
+///
+/// # Errors
+/// When the database cannot be reached at the start.
+pub async fn run(
+    mut line: RoleLine,
+    configuration: ReaderConfiguration,
+    registry: &Registry,
+) -> Result<(), StoreError> {
+    let store = configuration.plan.store(registry)?;
+    let plan = configuration
+        .plan
+        .plan(Arc::new(schema(configuration.time_resolution)));
+    let connection = Connection::open(store.as_ref(), &plan).await?;
+    tell(&Event::Ready);
+    let timeout_ns = plan.timeout_ms * 1_000_000;
+    let mut reader = Reader {
+        connection,
+        configuration,
+        timeout_ns,
+        queries: 0,
+        outcomes: Vec::new(),
+        last_progress: Instant::now(),
+    };
+    let warmup = reader.configuration.warmup_reads;
+    reader.phase(&mut line, 0..warmup).await;
+    tell(&Event::Phase("measured".to_owned()));
+    let report = reader
+        .phase(&mut line, warmup..warmup + reader.configuration.reads)
+        .await;
+    tell(&Event::Phase("read".to_owned()));
+    line.wait();
+    for outcome in &reader.outcomes {
+        tell(&Event::Answer(
+            serde_json::to_value(outcome).expect("an answer has string keys"),
+        ));
+    }
+    tell(&Event::Report(
+        serde_json::to_value(report).expect("a report has string keys"),
+    ));
+    if let Err(error) = reader.connection.close().await {
+        tracing::warn!(%error, "saying goodbye failed");
+    }
+    Ok(())
+}
+
+struct Reader<'a> {
+    connection: Connection<'a>,
+    configuration: ReaderConfiguration,
+    timeout_ns: u64,
+    queries: u64,
+    outcomes: Vec<ReadOutcome>,
+    last_progress: Instant,
+}
+
+impl Reader<'_> {
+    /// Waits for the coordinator's word, then issues these reads on schedule.
+    async fn phase(&mut self, line: &mut RoleLine, reads: std::ops::Range<u64>) -> ReaderReport {
+        let start_ns = match line.receive::<Start>() {
+            Ok(Some(start)) => start.start_ns,
+            _ => std::process::exit(1),
+        };
+        self.queries = 0;
+        let (mut latency, mut service) = (LatencyRecorder::new(), LatencyRecorder::new());
+        let (mut errors, mut first_error) = (BTreeMap::new(), None);
+        let (mut late, mut operations, mut end_ns) = (0, 0, start_ns);
+        let period = NonZeroU64::new(self.configuration.period_ns).unwrap_or(NonZeroU64::MIN);
+        let mut pacer = Pacer::new(Schedule::every(period), start_ns);
+        for index in reads.clone() {
+            let Some(tick) = pacer.wait() else { break };
+            let sent_ns = monotonic_ns();
+            let outcome = self.read(index).await;
+            end_ns = monotonic_ns();
+            late += u64::from(end_ns - sent_ns > self.timeout_ns);
+            if let Err(error) = &outcome {
+                *errors.entry(error.kind().text().to_owned()).or_default() += 1;
+                first_error.get_or_insert_with(|| error.to_string());
+            } else {
+                operations += 1;
+                latency.record(
+                    end_ns.saturating_sub(tick.due_ns),
+                    end_ns.saturating_sub(start_ns),
+                );
+                service.record(end_ns - sent_ns, end_ns.saturating_sub(start_ns));
+            }
+            self.progress(index, &errors);
+        }
+        let count = reads.end - reads.start;
+        // Never faster than the schedule: n reads, one period each.
+        let taken = end_ns
+            .saturating_sub(start_ns)
+            .max(count * self.configuration.period_ns) as f64
+            / 1e9;
+        let ((_, latency_seconds, latency), (_, service_seconds, service)) =
+            (latency.finish(), service.finish());
+        ReaderReport {
+            operations,
+            queries: self.queries,
+            errors,
+            first_error,
+            late,
+            reads_per_second: if taken > 0.0 {
+                operations as f64 / taken
+            } else {
+                0.0
+            },
+            latency: (latency, latency_seconds),
+            service: (service, service_seconds),
+            reconnects: self.connection.reconnects(),
+        }
+    }
+
+    fn progress(&mut self, index: u64, errors: &BTreeMap<String, u64>) {
+        if self.last_progress.elapsed() >= Duration::from_millis(500) {
+            self.last_progress = Instant::now();
+            let of = self.configuration.warmup_reads + self.configuration.reads;
+            tell(&Event::Progress(Progress {
+                done: index + 1,
+                of,
+                errors: errors.values().sum(),
+            }));
+        }
+    }
+
+    async fn read(&mut self, index: u64) -> Result<(), StoreError> {
+        let around_ns = around(&self.configuration, index);
+        let found = match self.configuration.strategy {
+            Strategy::Individual => self.read_individually(around_ns).await,
+            Strategy::Bulk => self.read_in_bulk(around_ns).await,
+            Strategy::BulkOne => self.read_angle_first(around_ns).await,
+        };
+        let (found, missing, result) = match found {
+            Ok(found) => (Some(found), None, Ok(())),
+            Err(ReadFailure::Missing(reason)) => (None, Some(reason), Ok(())),
+            Err(ReadFailure::Store(error)) => (None, None, Err(error)),
+        };
+        self.outcomes.push(ReadOutcome {
+            index,
+            around_ns,
+            found,
+            missing,
+        });
+        result
+    }
+
+    async fn read_individually(&mut self, around_ns: i64) -> Result<CycleAnswer, ReadFailure> {
+        let half = Predicate {
+            field: 0,
+            comparison: Comparison::Above,
+            threshold: f64::from(AMPLITUDE) / 2.0,
+        };
+        let eighth = Predicate {
+            field: 0,
+            comparison: Comparison::Below,
+            threshold: f64::from(AMPLITUDE) / 8.0,
+        };
+        let after = |time_ns: i64| TimeRange::new(time_ns + 1, time_ns + 1 + REACH_NS);
+        let before = |time_ns: i64| TimeRange::new(time_ns - REACH_NS, time_ns);
+        let t1 = self
+            .moment("t1", after(around_ns), Ask::First(half))
+            .await?
+            .time_ns;
+        let t2 = self
+            .moment("t2", before(t1), Ask::Last(eighth))
+            .await?
+            .time_ns;
+        let t3 = self
+            .moment("t3", before(t2), Ask::Last(half))
+            .await?
+            .time_ns;
+        let t4 = self
+            .moment("t4", TimeRange::new(t3, t2), Ask::Minimum { field: 0 })
+            .await?
+            .time_ns;
+        let t5 = self
+            .moment("t5", after(t1), Ask::First(eighth))
+            .await?
+            .time_ns;
+        let cycle = self
+            .range(TimeRange::new(t4, t5), FieldSet::first(CHANNELS))
+            .await?;
+        let columns = channels(&cycle)?;
+        Ok(CycleAnswer {
+            around_ns,
+            points_ns: [t1, t2, t3, t4, t5],
+            samples: cycle.len() as u64,
+            sums: channel_sums(columns, 0..cycle.len()),
+        })
+    }
+
+    async fn read_in_bulk(&mut self, around_ns: i64) -> Result<CycleAnswer, ReadFailure> {
+        let seconds = self
+            .range(two_seconds(around_ns), FieldSet::first(CHANNELS))
+            .await?;
+        let columns = channels(&seconds)?;
+        let points = find_cycle(&seconds.times_ns, columns[0], around_ns)
+            .map_err(|error| ReadFailure::Missing(error.to_string()))?;
+        let time = |row: usize| seconds.times_ns[row];
+        Ok(CycleAnswer {
+            around_ns,
+            points_ns: [
+                time(points.t1),
+                time(points.t2),
+                time(points.t3),
+                time(points.t4),
+                time(points.t5),
+            ],
+            samples: points.samples().len() as u64,
+            sums: channel_sums(columns, points.samples()),
+        })
+    }
+
+    async fn read_angle_first(&mut self, around_ns: i64) -> Result<CycleAnswer, ReadFailure> {
+        let seconds = self.range(two_seconds(around_ns), FieldSet::one(0)).await?;
+        let angle = channel(&seconds, 0)?;
+        let points = find_cycle(&seconds.times_ns, angle, around_ns)
+            .map_err(|error| ReadFailure::Missing(error.to_string()))?;
+        let time = |row: usize| seconds.times_ns[row];
+        let others = (1..CHANNELS).fold(FieldSet::first(0), FieldSet::with);
+        let cycle = self
+            .range(TimeRange::new(time(points.t4), time(points.t5)), others)
+            .await?;
+        if cycle.len() != points.samples().len() {
+            return Err(ReadFailure::Missing(format!(
+                "{} samples of the angle, {} of the other channels",
+                points.samples().len(),
+                cycle.len()
+            )));
+        }
+        let mut sums = [0; CHANNELS];
+        sums[0] = angle[points.samples()]
+            .iter()
+            .map(|&value| u64::from(value))
+            .sum();
+        for (number, sum) in sums.iter_mut().enumerate().skip(1) {
+            *sum = channel(&cycle, number)?
+                .iter()
+                .map(|&value| u64::from(value))
+                .sum();
+        }
+        Ok(CycleAnswer {
+            around_ns,
+            points_ns: [
+                time(points.t1),
+                time(points.t2),
+                time(points.t3),
+                time(points.t4),
+                time(points.t5),
+            ],
+            samples: points.samples().len() as u64,
+            sums,
+        })
+    }
+
+    async fn moment(
+        &mut self,
+        name: &str,
+        range: TimeRange,
+        ask: Ask,
+    ) -> Result<Moment, ReadFailure> {
+        match self.ask(range, ask).await? {
+            Answer::Moment(Some(moment)) => Ok(moment),
+            Answer::Moment(None) => Err(ReadFailure::Missing(format!(
+                "no {name} between {} and {} ns",
+                range.start_ns, range.end_ns
+            ))),
+            _ => Err(unexpected("a moment").into()),
+        }
+    }
+
+    async fn range(&mut self, range: TimeRange, fields: FieldSet) -> Result<Batch, ReadFailure> {
+        match self
+            .ask(
+                range,
+                Ask::Range {
+                    fields,
+                    coarse_filter: false,
+                },
+            )
+            .await?
+        {
+            Answer::Readings(batch) => Ok(batch),
+            _ => Err(unexpected("readings").into()),
+        }
+    }
+
+    async fn ask(&mut self, range: TimeRange, ask: Ask) -> Result<Answer, StoreError> {
+        self.queries += 1;
+        self.connection
+            .query(&Query {
+                table: 0,
+                series: Selection::One(0),
+                range,
+                ask,
+            })
+            .await
+    }
+}
+
+fn unexpected(expected: &str) -> StoreError {
+    StoreError::new(
+        ErrorKind::Protocol,
+        "read a cycle",
+        format!("the store answered with something else than {expected}"),
+    )
+}
+
+fn channel(batch: &Batch, number: usize) -> Result<&[u16], ReadFailure> {
+    match batch.columns.get(number).map(|column| &column.values) {
+        Some(Values::U16(values)) if values.len() == batch.len() => Ok(values),
+        _ => Err(unexpected("16-bit channels").into()),
+    }
+}
+
+fn channels(batch: &Batch) -> Result<[&[u16]; CHANNELS], ReadFailure> {
+    let mut columns = [&[] as &[u16]; CHANNELS];
+    for (number, column) in columns.iter_mut().enumerate() {
+        *column = channel(batch, number)?;
+    }
+    Ok(columns)
+}
+
+/// The second that the time falls into, with the one before it where its fraction is under a half, else the one after.
+fn two_seconds(around_ns: i64) -> TimeRange {
+    let fraction = around_ns.rem_euclid(SPAN_NS);
+    let second = around_ns - fraction;
+    let start = if fraction < SPAN_NS / 2 {
+        second - SPAN_NS
+    } else {
+        second
+    };
+    TimeRange::new(start, start + 2 * SPAN_NS)
+}
+
+/// Warm-up reads for so many seconds at this rate.
+pub fn warmup_reads(seconds: f64, per_second: f64) -> u64 {
+    round_u64(seconds * per_second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_seconds_hold_the_time_in_their_middle() {
+        for around in [
+            10 * SPAN_NS,
+            10 * SPAN_NS + 1,
+            10 * SPAN_NS + SPAN_NS / 2 - 1,
+            10 * SPAN_NS + SPAN_NS / 2,
+            11 * SPAN_NS - 1,
+        ] {
+            let range = two_seconds(around);
+            assert_eq!(range.length_ns(), 2 * SPAN_NS);
+            assert!(
+                around - range.start_ns >= SPAN_NS / 2 && range.end_ns - around >= SPAN_NS / 2,
+                "{around}"
+            );
+        }
+    }
+}

@@ -1,0 +1,438 @@
+//! The coordinator's side of a machine-tool cell: one write trial, then a read trial for each strategy on what it stored.
+//!
+//! It starts and watches the processes, marks the phases, settles the database, counts what is stored and judges. What is
+//! measured inside the processes is in [`super::writer`] and [`super::reader`].
+
+use super::answers::WrittenSamples;
+use super::parameters::Parameters;
+use super::reader::Strategy;
+use super::{NAME, read_trial, schema, write_trial};
+use crate::engine::role::{Event, RoleError, RoleProcess};
+use crate::engine::run::{Cell, CellRunner, RunContext, RunEvent, Turn, open_site, trial_label};
+use crate::engine::site::{Site, block_on};
+use crate::ledger::reconcile::reconcile;
+use crate::measurement::record::{
+    Implementation, LedgerRecord, PhaseRecord, SCHEMA_VERSION, Side, TrialRecord,
+};
+use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
+use crate::probe::{
+    HostSampler, PhaseTotals, ProbeError, ProcessTree, Recorder, Recording, Scope, WireScope,
+    monotonic_ns,
+};
+use crate::units::ns_to_seconds;
+use sensormark_store::{ErrorKind, Plan, Schema, StoreError};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How often the coordinator looks around while it waits.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// The machine-tool workload with these numbers.
+pub struct MachineToolRunner {
+    /// Every number of the run.
+    pub parameters: Parameters,
+}
+
+/// Why a trial was broken off.
+#[derive(Debug, thiserror::Error)]
+pub enum TrialFailure {
+    /// A process of ours failed.
+    #[error(transparent)]
+    Role(#[from] RoleError),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The probe failed.
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
+    /// Something of the system's failed.
+    #[error("{0}")]
+    System(String),
+}
+
+impl TrialFailure {
+    /// What the failure says about the trial.
+    pub fn reason(&self) -> Reason {
+        let kind = match self {
+            Self::Role(RoleError::Interrupted) => ReasonKind::Interrupted,
+            Self::Role(RoleError::Silent { .. }) => ReasonKind::Hung,
+            Self::Role(RoleError::Failed {
+                unreachable: true, ..
+            }) => ReasonKind::Unreachable,
+            Self::Store(error) => match error.kind() {
+                ErrorKind::Crashed => ReasonKind::ServerCrashed,
+                ErrorKind::Unavailable
+                | ErrorKind::Timeout
+                | ErrorKind::Authentication
+                | ErrorKind::NotInstalled => ReasonKind::Unreachable,
+                _ => ReasonKind::ClientFailed,
+            },
+            _ => ReasonKind::ClientFailed,
+        };
+        Reason::new(kind, self.to_string())
+    }
+}
+
+impl CellRunner for MachineToolRunner {
+    fn trials(&self, cell: &Cell) -> usize {
+        1 + cell.strategies.len()
+    }
+
+    fn seconds(&self, cell: &Cell) -> f64 {
+        let write = self.parameters.warmup_seconds + self.parameters.measured_seconds + 1.5;
+        let read = self.parameters.warmup_seconds
+            + f64::from(self.parameters.reads) / self.parameters.reads_per_second
+            + 0.7;
+        write + read * cell.strategies.len() as f64
+    }
+
+    fn run_cell(
+        &self,
+        context: &RunContext<'_>,
+        cell: &Cell,
+        turn: Turn,
+        finished: &mut dyn FnMut(TrialRecord),
+    ) {
+        let write = new_record(cell, Side::Write, None, turn);
+        let site = match open_site(context, cell) {
+            Ok(site) => site,
+            Err(error) => return finished(condemned(write, &TrialFailure::from(error))),
+        };
+        let plan = match prepare(context, cell, &site) {
+            Ok(plan) => plan,
+            Err(error) => return finished(condemned(write, &TrialFailure::from(error))),
+        };
+        let mut trial = Trial {
+            context,
+            parameters: &self.parameters,
+            cell,
+            site: &site,
+            plan: &plan,
+        };
+        let (write, written) = write_trial::run(&mut trial, write);
+        finished(write);
+        for strategy in Strategy::ALL
+            .into_iter()
+            .filter(|strategy| cell.strategies.iter().any(|name| name == strategy.name()))
+        {
+            let record = new_record(cell, Side::Read, Some(strategy), turn);
+            finished(match &written {
+                _ if context.is_interrupted() => break,
+                Some(written) => read_trial::run(&mut trial, record, strategy, written),
+                None => condemned(
+                    record,
+                    &TrialFailure::System(
+                        "the write trial before it left nothing to read".to_owned(),
+                    ),
+                ),
+            });
+        }
+        if let Err(error) = site.administer(&plan, async |administrator| {
+            administrator.drop_database().await
+        }) && !context.is_interrupted()
+        {
+            context.observer.event(RunEvent::Note(format!(
+                "the database could not be dropped: {error}"
+            )));
+        }
+    }
+}
+
+/// A trial at work.
+pub struct Trial<'a> {
+    /// What the run works with.
+    pub context: &'a RunContext<'a>,
+    /// Every number of the run.
+    pub parameters: &'a Parameters,
+    /// What is measured.
+    pub cell: &'a Cell,
+    /// Where its database runs.
+    pub site: &'a Site,
+    /// How it is reached.
+    pub plan: &'a Plan,
+}
+
+fn prepare(context: &RunContext<'_>, cell: &Cell, site: &Site) -> Result<Plan, StoreError> {
+    let coarse = schema(sensormark_store::TimeResolution::Nanoseconds);
+    let resolution = site
+        .store()
+        .time_resolution(&cell.layout, &coarse.tables[0]);
+    let plan = Plan {
+        endpoint: site.endpoint().clone(),
+        database: sensormark_store::DatabaseName::new(&context.owner)?,
+        owner: context.owner.clone(),
+        schema: Arc::new(schema(resolution)),
+        layout: cell.layout,
+        durability: cell.durability,
+        clients: 1,
+        timeout_ms: context.timeout_ms,
+    };
+    site.administer(&plan, async |administrator| administrator.create().await)?;
+    Ok(plan)
+}
+
+fn new_record(cell: &Cell, side: Side, strategy: Option<Strategy>, turn: Turn) -> TrialRecord {
+    let description = cell.choice.store.description();
+    let implementation = Implementation {
+        store: description.name,
+        title: description.title,
+        layout_name: cell.layout_name.clone(),
+        layout: cell.layout,
+        strategy: strategy.map(|strategy| strategy.name().to_owned()),
+        durability: cell.durability,
+        embedded: description.embedded,
+    };
+    let side_name = strategy.map_or_else(
+        || "write".to_owned(),
+        |strategy| format!("read-{}", strategy.name()),
+    );
+    let name = format!(
+        "{}-{}-{}-{side_name}-r{}-a{}",
+        NAME, implementation.store, cell.layout_name, turn.repetition, turn.attempt
+    );
+    TrialRecord {
+        schema_version: SCHEMA_VERSION,
+        name,
+        implementation,
+        side,
+        repetition: turn.repetition,
+        turn: turn.turn,
+        attempt: turn.attempt,
+        started: jiff::Timestamp::now().to_string(),
+        server: None,
+        settings: Vec::new(),
+        phases: Vec::new(),
+        ledger: None,
+        answers: None,
+        latencies: BTreeMap::new(),
+        errors: BTreeMap::new(),
+        figures: BTreeMap::new(),
+        verdict: Verdict::Valid,
+        warnings: Vec::new(),
+    }
+}
+
+/// The record of a trial that was broken off.
+pub fn condemned(mut record: TrialRecord, failure: &TrialFailure) -> TrialRecord {
+    let mut reasons = record.verdict.reasons().to_vec();
+    reasons.push(failure.reason());
+    record.verdict = Verdict::Invalid(reasons);
+    record
+}
+
+impl Trial<'_> {
+    /// Starts sampling: the server and the coordinator now, roles as they are added.
+    ///
+    /// # Errors
+    /// When processes cannot be watched.
+    pub fn recorder(&self) -> Result<Recorder, TrialFailure> {
+        let own = i32::try_from(std::process::id()).unwrap_or(i32::MAX);
+        let mut trees = vec![ProcessTree::attach(
+            "coordinator",
+            own,
+            Scope::Process,
+            None,
+        )?];
+        trees.extend(self.site.tree()?);
+        let host = HostSampler::new(self.site.data_folder().as_deref())?;
+        Ok(Recorder::start(
+            host,
+            trees,
+            Duration::from_secs(1),
+            self.context.disturbance,
+        )?)
+    }
+
+    /// Watches a role from now on.
+    ///
+    /// # Errors
+    /// When it is gone already.
+    pub fn watch(
+        &self,
+        recorder: &Recorder,
+        name: &str,
+        role: &RoleProcess,
+    ) -> Result<(), TrialFailure> {
+        let root = i32::try_from(role.process_id()).unwrap_or(i32::MAX);
+        let wire = (!self.site.store().description().embedded && name != "source")
+            .then_some(WireScope::Sockets);
+        Ok(recorder.add(ProcessTree::attach(name, root, Scope::Descendants, wire)?)?)
+    }
+
+    /// Starts a role process.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn role(
+        &self,
+        name: &str,
+        configuration: &impl serde::Serialize,
+    ) -> Result<RoleProcess, TrialFailure> {
+        Ok(RoleProcess::start(
+            &self.context.program,
+            &format!("{NAME}-{name}"),
+            configuration,
+        )?)
+    }
+
+    /// Tells who watches that the trial begins.
+    pub fn announce(&self, record: &TrialRecord, seconds: f64) {
+        self.context.observer.event(RunEvent::TrialStarted {
+            label: trial_label(record),
+            seconds,
+        });
+    }
+
+    /// Tells who watches that a phase begins.
+    pub fn phase(&self, name: &str) {
+        self.context.observer.event(RunEvent::Phase {
+            name: name.to_owned(),
+        });
+    }
+
+    /// Lets time pass until an instant of CLOCK_MONOTONIC, and looks around meanwhile.
+    ///
+    /// # Errors
+    /// When a role or the server stops, or the user breaks off.
+    pub fn pass_until(
+        &mut self,
+        until_ns: u64,
+        roles: &mut [&mut RoleProcess],
+    ) -> Result<(), TrialFailure> {
+        loop {
+            for role in roles.iter_mut() {
+                self.look(role)?;
+            }
+            let left = until_ns.saturating_sub(monotonic_ns());
+            if left == 0 {
+                return Ok(());
+            }
+            thread::sleep(LOOK.min(Duration::from_nanos(left)));
+        }
+    }
+
+    /// Waits for an event of a role that passes; gives up when the role makes no progress for `limit`.
+    ///
+    /// # Errors
+    /// Like [`Trial::pass_until`], and [`RoleError::Silent`] when it does not come.
+    pub fn await_event(
+        &mut self,
+        role: &mut RoleProcess,
+        limit: Duration,
+        passes: fn(&Event) -> bool,
+    ) -> Result<Event, TrialFailure> {
+        let mut deadline = Instant::now() + limit;
+        loop {
+            if let Some(event) = role.take(passes) {
+                return Ok(event);
+            }
+            if self.look(role)? {
+                deadline = Instant::now() + limit;
+            }
+            if Instant::now() >= deadline {
+                return Err(RoleError::Silent {
+                    role: role.name().to_owned(),
+                    seconds: limit.as_secs(),
+                }
+                .into());
+            }
+        }
+    }
+
+    /// Looks around once; whether the role made progress.
+    fn look(&mut self, role: &mut RoleProcess) -> Result<bool, TrialFailure> {
+        if self.context.is_interrupted() {
+            return Err(RoleError::Interrupted.into());
+        }
+        self.site.check()?;
+        let progress = role.listen(Instant::now() + Duration::from_millis(5))?;
+        if let Some(progress) = progress {
+            self.context.observer.event(RunEvent::Progress(progress));
+        }
+        Ok(progress.is_some())
+    }
+
+    /// Brings the database to rest.
+    ///
+    /// # Errors
+    /// When it does not come to rest.
+    pub fn settle(&self) -> Result<(), TrialFailure> {
+        Ok(self.site.administer(self.plan, async |administrator| {
+            administrator.settle().await
+        })?)
+    }
+
+    /// Counts what is stored and compares it with what was written.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn reconcile(
+        &self,
+        schema: &Schema,
+        written: &WrittenSamples,
+        ledger: &mut LedgerRecord,
+    ) -> Result<(), TrialFailure> {
+        Ok(block_on(async {
+            let mut session = self.site.store().connect(self.plan).await?;
+            reconcile(schema, written, session.as_mut(), ledger).await?;
+            session.close().await
+        })?)
+    }
+
+    /// Takes what the recorder saw into the record, keeps the samples, and says whether the host was disturbed in the phase that counts.
+    ///
+    /// # Errors
+    /// When the samples cannot be kept.
+    pub fn keep(
+        &self,
+        record: &mut TrialRecord,
+        recording: &Recording,
+        operations: u64,
+    ) -> Result<Option<Reason>, TrialFailure> {
+        let mut disturbed = None;
+        for phase in &recording.phases {
+            let totals = recording.phase_totals(phase);
+            if phase.name == "measured" {
+                disturbed = totals.as_ref().and_then(disturbance);
+            }
+            let counted = if phase.name == "measured" {
+                operations
+            } else {
+                0
+            };
+            record.phases.push(PhaseRecord {
+                name: phase.name.clone(),
+                seconds: ns_to_seconds(phase.end_ns - phase.start_ns),
+                totals,
+                operations: counted,
+            });
+        }
+        for tree in &recording.trees {
+            record.warnings.extend(
+                tree.notes
+                    .iter()
+                    .map(|note| format!("{}: {note}", tree.role)),
+            );
+        }
+        let name = format!("samples/{}.json", record.name);
+        self.context
+            .folder
+            .write_json(&name, recording)
+            .map_err(|error| TrialFailure::System(error.to_string()))?;
+        if self.context.tolerate_disturbance
+            && let Some(reason) = disturbed.take()
+        {
+            record
+                .warnings
+                .push(format!("the host was disturbed: {}", reason.text));
+        }
+        Ok(disturbed)
+    }
+}
+
+fn disturbance(totals: &PhaseTotals) -> Option<Reason> {
+    let reasons = &totals.disturbance.reasons;
+    (!reasons.is_empty()).then(|| Reason::new(ReasonKind::HostDisturbed, reasons.join(", ")))
+}

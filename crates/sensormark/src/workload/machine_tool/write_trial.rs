@@ -1,0 +1,267 @@
+//! One write trial: source → queue → writer → database, then settling, counting and judging.
+
+use super::answers::WrittenSamples;
+use super::queue::OwnedQueue;
+use super::source::{SourceConfig, SourceReport};
+use super::trial::{Trial, TrialFailure, condemned};
+use super::write_account::{account, disk_figures};
+use super::writer::{Start, WriterConfiguration, WriterReport};
+use crate::engine::connection::PlanMessage;
+use crate::engine::role::{Event, RoleProcess};
+use crate::engine::scheduling::SchedulingRequest;
+use crate::ledger::journal;
+use crate::measurement::record::{LedgerRecord, TrialRecord};
+use crate::probe::{Recorder, monotonic_ns};
+use crate::units::{round_u64, seconds_to_ns};
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// How long processes have to get ready for their common start, in ns.
+const LEAD_NS: u64 = 200_000_000;
+/// The real-time priority that the source asks for; without the right to it, it runs like everybody.
+const SOURCE_PRIORITY: u8 = 50;
+
+/// What the source process is told.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SourceMessage {
+    /// What it does.
+    pub source: SourceConfig,
+    /// The queue's number.
+    pub queue: i32,
+}
+
+/// Runs the trial. The samples that it wrote are given back when a read trial may follow.
+pub fn run(
+    trial: &mut Trial<'_>,
+    mut record: TrialRecord,
+) -> (TrialRecord, Option<WrittenSamples>) {
+    trial.announce(
+        &record,
+        trial.parameters.warmup_seconds + trial.parameters.measured_seconds + 1.5,
+    );
+    record.server = trial.site.record().cloned();
+    let journal = match journal_folder() {
+        Ok(folder) => folder,
+        Err(error) => {
+            return (
+                condemned(
+                    record,
+                    &TrialFailure::System(format!("cannot make the journal: {error}")),
+                ),
+                None,
+            );
+        }
+    };
+    let outcome = write(trial, &mut record, journal.path());
+    if let Err(failure) = outcome {
+        record = condemned(record, &failure);
+        if trial.context.is_interrupted() || !survivors(trial, &mut record, journal.path()) {
+            return (record, None);
+        }
+    }
+    let written = read_journal(trial, &journal.path().join("journal"));
+    let complete = record
+        .ledger
+        .as_ref()
+        .is_some_and(|ledger| ledger.lost == 0 && ledger.in_doubt_not_stored == 0);
+    (
+        record,
+        written.filter(|written| complete && !written.is_empty()),
+    )
+}
+
+/// The journal's file is in memory where there is such a place, so that it costs the disk nothing.
+fn journal_folder() -> std::io::Result<TempDir> {
+    let memory = Path::new("/dev/shm");
+    let builder = || {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix("sensormark-journal-");
+        builder
+    };
+    let folder = if memory.is_dir() {
+        builder()
+            .tempdir_in(memory)
+            .or_else(|_| builder().tempdir())
+    } else {
+        builder().tempdir()
+    }?;
+    File::create(folder.path().join("journal"))?;
+    Ok(folder)
+}
+
+/// The samples that the journal tells of.
+pub fn read_journal(trial: &Trial<'_>, path: &Path) -> Option<WrittenSamples> {
+    let entries = journal::read(&mut std::io::BufReader::new(File::open(path).ok()?)).ok()?;
+    Some(WrittenSamples::new(trial.context.seed, entries))
+}
+
+/// After a failure: starts a server that stopped again, and counts what is left of what was acknowledged. Whether it could be counted.
+fn survivors(trial: &mut Trial<'_>, record: &mut TrialRecord, journal: &Path) -> bool {
+    if trial.site.check().is_err()
+        && let Err(error) = trial.site.restart()
+    {
+        record
+            .warnings
+            .push(format!("the server could not be started again: {error}"));
+        return false;
+    }
+    let Some(written) = read_journal(trial, &journal.join("journal")) else {
+        return false;
+    };
+    let mut ledger = LedgerRecord {
+        attempted: written.len() as u64,
+        ..LedgerRecord::default()
+    };
+    let schema = trial.plan.schema.clone();
+    match trial.reconcile(&schema, &written, &mut ledger) {
+        Ok(()) => {
+            record.warnings.push(format!(
+                "counted after the failure: {} of {} acknowledged readings are stored",
+                ledger.acknowledged - ledger.lost,
+                ledger.acknowledged
+            ));
+            record.ledger = Some(ledger);
+            true
+        }
+        Err(error) => {
+            record.warnings.push(format!(
+                "what is stored could not be counted after the failure: {error}"
+            ));
+            false
+        }
+    }
+}
+
+fn write(
+    trial: &mut Trial<'_>,
+    record: &mut TrialRecord,
+    folder: &Path,
+) -> Result<(), TrialFailure> {
+    let system = |error: &dyn std::fmt::Display| TrialFailure::System(error.to_string());
+    let queue = OwnedQueue::create(&trial.context.supervisor.home().join("queues"))
+        .map_err(|error| system(&error))?;
+    let disk_before = trial.site.disk()?;
+    let period_ns = round_u64(1e9 / f64::from(trial.parameters.samples_per_second));
+    let configuration = WriterConfiguration {
+        plan: PlanMessage::new(
+            &trial.site.store().description().name,
+            trial.plan,
+            trial.context.plant.as_deref(),
+        ),
+        time_resolution: trial.plan.schema.tables[0].time_resolution,
+        queue: queue.number(),
+        journal: folder.join("journal"),
+        period_ns,
+        warmup_ns: seconds_to_ns(trial.parameters.warmup_seconds),
+    };
+    let mut writer = trial.role("writer", &configuration)?;
+    writer.wait_ready(Duration::from_millis(trial.context.timeout_ms * 3))?;
+    let recorder = trial.recorder()?;
+    trial.watch(&recorder, "writer", &writer)?;
+    let start_ns = monotonic_ns() + LEAD_NS;
+    let message = source_message(trial, queue.number(), period_ns, start_ns);
+    let mut source = trial.role("source", &message)?;
+    trial.watch(&recorder, "source", &source)?;
+    let loaded = load(trial, &recorder, start_ns, &mut writer, &mut source);
+    let (source, writer) = match loaded {
+        Ok(reports) => reports,
+        Err(failure) => {
+            source.kill();
+            let _ = queue.send_end(0);
+            // The writer's journal says what was acknowledged: give it the time to pass it on.
+            let _ = writer.listen(Instant::now() + Duration::from_millis(trial.context.timeout_ms));
+            writer.kill();
+            if let Ok(recording) = recorder.stop() {
+                trial.keep(record, &recording, 0)?;
+            }
+            return Err(failure);
+        }
+    };
+    let disk_after = trial.site.disk()?;
+    trial.phase("settle");
+    recorder.begin_phase("settle")?;
+    trial.settle()?;
+    recorder.end_phase(false)?;
+    let recording = recorder.stop()?;
+    let disk_settled = trial.site.disk()?;
+    record.settings = trial.site.administer(trial.plan, async |administrator| {
+        administrator.settings().await
+    })?;
+    disk_figures(record, disk_before, disk_after, disk_settled);
+    account(trial, record, folder, &source, writer, &recording)
+}
+
+fn source_message(trial: &Trial<'_>, queue: i32, period_ns: u64, start_ns: u64) -> SourceMessage {
+    let mut source = SourceConfig::new(trial.context.seed, trial.parameters.samples());
+    source.period_ns = NonZeroU64::new(period_ns).unwrap_or(NonZeroU64::MIN);
+    source.start_ns = Some(start_ns);
+    source.scheduling = SchedulingRequest {
+        real_time_priority: Some(SOURCE_PRIORITY),
+        timer_slack_ns: NonZeroU64::new(1),
+    };
+    SourceMessage { source, queue }
+}
+
+/// The load itself: warm-up, measured phase, and both processes' reports.
+fn load(
+    trial: &mut Trial<'_>,
+    recorder: &Recorder,
+    start_ns: u64,
+    writer: &mut RoleProcess,
+    source: &mut RoleProcess,
+) -> Result<(SourceReport, WriterReport), TrialFailure> {
+    writer.send(&Start { start_ns })?;
+    trial.pass_until(start_ns, &mut [writer, source])?;
+    let measured_ns = start_ns + seconds_to_ns(trial.parameters.warmup_seconds);
+    if measured_ns > start_ns {
+        trial.phase("warm-up");
+        recorder.begin_phase("warm-up")?;
+        trial.pass_until(measured_ns, &mut [writer, source])?;
+    }
+    trial.phase("measured");
+    recorder.begin_phase("measured")?;
+    trial.pass_until(
+        measured_ns + seconds_to_ns(trial.parameters.measured_seconds),
+        &mut [writer, source],
+    )?;
+    recorder.end_phase(true)?;
+    let patience = Duration::from_millis(trial.context.timeout_ms * 3);
+    let is_report = |event: &Event| matches!(event, Event::Report(_));
+    let from_source = trial.await_event(source, patience, is_report)?;
+    trial.await_event(writer, patience, |event| matches!(event, Event::Phase(_)))?;
+    writer.send(&"report")?;
+    let from_writer = trial.await_event(writer, patience, is_report)?;
+    Ok((report(from_source)?, report(from_writer)?))
+}
+
+/// A role's report in its own type.
+///
+/// # Errors
+/// When it is another one's.
+pub fn report<T: serde::de::DeserializeOwned>(event: Event) -> Result<T, TrialFailure> {
+    let Event::Report(value) = event else {
+        return Err(TrialFailure::System("a role sent no report".to_owned()));
+    };
+    serde_json::from_value(value).map_err(|error| {
+        TrialFailure::System(format!("a role's report cannot be understood: {error}"))
+    })
+}
+
+/// The journal stays with the results: it says what every later read of the same data should find.
+pub fn keep_journal(
+    trial: &Trial<'_>,
+    record: &TrialRecord,
+    path: &Path,
+) -> Result<(), TrialFailure> {
+    let bytes = std::fs::read(path).map_err(|error| TrialFailure::System(error.to_string()))?;
+    let name = PathBuf::from("samples").join(format!("{}.journal", record.name));
+    trial
+        .context
+        .folder
+        .write_bytes(&name.to_string_lossy(), &bytes)
+        .map_err(|error| TrialFailure::System(error.to_string()))
+}

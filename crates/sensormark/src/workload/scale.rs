@@ -1,0 +1,80 @@
+//! Scales and the numbers behind them, and how a user overrides one of those numbers.
+
+use crate::workload::selection::unknown;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// How large a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scale {
+    /// Seconds: to try things out.
+    #[default]
+    Quick,
+    /// Minutes, repeated: to decide something.
+    Standard,
+    /// The study's own size and durations.
+    Study,
+}
+
+impl Scale {
+    /// The scale's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Quick => "quick",
+            Self::Standard => "standard",
+            Self::Study => "study",
+        }
+    }
+}
+
+/// Overrides numbers by `NAME=VALUE`.
+///
+/// # Errors
+/// A name that there is not, with the nearest right one; a value of another kind.
+pub fn adjust<T: Serialize + DeserializeOwned>(
+    parameters: &T,
+    settings: &[String],
+) -> Result<T, String> {
+    let serde_json::Value::Object(mut numbers) =
+        serde_json::to_value(parameters).expect("parameters have string keys")
+    else {
+        return Err("these parameters cannot be set one by one".to_owned());
+    };
+    for setting in settings {
+        let (name, value) = setting
+            .split_once('=')
+            .ok_or_else(|| format!("--set {setting}: write it as NAME=VALUE"))?;
+        let name = name.trim().replace('-', "_");
+        if !numbers.contains_key(&name) {
+            return Err(unknown("parameter", &name, numbers.keys().cloned()));
+        }
+        let value: serde_json::Value = serde_json::from_str(value.trim())
+            .unwrap_or_else(|_| serde_json::Value::String(value.trim().to_owned()));
+        numbers.insert(name.clone(), value);
+        // One at a time, so that a message names the setting that is wrong.
+        serde_json::from_value::<T>(serde_json::Value::Object(numbers.clone()))
+            .map_err(|error| format!("--set {setting}: {error}"))?;
+    }
+    serde_json::from_value(serde_json::Value::Object(numbers)).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::machine_tool::Parameters;
+
+    #[test]
+    fn numbers_are_set_by_name_and_wrong_ones_are_refused() {
+        let set = |text: &str| adjust(&Parameters::quick(), &[text.to_owned()]);
+        assert_eq!(set("reads=30").unwrap().reads, 30);
+        assert_eq!(set("measured-seconds=2.5").unwrap().measured_seconds, 2.5);
+        assert!(set("raeds=30").unwrap_err().contains("did you mean reads?"));
+        assert!(
+            set("reads=many")
+                .unwrap_err()
+                .starts_with("--set reads=many")
+        );
+        assert!(set("reads").unwrap_err().contains("NAME=VALUE"));
+    }
+}
