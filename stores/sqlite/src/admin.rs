@@ -6,6 +6,7 @@ use crate::config::{self, FILE_ENDING, beside};
 use crate::design::{Design, NamedColumns, OWNER_TABLE};
 use crate::error;
 use crate::session::tag_ref;
+use crate::settings;
 use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, OpenFlags};
 use sensormark_store::{
@@ -18,8 +19,7 @@ use std::path::{Path, PathBuf};
 
 /// The log and the log's index.
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
-/// Rows of each index that statistics look at. A limit also keeps SQLite from storing samples (stat4), with which it
-/// would plan every bound statement anew at each execution.
+/// Rows of each index that statistics look at: enough for the planner, and settling does not read the whole file.
 const ANALYSIS_LIMIT: u32 = 1_000;
 
 /// What looks after one database.
@@ -187,66 +187,6 @@ impl SqliteAdministrator {
         ))
     }
 
-    fn read_settings(&self) -> Result<Vec<Setting>, StoreError> {
-        const PRAGMAS: [&str; 12] = [
-            "journal_mode",
-            "synchronous",
-            "page_size",
-            "cache_size",
-            "mmap_size",
-            "wal_autocheckpoint",
-            "journal_size_limit",
-            "temp_store",
-            "foreign_keys",
-            "auto_vacuum",
-            "busy_timeout",
-            "encoding",
-        ];
-        let wrong = |cause| error::native("read settings back", cause);
-        let connection = config::open(&self.plan)?;
-        let mut settings = vec![Setting {
-            name: "sqlite_version".to_owned(),
-            value: rusqlite::version().to_owned(),
-        }];
-        for name in PRAGMAS {
-            let value: rusqlite::types::Value = connection
-                .query_row(&format!("PRAGMA {name}"), [], |row| row.get(0))
-                .map_err(wrong)?;
-            settings.push(Setting {
-                name: name.to_owned(),
-                value: setting_text(name, value),
-            });
-        }
-        let mut statement = connection
-            .prepare("PRAGMA compile_options")
-            .map_err(wrong)?;
-        let options: Vec<String> = statement
-            .query_map([], |row| row.get(0))
-            .and_then(Iterator::collect)
-            .map_err(wrong)?;
-        let matters = |option: &String| {
-            [
-                "THREADSAFE",
-                "DEFAULT_",
-                "ENABLE_API_ARMOR",
-                "ENABLE_STAT4",
-                "MAX_VARIABLE",
-                "COMPILER",
-                "TEMP_STORE",
-            ]
-            .iter()
-            .any(|start| option.starts_with(start))
-        };
-        settings.extend(options.into_iter().filter(matters).map(|option| {
-            let (name, value) = option.split_once('=').unwrap_or((&option, "1"));
-            Setting {
-                name: format!("compile_option.{name}"),
-                value: value.to_owned(),
-            }
-        }));
-        Ok(settings)
-    }
-
     fn occupied(&self) -> Result<Size, StoreError> {
         let wrong = |cause| file_error("measure the SQLite database", cause);
         let data = blocks(&self.file).map_err(wrong)?;
@@ -258,20 +198,6 @@ impl SqliteAdministrator {
             total_bytes: data + beside_bytes.iter().sum::<u64>(),
             log_bytes: Some(beside_bytes[0]),
         })
-    }
-}
-
-/// SQLite's own words for settings that it prints as numbers.
-fn setting_text(name: &str, value: rusqlite::types::Value) -> String {
-    use rusqlite::types::Value;
-    match (name, value) {
-        ("synchronous", Value::Integer(value @ 0..=3)) => {
-            ["OFF", "NORMAL", "FULL", "EXTRA"][usize::try_from(value).unwrap_or(0)].to_owned()
-        }
-        (_, Value::Integer(value)) => value.to_string(),
-        (_, Value::Real(value)) => value.to_string(),
-        (_, Value::Text(value)) => value,
-        (_, Value::Null | Value::Blob(_)) => String::new(),
     }
 }
 
@@ -392,7 +318,7 @@ impl Administrator for SqliteAdministrator {
     }
 
     fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>> {
-        Box::pin(async { self.read_settings() })
+        Box::pin(async { settings::read(&config::open(&self.plan)?) })
     }
 
     fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>> {

@@ -3,6 +3,7 @@
 //! It neither makes nor drops anything: that is [`crate::admin`].
 
 use crate::error;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use sensormark_store::{DatabaseName, Durability, Endpoint, ErrorKind, Plan, Secret, StoreError};
 use std::path::{Path, PathBuf};
@@ -113,6 +114,10 @@ pub fn open(plan: &Plan) -> Result<Connection, StoreError> {
             ),
         ));
     }
+    // Plans must not follow bound values: SQLite would plan anew at almost every execution of a statement that orders its rows.
+    connection
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
+        .map_err(wrong)?;
     let cache = (CACHE_KIB / plan.clients.max(1)).max(LEAST_CACHE_KIB);
     connection
         .execute_batch(&format!(

@@ -1,7 +1,7 @@
 //! Records of a span as JSON text, `{"measurements":[{"ns":…,"m":[…]},…]}`, written and read by hand in one pass.
 //!
 //! `ns` counts from the span's start; `m` holds a value a field, null where there is none. Any whitespace and any order of keys
-//! is read; what is not understood is an error, never skipped in silence.
+//! is read; what is wanted and not understood is an error.
 
 use crate::error;
 use crate::record::{Record, Wanted};
@@ -248,39 +248,33 @@ impl<'a> Parser<'a> {
 
     fn number(&mut self) -> &'a str {
         self.peek();
-        let rest = &self.text.as_bytes()[self.at..];
-        let part =
-            |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E');
-        let length = rest
-            .iter()
-            .position(|byte| !part(byte))
-            .unwrap_or(rest.len());
-        self.at += length;
-        &self.text[self.at - length..self.at]
+        let start = self.at;
+        let bytes = self.text.as_bytes();
+        while let Some(b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E') = bytes.get(self.at) {
+            self.at += 1;
+        }
+        &self.text[start..self.at]
     }
 
+    /// A whole number; digits are added up on the negative side, which reaches one further.
     fn whole(&mut self) -> Parsed<i64> {
-        let digits = self.number();
-        let (negative, digits) = match digits.strip_prefix('-') {
-            Some(rest) => (true, rest),
-            None => (false, digits),
-        };
-        if digits.is_empty() {
-            return Err("no whole number");
-        }
+        let negative = self.takes(b'-');
+        let (start, bytes) = (self.at, self.text.as_bytes());
         let mut value = 0_i64;
-        for byte in digits.bytes() {
-            if !byte.is_ascii_digit() {
-                return Err("no whole number");
-            }
-            let digit = i64::from(byte - b'0');
-            let digit = if negative { -digit } else { digit };
+        while let Some(byte @ b'0'..=b'9') = bytes.get(self.at) {
             let next = value
                 .checked_mul(10)
-                .and_then(|value| value.checked_add(digit));
+                .and_then(|value| value.checked_sub(i64::from(byte - b'0')));
             value = next.ok_or("a number over 64 bits")?;
+            self.at += 1;
         }
-        Ok(value)
+        if self.at == start || matches!(bytes.get(self.at), Some(b'.' | b'e' | b'E')) {
+            return Err("no whole number");
+        }
+        if negative {
+            return Ok(value);
+        }
+        value.checked_neg().ok_or("a number over 64 bits")
     }
 
     fn key(&mut self) -> Parsed<&'a str> {
@@ -307,40 +301,37 @@ impl<'a> Parser<'a> {
         Err("a string without end")
     }
 
-    /// Passes over one value of any kind.
+    /// Passes over one value of any kind; of arrays and objects, to the bracket that closes them.
     fn skip(&mut self) -> Parsed<()> {
+        match self.peek().ok_or("the end in place of a value")? {
+            b'"' => self.string().map(|_| ()),
+            b'[' | b'{' => self.skip_nested(),
+            b't' => self.word("true"),
+            b'f' => self.word("false"),
+            b'n' => self.word("null"),
+            _ if self.number().is_empty() => Err("no value"),
+            _ => Ok(()),
+        }
+    }
+
+    fn skip_nested(&mut self) -> Parsed<()> {
         let mut depth = 0_usize;
-        loop {
-            match self.peek().ok_or("the end within a value")? {
+        while let Some(byte) = self.text.as_bytes().get(self.at) {
+            match byte {
                 b'"' => {
                     self.string()?;
-                }
-                b'[' | b'{' => {
-                    depth += 1;
-                    self.at += 1;
                     continue;
                 }
-                b']' | b'}' if depth > 0 => {
-                    depth -= 1;
-                    self.at += 1;
-                }
-                b',' | b':' if depth > 0 => {
-                    self.at += 1;
-                    continue;
-                }
-                b't' => self.word("true")?,
-                b'f' => self.word("false")?,
-                b'n' => self.word("null")?,
-                _ => {
-                    if self.number().is_empty() {
-                        return Err("no value");
-                    }
-                }
+                b'[' | b'{' => depth += 1,
+                b']' | b'}' => depth -= 1,
+                _ => {}
             }
+            self.at += 1;
             if depth == 0 {
                 return Ok(());
             }
         }
+        Err("an array or object without end")
     }
 }
 

@@ -1,9 +1,10 @@
 //! SQLite, embedded: the store that needs nothing installed.
 //!
 //! Data flows through the modules in this order: [`config`] finds the folder and opens connections, [`server`] says which library
-//! it is, [`schema`] offers layouts and [`design`] turns one into tables, [`admin`] makes and drops the file; a [`session`] writes
+//! it is, [`schema`] offers layouts, [`design`] turns one into tables, which [`tables`] writes down, [`admin`] makes and drops the file; a [`session`] writes
 //! ([`write`]) and asks ([`query`]). [`relation`] is how questions see stored records, [`record`], [`json`] and [`blob`]
-//! are the records of a span, [`series`] the names of series, [`gate`] the queue of writers, [`error`] SQLite's codes.
+//! are the records of a span, [`series`] the names of series, [`gate`] the queue of writers, [`settings`] what is read back,
+//! [`error`] SQLite's codes.
 
 use sensormark_store::store::RepeatedWrite;
 use sensormark_store::{
@@ -20,7 +21,11 @@ pub mod schema;
 
 pub mod design;
 
+pub mod tables;
+
 pub mod admin;
+
+pub mod settings;
 
 pub mod session;
 

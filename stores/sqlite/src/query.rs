@@ -36,6 +36,8 @@ pub struct Key {
 pub enum What {
     /// Readings of a range with the fields of this mask.
     Range(u64),
+    /// Readings of one instant with the fields of this mask.
+    Point(u64),
     /// The latest reading of each series with the fields of this mask.
     Latest(u64),
     /// The time of each series' latest reading with any of the fields of this mask.

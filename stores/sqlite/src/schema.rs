@@ -11,9 +11,9 @@ use sensormark_store::{
 /// Bound values of one statement, SQLite's own limit.
 pub const VARIABLES: usize = 32_766;
 /// Readings in one transaction of the usual way of writing.
-const TRANSACTION: usize = 1_000_000;
+pub const TRANSACTION: usize = 1_000_000;
 /// Statements in one request of concatenated ones.
-const CONCATENATED: usize = 10_000;
+pub const CONCATENATED: usize = 10_000;
 /// Rows in one statement of many; more do not help.
 const ROWS: usize = 1_000;
 
@@ -241,13 +241,19 @@ fn in_records(operation: Operation, encoding: Encoding) -> Capability {
 /// The largest statements with this layout and table.
 pub fn limits(layout: &Layout, table: &Table) -> Limits {
     let readings_per_statement = match layout.write {
-        WriteMethod::MultiRow => rows_per_statement(table.tags.len() + table.fields.len() + 1),
+        WriteMethod::MultiRow => {
+            let tags = match layout.tags {
+                TagPlacement::OwnTable => table.tags.len().min(1),
+                _ => table.tags.len(),
+            };
+            rows_per_statement(tags + table.fields.len() + 1)
+        }
         WriteMethod::ConcatenatedStatements => CONCATENATED,
         _ => TRANSACTION,
     };
     Limits {
         readings_per_statement,
-        suggested_batch: readings_per_statement.min(10_000),
+        suggested_batch: 10_000,
     }
 }
 

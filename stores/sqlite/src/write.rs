@@ -1,6 +1,6 @@
 //! Writing: prepared statements inside one transaction a batch, or one alone for a single row.
 //!
-//! Rows of readings and fields are here, records of a span in [`records`], sums in [`sums`], whole statements as text in [`text`].
+//! Rows of readings and fields are here, entities in [`entities`], records of a span in [`records`], sums in [`sums`], whole statements as text in [`text`].
 
 use crate::design::{Design, SeriesKey, TableDesign};
 use crate::error;
@@ -9,12 +9,13 @@ use crate::session::{SqliteSession, tag_ref};
 use rusqlite::types::{Null, ToSqlOutput};
 use rusqlite::{CachedStatement, Connection, ffi};
 use sensormark_store::{
-    Acknowledgement, Atomicity, Batch, Column, EntityReading, Shape, StoreError, Table, Value,
-    Values, WriteMethod,
+    Acknowledgement, Atomicity, Batch, Column, EntityReading, Shape, StoreError, Table, Values,
+    WriteMethod,
 };
 use std::collections::HashMap;
 use std::ops::Range;
 
+mod entities;
 mod records;
 mod sums;
 mod text;
@@ -55,7 +56,7 @@ impl Writer {
                 .map(|copy| insert(table, 1, &next_copy(table, copy), false)),
             many: HashMap::new(),
             add_sums: sums::statement(design, number),
-            entity: entity(table),
+            entity: entities::statement(table),
             buffer: Vec::new(),
         }
     }
@@ -119,32 +120,18 @@ fn next_copy(table: &TableDesign, copy: &str) -> String {
     )
 }
 
-fn entity(table: &TableDesign) -> Option<String> {
-    let entity = table.entity.as_ref()?;
-    let mut columns = entity.key.written();
-    columns.extend(entity.columns.iter().map(String::as_str));
-    columns.push(&entity.last_time);
-    let values: Vec<String> = (1..=columns.len())
-        .map(|place| format!("?{place}"))
-        .collect();
-    Some(format!(
-        "INSERT INTO {} ({}) VALUES ({}) ON CONFLICT ({}) DO UPDATE SET {last} = excluded.{last}",
-        entity.table,
-        columns.join(", "),
-        values.join(", "),
-        entity.key.identifying().join(", "),
-        last = entity.last_time,
-    ))
-}
-
-/// Writes a batch, split where the limits of the layout say.
+/// Writes a batch as one transaction, or as several where it is larger than the largest of them.
 ///
 /// # Errors
 /// What SQLite says, with how many readings were committed before.
 pub fn write(session: &mut SqliteSession, batch: &Batch) -> Result<Acknowledgement, StoreError> {
     let mut acknowledgement = Acknowledgement::default();
-    let table = &session.design.schema.tables[batch.table];
-    let limit = schema::limits(&session.design.layout, table).readings_per_statement;
+    let width = width(&session.design.tables[batch.table]);
+    let (limit, rows_per_statement) = match session.design.layout.write {
+        WriteMethod::ConcatenatedStatements => (schema::CONCATENATED, schema::CONCATENATED),
+        WriteMethod::MultiRow => (schema::TRANSACTION, schema::rows_per_statement(width)),
+        _ => (schema::TRANSACTION, schema::TRANSACTION),
+    };
     let mut start = 0;
     while start < batch.len() {
         let rows = start..batch.len().min(start + limit);
@@ -152,7 +139,7 @@ pub fn write(session: &mut SqliteSession, batch: &Batch) -> Result<Acknowledgeme
             .map_err(|error| error.after_acknowledging(acknowledgement.readings))?;
         start = rows.end;
         acknowledgement.readings += rows.len() as u64;
-        acknowledgement.statements += 1;
+        acknowledgement.statements += rows.len().div_ceil(rows_per_statement) as u64;
     }
     acknowledgement.sent = acknowledgement.readings;
     Ok(acknowledgement)
@@ -187,11 +174,11 @@ pub fn upsert(
     let rows = 0..write.reading.len();
     match write.atomicity {
         Atomicity::Atomic => atomically(connection, || {
-            put_entity(connection, design, writer, write)?;
+            entities::put(connection, design, writer, write)?;
             insert_rows(connection, design, writer, write.reading, rows)
         })?,
         Atomicity::Separate => {
-            put_entity(connection, design, writer, write)?;
+            entities::put(connection, design, writer, write)?;
             commit_rows(connection, design, writer, write.reading, rows)?;
         }
     }
@@ -200,39 +187,6 @@ pub fn upsert(
         sent: write.reading.len() as u64,
         statements: 2,
     })
-}
-
-fn put_entity(
-    connection: &Connection,
-    design: &Design,
-    writer: &Writer,
-    write: EntityReading<'_>,
-) -> Result<(), StoreError> {
-    let wrong = |cause| error::native("update an entity", cause);
-    let number = write.reading.table;
-    let (Some(entity), Some(sql)) = (&design.tables[number].entity, &writer.entity) else {
-        return Ok(());
-    };
-    let mut statement = connection.prepare_cached(sql).map_err(wrong)?;
-    let (series, time) = (write.reading.series[0], write.reading.times_ns[0]);
-    let table = &design.schema.tables[number];
-    let mut place = bind_series(&mut statement, &entity.key, table, series, 0).map_err(wrong)?;
-    for value in write.entity {
-        place += 1;
-        let bound = match value {
-            Value::Null => statement.raw_bind_parameter(place, Null),
-            Value::Bool(value) => statement.raw_bind_parameter(place, value),
-            Value::I64(value) => statement.raw_bind_parameter(place, value),
-            Value::F64(value) => statement.raw_bind_parameter(place, value),
-            Value::Text(value) => statement.raw_bind_parameter(place, value),
-        };
-        bound.map_err(wrong)?;
-    }
-    statement
-        .raw_bind_parameter(place + 1, time)
-        .map_err(wrong)?;
-    statement.raw_execute().map_err(wrong)?;
-    Ok(())
 }
 
 fn write_rows(
@@ -374,20 +328,27 @@ fn insert_many(
         &design.schema.tables[batch.table],
     );
     let (width, tags) = (width(table), table.key.written().len());
-    let sql = writer.many(table, rows.len());
-    let mut statement = connection.prepare_cached(sql).map_err(wrong)?;
-    for (place, row) in rows.enumerate() {
-        bind_series(
-            &mut statement,
-            &table.key,
-            logical,
-            batch.series[row],
-            place * width,
-        )
-        .and_then(|_| bind_reading(&mut statement, batch, row, place * width + tags))
-        .map_err(wrong)?;
+    let most = schema::rows_per_statement(width);
+    let mut start = rows.start;
+    while start < rows.end {
+        let part = start..rows.end.min(start + most);
+        start = part.end;
+        let sql = writer.many(table, part.len());
+        let mut statement = connection.prepare_cached(sql).map_err(wrong)?;
+        for (place, row) in part.enumerate() {
+            let before = place * width;
+            bind_series(
+                &mut statement,
+                &table.key,
+                logical,
+                batch.series[row],
+                before,
+            )
+            .and_then(|_| bind_reading(&mut statement, batch, row, before + tags))
+            .map_err(wrong)?;
+        }
+        statement.raw_execute().map_err(wrong)?;
     }
-    statement.raw_execute().map_err(wrong)?;
     Ok(())
 }
 

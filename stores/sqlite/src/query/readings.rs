@@ -2,11 +2,11 @@
 
 use super::{Key, What, push, records, whole};
 use crate::error;
-use crate::relation::{Choice, Relation, Statement, filter};
+use crate::relation::{Bind, Choice, Relation, Statement, filter};
 use crate::series::SeriesReader;
 use crate::session::SqliteSession;
 use rusqlite::{Row, Rows};
-use sensormark_store::{Batch, FieldSet, Query, Selection, Shape, StoreError, TimeRange};
+use sensormark_store::{Ask, Batch, FieldSet, Query, Selection, Shape, StoreError, TimeRange};
 
 const OPERATION: &str = "read readings";
 
@@ -23,12 +23,17 @@ pub fn range(
         return records::range(session, query, fields);
     }
     let choice = Choice::of(&query.series);
+    let point = matches!(query.ask, Ask::Point { .. });
     let key = Key {
         table: query.table,
         choice,
-        what: What::Range(fields.bits()),
+        what: if point {
+            What::Point(fields.bits())
+        } else {
+            What::Range(fields.bits())
+        },
     };
-    let statement = session.statement(key, |relation| in_range(relation, choice, fields));
+    let statement = session.statement(key, |relation| in_range(relation, choice, fields, point));
     read(session, &statement, query, fields)
 }
 
@@ -62,10 +67,12 @@ pub fn latest(
     read(session, &statement, query, fields).map(last_of_each)
 }
 
-/// Time, series and values, as [`read`] expects them.
-fn columns(relation: &Relation<'_>, fields: FieldSet) -> String {
+/// Time, series unless it is known, and values, as [`read`] expects them.
+fn columns(relation: &Relation<'_>, choice: Choice, fields: FieldSet) -> String {
     let mut columns = vec![relation.time()];
-    columns.extend(relation.series());
+    if choice != Choice::One {
+        columns.extend(relation.series());
+    }
     match relation.shape {
         Shape::RowPerField => columns.extend(relation.field_and_value()),
         _ => columns.extend(fields.iter().map(|field| relation.field(field))),
@@ -73,24 +80,32 @@ fn columns(relation: &Relation<'_>, fields: FieldSet) -> String {
     columns.join(", ")
 }
 
-fn order(relation: &Relation<'_>) -> String {
-    let mut order = relation.series();
+fn order(relation: &Relation<'_>, choice: Choice) -> String {
+    let mut order = match choice {
+        Choice::One => Vec::new(),
+        _ => relation.series(),
+    };
     order.push(relation.time());
     order.push(relation.copy());
     order.join(", ")
 }
 
-fn in_range(relation: &Relation<'_>, choice: Choice, fields: FieldSet) -> Statement {
+fn in_range(relation: &Relation<'_>, choice: Choice, fields: FieldSet, point: bool) -> Statement {
     let mut statement = Statement::default();
     let mut conditions = relation.chosen(choice, &mut statement);
-    conditions.extend(relation.in_range(&mut statement));
+    if point {
+        let time = statement.parameter(Bind::Start);
+        conditions.push(format!("{} = {time}", relation.time()));
+    } else {
+        conditions.extend(relation.in_range(&mut statement));
+    }
     conditions.extend(relation.has_any(fields));
     statement.push(&format!(
         "SELECT {} FROM {}{} ORDER BY {}",
-        columns(relation, fields),
+        columns(relation, choice, fields),
         relation.from(),
         filter(&conditions),
-        order(relation)
+        order(relation, choice)
     ));
     statement
 }
@@ -128,10 +143,10 @@ fn at_latest_times(relation: &Relation<'_>, choice: Choice, fields: FieldSet) ->
     let driver = each.map_or_else(String::new, |each| format!("({each}) AS s CROSS JOIN "));
     statement.push(&format!(
         "SELECT {} FROM {driver}{}{} ORDER BY {}",
-        columns(relation, fields),
+        columns(relation, choice, fields),
         relation.from(),
         filter(&conditions),
-        order(relation)
+        order(relation, choice)
     ));
     statement
 }
@@ -228,7 +243,7 @@ fn read(
     let rows = prepared.raw_query();
     let mut batch = Batch::new(query.table, &session.design.schema.tables[query.table]);
     if session.design.layout.shape == Shape::RowPerField {
-        read_fields(session, rows, fields, &mut batch)?;
+        read_fields(session, rows, fields, &query.series, &mut batch)?;
     } else {
         read_rows(session, rows, fields, &query.series, &mut batch)?;
     }
@@ -242,27 +257,19 @@ fn read_rows(
     selection: &Selection,
     batch: &mut Batch,
 ) -> Result<(), StoreError> {
-    let reader = session.reader(batch.table);
-    let columns = reader.columns(&session.design.tables[batch.table].key);
-    let fields: Vec<usize> = fields.iter().collect();
-    let only = match selection {
-        Selection::One(series) => Some(*series),
-        _ => None,
-    };
+    let named = Named::new(session, batch.table, selection);
     while let Some(row) = rows
         .next()
         .map_err(|cause| error::native(OPERATION, cause))?
     {
         batch.times_ns.push(whole(row.get_ref_unwrap(0))?);
-        batch.series.push(match only {
-            Some(series) => series,
-            None => reader.read(row, 1, columns)?,
-        });
-        for (place, &field) in fields.iter().enumerate() {
-            push(
-                &mut batch.columns[field],
-                row.get_ref_unwrap(1 + columns + place),
-            )?;
+        batch.series.push(named.series(row)?);
+        let mut place = 1 + named.columns();
+        for (field, column) in batch.columns.iter_mut().enumerate() {
+            if fields.contains(field) {
+                push(column, row.get_ref_unwrap(place))?;
+                place += 1;
+            }
         }
     }
     Ok(())
@@ -272,9 +279,10 @@ fn read_fields(
     session: &SqliteSession,
     mut rows: Rows<'_>,
     fields: FieldSet,
+    selection: &Selection,
     batch: &mut Batch,
 ) -> Result<(), StoreError> {
-    let mut pivot = Pivot::new(session, batch.table, fields);
+    let mut pivot = Pivot::new(session, batch.table, fields, selection);
     while let Some(row) = rows
         .next()
         .map_err(|cause| error::native(OPERATION, cause))?
@@ -286,11 +294,40 @@ fn read_fields(
     Ok(())
 }
 
+/// The series of rows: the one that was asked about, or what the columns behind the time name.
+enum Named<'a> {
+    Only(u32),
+    Columns(&'a SeriesReader, usize),
+}
+
+impl<'a> Named<'a> {
+    fn new(session: &'a SqliteSession, table: usize, selection: &Selection) -> Self {
+        if let Selection::One(series) = selection {
+            return Self::Only(*series);
+        }
+        let reader = session.reader(table);
+        Self::Columns(reader, reader.columns(&session.design.tables[table].key))
+    }
+
+    const fn columns(&self) -> usize {
+        match self {
+            Self::Only(_) => 0,
+            Self::Columns(_, columns) => *columns,
+        }
+    }
+
+    fn series(&self, row: &Row<'_>) -> Result<u32, StoreError> {
+        match self {
+            Self::Only(series) => Ok(*series),
+            Self::Columns(reader, columns) => reader.read(row, 1, *columns),
+        }
+    }
+}
+
 /// Puts rows of single fields together to readings. The rows of one reading follow each other by ascending field, so a field that
 /// does not ascend begins another reading. Rows hold time, series, field and value.
 pub struct Pivot<'a> {
-    reader: &'a SeriesReader,
-    columns: usize,
+    named: Named<'a>,
     fields: FieldSet,
     /// The readings so far; the latest one may lack fields until another follows or [`Pivot::finish`] is called.
     pub batch: Batch,
@@ -299,11 +336,14 @@ pub struct Pivot<'a> {
 
 impl<'a> Pivot<'a> {
     /// No readings yet of this table, with these fields.
-    pub fn new(session: &'a SqliteSession, table: usize, fields: FieldSet) -> Self {
-        let reader = session.reader(table);
+    pub fn new(
+        session: &'a SqliteSession,
+        table: usize,
+        fields: FieldSet,
+        selection: &Selection,
+    ) -> Self {
         Self {
-            reader,
-            columns: reader.columns(&session.design.tables[table].key),
+            named: Named::new(session, table, selection),
             fields,
             batch: Batch::new(table, &session.design.schema.tables[table]),
             last_field: 0,
@@ -311,14 +351,14 @@ impl<'a> Pivot<'a> {
     }
 
     fn key(&self, row: &Row<'_>) -> Result<(u32, i64, usize), StoreError> {
-        let field = whole(row.get_ref_unwrap(1 + self.columns))?;
+        let field = whole(row.get_ref_unwrap(1 + self.named.columns()))?;
         let known = usize::try_from(field)
             .ok()
             .filter(|&field| self.fields.contains(field));
         let field = known.ok_or_else(|| {
             error::unexpected(OPERATION, format!("a row holds field number {field}"))
         })?;
-        let series = self.reader.read(row, 1, self.columns)?;
+        let series = self.named.series(row)?;
         Ok((series, whole(row.get_ref_unwrap(0))?, field))
     }
 
@@ -348,7 +388,7 @@ impl<'a> Pivot<'a> {
         self.last_field = field;
         push(
             &mut self.batch.columns[field],
-            row.get_ref_unwrap(2 + self.columns),
+            row.get_ref_unwrap(2 + self.named.columns()),
         )
     }
 

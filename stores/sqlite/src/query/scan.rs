@@ -5,7 +5,7 @@ use crate::error;
 use crate::relation::{Relation, Statement};
 use crate::series::SeriesReader;
 use crate::session::SqliteSession;
-use sensormark_store::{Batch, Shape, StoreError, Value};
+use sensormark_store::{Batch, Selection, Shape, StoreError, Value};
 
 const OPERATION: &str = "read everything back";
 /// Readings in a batch of a scan.
@@ -81,7 +81,8 @@ fn scan_fields(
     );
     let wrong = |cause| error::native(OPERATION, cause);
     let mut statement = session.connection.prepare_cached(&sql).map_err(wrong)?;
-    let mut pivot = readings::Pivot::new(session, table, relation.table.all_fields());
+    let mut pivot =
+        readings::Pivot::new(session, table, relation.table.all_fields(), &Selection::All);
     let mut rows = statement.raw_query();
     while let Some(row) = rows.next().map_err(wrong)? {
         if pivot.starts_reading(row)? && pivot.batch.len() >= ROWS {

@@ -1,6 +1,7 @@
 //! Aggregates from sums kept at write time: the same groups, from a row a period and part of the day.
 
-use super::aggregate::{self, GroupShape, Part, output_type};
+use super::aggregate::parts::output_type;
+use super::aggregate::{self, GroupShape, Part};
 use crate::relation::{Bind, Choice, Relation, Statement, filter};
 use crate::session::SqliteSession;
 use sensormark_store::{Aggregate, FieldType, Function, Group, Grouping, Query, Shape, StoreError};
