@@ -16,11 +16,14 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The log and the log's index.
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 /// Rows of each index that statistics look at: enough for the planner, and settling does not read the whole file.
 const ANALYSIS_LIMIT: u32 = 1_000;
+/// How long dropping waits for a writer.
+const RENAME_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What looks after one database.
 pub struct SqliteAdministrator {
@@ -128,11 +131,30 @@ impl SqliteAdministrator {
             return Ok(());
         }
         self.require_mark(OPERATION)?;
+        // Best effort: the files go in any case, also when the disk is full or a writer hangs.
+        drop(self.rename_tables());
         self.remove_files()
             .map_err(|cause| file_error(OPERATION, cause))?;
         if self.plan.endpoint.managed {
             // Fails, as it should, while other databases are in it.
             drop(fs::remove_dir(config::folder(&self.plan.endpoint)));
+        }
+        Ok(())
+    }
+
+    /// Renames the tables, so that sessions that are still open find them no longer: they would go on reading and writing
+    /// files that have no name any more.
+    fn rename_tables(&self) -> Result<(), StoreError> {
+        let wrong = |cause| error::native("drop the SQLite database", cause);
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&self.file, flags).map_err(wrong)?;
+        connection.busy_timeout(RENAME_TIMEOUT).map_err(wrong)?;
+        for name in Design::new(&self.plan)?.table_names() {
+            connection
+                .execute_batch(&format!(
+                    "ALTER TABLE \"{name}\" RENAME TO \"dropped {name}\""
+                ))
+                .map_err(wrong)?;
         }
         Ok(())
     }
