@@ -1,1 +1,179 @@
-//! MariaDB
+//! MariaDB as a store of sensormark: InnoDB tables, spoken to with mysql_async over TCP.
+//!
+//! The modules in the order that data flows: where the server is ([`server`]) and how it is reached ([`config`], [`connection`]), how readings
+//! become tables ([`schema`]), how they are written ([`write`]) and asked about ([`query`]). README.md says what each layout is in
+//! MariaDB's own words.
+
+mod config;
+mod connection;
+mod error;
+
+mod server;
+
+mod schema;
+
+mod write;
+
+mod query;
+
+mod session;
+
+mod admin;
+
+use crate::admin::{MariadbAdministrator, check_durability};
+use crate::config::{Options, URL_EXAMPLE};
+use crate::connection::Link;
+use crate::schema::{Model, offers};
+use crate::session::MariadbSession;
+use sensormark_store::server::ServerFolder;
+use sensormark_store::{
+    Administrator, Capability, Description, Durability, Endpoint, Family, Index, Installation,
+    Launch, Layout, LayoutOffer, Limits, LocalFuture, Operation, Plan, RepeatedWrite, Schema,
+    ServerOptions, Session, SessionKind, Shape, Store, StoreError, Table,
+};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long a server may take to say its version.
+const VERSION_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// MariaDB.
+#[derive(Debug, Default)]
+pub struct Mariadb {
+    /// The model of the latest plan, which its sessions share.
+    model: Mutex<Option<Arc<Model>>>,
+}
+
+impl Mariadb {
+    /// The store. It connects to nothing by itself.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn model(&self, plan: &Plan) -> Result<Arc<Model>, StoreError> {
+        let mut latest = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(model) = latest.as_ref()
+            && Arc::ptr_eq(&model.schema, &plan.schema)
+            && model.layout == plan.layout
+        {
+            return Ok(Arc::clone(model));
+        }
+        let model = Arc::new(Model::new(&plan.schema, plan.layout)?);
+        *latest = Some(Arc::clone(&model));
+        Ok(model)
+    }
+}
+
+impl Store for Mariadb {
+    fn description(&self) -> Description {
+        Description {
+            name: "mariadb".to_owned(),
+            title: "MariaDB".to_owned(),
+            embedded: false,
+            session: SessionKind::Async,
+            durability: vec![
+                (
+                    Durability::Default,
+                    "innodb_flush_log_at_trx_commit = 1: each commit waits for the redo log on disk (binary log off)".to_owned(),
+                ),
+                (
+                    Durability::Durable,
+                    "the same as default, and checked: innodb_flush_log_at_trx_commit = 1".to_owned(),
+                ),
+                (
+                    Durability::Relaxed,
+                    "innodb_flush_log_at_trx_commit = 2: commits are written, and flushed to disk about once a second".to_owned(),
+                ),
+            ],
+            url_example: URL_EXAMPLE.to_owned(),
+            repeated_write: RepeatedWrite::KeepsBoth,
+        }
+    }
+
+    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOffer> {
+        let mut offers = offers::layouts(schema, family);
+        offers.retain(|offer| {
+            schema
+                .tables
+                .iter()
+                .all(|table| offers::missing(&offer.layout, table).is_none())
+        });
+        offers
+    }
+
+    fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
+        offers::capability(operation, layout, table)
+    }
+
+    fn limits(&self, layout: &Layout, table: &Table) -> Limits {
+        write::limits(layout, table)
+    }
+
+    fn repeated_write(&self, layout: &Layout, _table: &Table) -> RepeatedWrite {
+        if layout.index == Index::Clustered && layout.shape == Shape::RowPerReading {
+            RepeatedWrite::Refused
+        } else {
+            RepeatedWrite::KeepsBoth
+        }
+    }
+
+    fn installation(&self) -> Result<Installation, StoreError> {
+        server::installation()
+    }
+
+    fn launch(
+        &self,
+        installation: &Installation,
+        folder: &ServerFolder,
+        options: &ServerOptions,
+    ) -> Result<Launch, StoreError> {
+        server::launch(installation, folder, options)
+    }
+
+    fn endpoint(&self, url: &str) -> Result<Endpoint, StoreError> {
+        Ok(Options::parse(url)?.endpoint(url))
+    }
+
+    fn version<'a>(
+        &'a self,
+        endpoint: &'a Endpoint,
+    ) -> LocalFuture<'a, Result<String, StoreError>> {
+        Box::pin(async move {
+            let options = Options::parse(endpoint.url.expose())?;
+            let link = Link::open(&options, None, VERSION_TIMEOUT).await?;
+            let version = link.server.version.clone();
+            link.close().await?;
+            Ok(version)
+        })
+    }
+
+    fn administrator<'a>(
+        &'a self,
+        plan: &'a Plan,
+    ) -> LocalFuture<'a, Result<Box<dyn Administrator>, StoreError>> {
+        Box::pin(async move {
+            let model = self.model(plan)?;
+            let options = Options::parse(plan.endpoint.url.expose())?;
+            let link = Link::open(&options, None, Duration::from_millis(plan.timeout_ms)).await?;
+            let administrator: Box<dyn Administrator> =
+                Box::new(MariadbAdministrator::new(link, plan.clone(), model));
+            Ok(administrator)
+        })
+    }
+
+    fn connect<'a>(
+        &'a self,
+        plan: &'a Plan,
+    ) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
+        Box::pin(async move {
+            let model = self.model(plan)?;
+            let options = Options::parse(plan.endpoint.url.expose())?;
+            let database = Some(plan.database.as_str());
+            let link =
+                Link::open(&options, database, Duration::from_millis(plan.timeout_ms)).await?;
+            check_durability(plan, link.server.flush_at_commit)?;
+            let session: Box<dyn Session> = Box::new(MariadbSession::new(link, model));
+            Ok(session)
+        })
+    }
+}

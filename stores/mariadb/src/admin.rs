@@ -1,0 +1,438 @@
+//! What makes, settles, inspects and drops one sensormark database.
+//!
+//! Only databases whose name starts with sensormark_ and that bear the plan's mark are touched. Global settings of the server are changed on
+//! servers alone that sensormark started.
+
+use crate::connection::{Link, cell};
+use crate::schema::series::tag_value;
+use crate::schema::{Model, OWNER_TABLE, ddl, quoted};
+use mysql_async::Value;
+use sensormark_store::{
+    Administrator, DatabaseName, Durability, ErrorKind, LocalFuture, Plan, Setting, Size,
+    StoreError,
+};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Settings that are read back, all of them harmless to show.
+const SETTINGS: &[&str] = &[
+    "binlog_format",
+    "character_set_server",
+    "collation_server",
+    "eq_range_index_dive_limit",
+    "innodb_adaptive_hash_index",
+    "innodb_buffer_pool_size",
+    "innodb_change_buffering",
+    "innodb_compression_default",
+    "innodb_doublewrite",
+    "innodb_file_per_table",
+    "innodb_fill_factor",
+    "innodb_flush_log_at_trx_commit",
+    "innodb_flush_method",
+    "innodb_flush_neighbors",
+    "innodb_io_capacity",
+    "innodb_io_capacity_max",
+    "innodb_log_buffer_size",
+    "innodb_log_file_size",
+    "innodb_page_size",
+    "innodb_purge_threads",
+    "innodb_read_io_threads",
+    "innodb_use_native_aio",
+    "innodb_write_io_threads",
+    "join_buffer_size",
+    "local_infile",
+    "log_bin",
+    "max_allowed_packet",
+    "max_connections",
+    "max_heap_table_size",
+    "optimizer_switch",
+    "performance_schema",
+    "query_cache_size",
+    "query_cache_type",
+    "sort_buffer_size",
+    "sync_binlog",
+    "table_open_cache",
+    "thread_cache_size",
+    "thread_handling",
+    "tmp_table_size",
+    "tx_isolation",
+    "version",
+    "version_comment",
+];
+
+/// How long the server may take to come to rest.
+const SETTLE: Duration = Duration::from_secs(600);
+
+/// Pages that the server keeps dirty for itself.
+const IDLE_DIRTY_PAGES: i64 = 20;
+
+/// Speaks to the server about one database.
+pub(crate) struct MariadbAdministrator {
+    link: Link,
+    plan: Plan,
+    model: Arc<Model>,
+}
+
+/// Sets, on a server of sensormark's own, what an acknowledgement promises; on others, checks that the server promises it.
+pub(crate) fn check_durability(plan: &Plan, flush_at_commit: i64) -> Result<(), StoreError> {
+    let (fits, wanted) = match plan.durability {
+        Durability::Default => (true, 1),
+        Durability::Durable => (matches!(flush_at_commit, 1 | 3), 1),
+        Durability::Relaxed => (flush_at_commit == 2, 2),
+        Durability::Unacknowledged => {
+            return Err(StoreError::unsupported(
+                "choose a durability class",
+                "MariaDB acknowledges every statement",
+            ));
+        }
+    };
+    if fits {
+        return Ok(());
+    }
+    Err(StoreError::new(
+        ErrorKind::Configuration,
+        "choose a durability class",
+        format!(
+            "the server has innodb_flush_log_at_trx_commit = {flush_at_commit}, which is not {}; \
+             run SET GLOBAL innodb_flush_log_at_trx_commit = {wanted} there, or ask for another class",
+            plan.durability.text()
+        ),
+    ))
+}
+
+impl MariadbAdministrator {
+    /// Over this connection, for this plan.
+    pub(crate) const fn new(link: Link, plan: Plan, model: Arc<Model>) -> Self {
+        Self { link, plan, model }
+    }
+
+    fn name(&self) -> &str {
+        self.plan.database.as_str()
+    }
+
+    fn foreign(&self, operation: &str, what: &str) -> StoreError {
+        StoreError::new(
+            ErrorKind::Foreign,
+            operation,
+            format!("database {} {what}; choose another name", self.name()),
+        )
+    }
+
+    /// The first column of all rows, as text.
+    async fn texts(
+        &mut self,
+        operation: &str,
+        sql: &str,
+        parameters: Vec<Value>,
+    ) -> Result<Vec<String>, StoreError> {
+        let mut texts = Vec::new();
+        self.link
+            .rows(operation, sql, parameters, &mut |row| {
+                texts.push(cell::text(&row, 0)?.to_owned());
+                Ok(())
+            })
+            .await?;
+        Ok(texts)
+    }
+
+    async fn number(&mut self, operation: &str, sql: &str) -> Result<i64, StoreError> {
+        let mut number = 0;
+        self.link
+            .rows(operation, sql, Vec::new(), &mut |row| {
+                number = cell::integer(&row, 0)?;
+                Ok(())
+            })
+            .await?;
+        Ok(number)
+    }
+
+    /// The tables of the plan's database; `None` when there is no such database.
+    async fn tables(&mut self, operation: &str) -> Result<Option<Vec<String>>, StoreError> {
+        let name = || vec![Value::from(self.plan.database.as_str())];
+        let (of_database, of_tables) = (name(), name());
+        let there = "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?";
+        if self.texts(operation, there, of_database).await?.is_empty() {
+            return Ok(None);
+        }
+        let tables = "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ?";
+        self.texts(operation, tables, of_tables).await.map(Some)
+    }
+
+    /// The owner's mark inside a database.
+    async fn mark(
+        &mut self,
+        operation: &str,
+        database: &str,
+    ) -> Result<Option<String>, StoreError> {
+        let sql = format!(
+            "SELECT `owner` FROM {}.{}",
+            quoted(database),
+            quoted(OWNER_TABLE)
+        );
+        match self.texts(operation, &sql, Vec::new()).await {
+            Ok(marks) => Ok(marks.into_iter().next()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn require_own(&mut self, operation: &str) -> Result<(), StoreError> {
+        let name = self.name().to_owned();
+        if self.mark(operation, &name).await?.as_deref() == Some(self.plan.owner.as_str()) {
+            return Ok(());
+        }
+        Err(self.foreign(operation, "is there, and this run did not make it"))
+    }
+
+    async fn make(&mut self) -> Result<(), StoreError> {
+        const OPERATION: &str = "create a database";
+        if self.plan.endpoint.managed {
+            let flush = if self.plan.durability == Durability::Relaxed {
+                2
+            } else {
+                1
+            };
+            let sql = format!("SET GLOBAL innodb_flush_log_at_trx_commit = {flush}");
+            self.link.text(OPERATION, sql).await?;
+        } else {
+            check_durability(&self.plan, self.link.server.flush_at_commit)?;
+        }
+        let name = quoted(self.name());
+        match self.tables(OPERATION).await? {
+            Some(tables) => {
+                self.require_own(OPERATION).await?;
+                let own = ddl::table_names(&self.model);
+                if let Some(other) = tables.iter().find(|table| !own.contains(table)) {
+                    let what = format!("has a table {other} that this run did not make");
+                    return Err(self.foreign(OPERATION, &what));
+                }
+            }
+            None => {
+                let sql = format!(
+                    "CREATE DATABASE {name} CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin"
+                );
+                self.link.text(OPERATION, sql).await?;
+            }
+        }
+        self.link.text(OPERATION, format!("USE {name}")).await?;
+        self.link.text(OPERATION, ddl::owner_table()).await?;
+        let mark = format!("INSERT IGNORE INTO {} VALUES (?)", quoted(OWNER_TABLE));
+        let owner = vec![Value::from(self.plan.owner.as_str())];
+        self.link.execute(OPERATION, &mark, owner).await?;
+        for statement in ddl::tables(&self.model) {
+            self.link.text(OPERATION, statement).await?;
+        }
+        self.fill_tags().await
+    }
+
+    /// Puts a row a series into the tables of tags.
+    async fn fill_tags(&mut self) -> Result<(), StoreError> {
+        const ROWS: usize = 1_000;
+        let model = Arc::clone(&self.model);
+        for (table, described) in model.schema.tables.iter().zip(&model.tables) {
+            let Some(tags) = &described.tags else {
+                continue;
+            };
+            let marks = vec!["?"; table.tags.len() + 1].join(",");
+            let sql = format!("REPLACE INTO {tags} VALUES ({marks})");
+            let row = |series: u32| {
+                let values = (0..table.tags.len()).map(|tag| tag_value(table, series, tag));
+                std::iter::once(Value::from(series)).chain(values).collect()
+            };
+            let rows: Vec<Vec<Value>> = (0..table.series.len()).map(row).collect();
+            for rows in rows.chunks(ROWS) {
+                self.link
+                    .execute_bulk("store tags", &sql, rows.to_vec())
+                    .await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn drop_it(&mut self) -> Result<(), StoreError> {
+        const OPERATION: &str = "drop a database";
+        if self.tables(OPERATION).await?.is_none() {
+            return Ok(());
+        }
+        self.require_own(OPERATION).await?;
+        let sql = format!("DROP DATABASE {}", quoted(self.name()));
+        self.link.text(OPERATION, sql).await
+    }
+
+    async fn list(&mut self) -> Result<Vec<(String, String)>, StoreError> {
+        const OPERATION: &str = "list databases";
+        let sql = "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME LIKE 'sensormark\\_%'";
+        let names = self.texts(OPERATION, sql, Vec::new()).await?;
+        let mut databases = Vec::new();
+        for name in names {
+            if DatabaseName::try_from(name.clone()).is_ok()
+                && let Some(owner) = self.mark(OPERATION, &name).await?
+            {
+                databases.push((name, owner));
+            }
+        }
+        Ok(databases)
+    }
+
+    async fn rest(&mut self) -> Result<(), StoreError> {
+        const OPERATION: &str = "settle";
+        let timeout = Duration::from_millis(self.plan.timeout_ms);
+        self.link.allow(SETTLE).await?;
+        let names = ddl::table_names(&self.model);
+        let tables: Vec<String> = names
+            .iter()
+            .map(|table| format!("{}.{}", quoted(self.name()), quoted(table)))
+            .collect();
+        let analyze = format!("ANALYZE NO_WRITE_TO_BINLOG TABLE {}", tables.join(", "));
+        self.link.text(OPERATION, analyze).await?;
+        if self.plan.endpoint.managed {
+            self.flush_pages().await?;
+        } else {
+            // Without a right to change the server's settings: this writes all pages of these tables, and so do its locks end.
+            let flush = format!("FLUSH TABLES {} FOR EXPORT", tables.join(", "));
+            let flushed = self.link.text(OPERATION, flush).await;
+            match flushed {
+                Ok(()) => self.link.text(OPERATION, "UNLOCK TABLES").await?,
+                Err(error) if error.kind() == ErrorKind::Authentication => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.link.allow(timeout).await
+    }
+
+    /// Waits until purge has caught up and no page is dirty, with input and output as fast as the disk allows meanwhile.
+    async fn flush_pages(&mut self) -> Result<(), StoreError> {
+        const OPERATION: &str = "settle";
+        let capacity = self
+            .number(OPERATION, "SELECT @@GLOBAL.innodb_io_capacity")
+            .await?;
+        let most = self
+            .number(OPERATION, "SELECT @@GLOBAL.innodb_io_capacity_max")
+            .await?;
+        let fast = "SET GLOBAL innodb_max_purge_lag_wait = 0; SET GLOBAL innodb_io_capacity_max = 20000; \
+             SET GLOBAL innodb_io_capacity = 20000; SET GLOBAL innodb_max_dirty_pages_pct_lwm = 0; \
+             SET GLOBAL innodb_max_dirty_pages_pct = 0";
+        self.link.text(OPERATION, fast).await?;
+        let waited = self.wait_for_pages().await;
+        let slow = format!(
+            "SET GLOBAL innodb_max_dirty_pages_pct = 90; SET GLOBAL innodb_io_capacity = {capacity}; \
+             SET GLOBAL innodb_io_capacity_max = {most}"
+        );
+        self.link.text(OPERATION, slow).await?;
+        waited
+    }
+
+    async fn wait_for_pages(&mut self) -> Result<(), StoreError> {
+        const OPERATION: &str = "settle";
+        let status = |name: &str| {
+            format!(
+                "SELECT CAST(VARIABLE_VALUE AS SIGNED) FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = '{name}'"
+            )
+        };
+        let (dirty, age) = (
+            status("INNODB_BUFFER_POOL_PAGES_DIRTY"),
+            status("INNODB_CHECKPOINT_AGE"),
+        );
+        let deadline = Instant::now() + SETTLE;
+        let (mut before, mut still) = (i64::MIN, 0);
+        loop {
+            let pages = self.number(OPERATION, &dirty).await?;
+            let now = self.number(OPERATION, &age).await?;
+            still = if pages < IDLE_DIRTY_PAGES && now == before {
+                still + 1
+            } else {
+                0
+            };
+            // A few pages that the server keeps dirty for itself count as rest, once nothing moves any more.
+            if pages == 0 || still >= 5 {
+                return Ok(());
+            }
+            if Instant::now() > deadline {
+                return Err(StoreError::new(
+                    ErrorKind::Timeout,
+                    OPERATION,
+                    format!("{pages} pages are still dirty; is somebody else writing?"),
+                ));
+            }
+            before = now;
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    async fn read_settings(&mut self) -> Result<Vec<Setting>, StoreError> {
+        let marks = vec!["?"; SETTINGS.len()].join(",");
+        let sql = format!(
+            "SELECT LOWER(VARIABLE_NAME), VARIABLE_VALUE FROM information_schema.GLOBAL_VARIABLES \
+             WHERE VARIABLE_NAME IN ({marks}) ORDER BY VARIABLE_NAME"
+        );
+        let names = SETTINGS
+            .iter()
+            .map(|&name| Value::from(name.to_uppercase()))
+            .collect();
+        let mut settings = Vec::new();
+        self.link
+            .rows("read settings", &sql, names, &mut |row| {
+                settings.push(Setting {
+                    name: cell::text(&row, 0)?.to_owned(),
+                    value: cell::text(&row, 1)?.to_owned(),
+                });
+                Ok(())
+            })
+            .await?;
+        Ok(settings)
+    }
+
+    async fn measure(&mut self) -> Result<Size, StoreError> {
+        const OPERATION: &str = "read the size";
+        let name = self.name().to_owned();
+        let files = format!(
+            "SELECT CAST(COALESCE(SUM(FILE_SIZE), 0) AS SIGNED) FROM information_schema.INNODB_SYS_TABLESPACES WHERE NAME LIKE '{}/%'",
+            name.replace('_', "\\_")
+        );
+        let data = match self.number(OPERATION, &files).await {
+            Ok(bytes) => bytes,
+            // Without the right to see files: what the tables say of themselves.
+            Err(error) if error.kind() == ErrorKind::Authentication => {
+                let tables = format!(
+                    "SELECT CAST(COALESCE(SUM(DATA_LENGTH + INDEX_LENGTH), 0) AS SIGNED) FROM information_schema.TABLES WHERE TABLE_SCHEMA = '{name}'"
+                );
+                self.number(OPERATION, &tables).await?
+            }
+            Err(error) => return Err(error),
+        };
+        let log = self
+            .number(OPERATION, "SELECT @@GLOBAL.innodb_log_file_size")
+            .await?;
+        let (data, log) = (data.max(0).cast_unsigned(), log.max(0).cast_unsigned());
+        Ok(Size {
+            total_bytes: data + log,
+            log_bytes: Some(log),
+        })
+    }
+}
+
+impl Administrator for MariadbAdministrator {
+    fn create(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.make())
+    }
+
+    fn drop_database(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.drop_it())
+    }
+
+    fn databases(&mut self) -> LocalFuture<'_, Result<Vec<(String, String)>, StoreError>> {
+        Box::pin(self.list())
+    }
+
+    fn settle(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.rest())
+    }
+
+    fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>> {
+        Box::pin(self.read_settings())
+    }
+
+    fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>> {
+        Box::pin(self.measure())
+    }
+}

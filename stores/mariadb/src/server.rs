@@ -1,0 +1,371 @@
+//! The server on this machine: where it is, and how one of our own is configured and started.
+//!
+//! It writes files and says what to run; the supervisor runs it. The server listens on 127.0.0.1 alone, its socket file lies in the scratch
+//! folder, and nobody gets in without the generated password.
+
+use sensormark_store::server::{Command, StopSignal};
+use sensormark_store::{
+    Durability, Endpoint, ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError,
+    server::ServerFolder,
+};
+use std::fmt::Write as _;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, chown};
+use std::path::{Path, PathBuf};
+
+/// Names of the server's program, newest first.
+const PROGRAMS: [&str; 2] = ["mariadbd", "mysqld"];
+
+/// The longest path that a socket file may have.
+const LONGEST_SOCKET_PATH: usize = 100;
+
+/// Finds the server.
+pub(crate) fn installation() -> Result<Installation, StoreError> {
+    let mut folders: Vec<(PathBuf, &str)> = Vec::new();
+    if let Some(home) = std::env::var_os("SENSORMARK_MARIADB_HOME") {
+        let home = PathBuf::from(home);
+        for folder in ["bin", "sbin", "libexec", ""] {
+            folders.push((home.join(folder), "SENSORMARK_MARIADB_HOME"));
+        }
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    folders.extend(std::env::split_paths(&path).map(|folder| (folder, "found on PATH")));
+    for usual in [
+        "/usr/sbin",
+        "/usr/libexec",
+        "/usr/local/sbin",
+        "/usr/local/mysql/bin",
+        "/opt/mariadb/bin",
+    ] {
+        let origin = if usual == "/usr/sbin" {
+            "system package"
+        } else {
+            "usual place"
+        };
+        folders.push((PathBuf::from(usual), origin));
+    }
+    for (folder, origin) in folders {
+        for name in PROGRAMS {
+            let program = folder.join(name);
+            if let Some(version) = version_of(&program) {
+                return Ok(Installation {
+                    path: program,
+                    version,
+                    origin: origin.to_owned(),
+                });
+            }
+        }
+    }
+    Err(StoreError::new(
+        ErrorKind::NotInstalled,
+        "find the MariaDB server",
+        "neither PATH nor /usr/sbin nor $SENSORMARK_MARIADB_HOME has mariadbd; install it with scripts/install-servers.sh mariadb",
+    ))
+}
+
+/// The version that a program states, when it is there and is a MariaDB server.
+fn version_of(program: &Path) -> Option<String> {
+    if !program.is_file() {
+        return None;
+    }
+    let output = std::process::Command::new(program)
+        .args(["--no-defaults", "--version"])
+        .env_clear()
+        .output()
+        .ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let version = text
+        .split_whitespace()
+        .skip_while(|word| *word != "Ver")
+        .nth(1)?;
+    version.contains("MariaDB").then(|| version.to_owned())
+}
+
+/// The folder that holds bin and share: a parent of the program's.
+fn base_folder(program: &Path) -> PathBuf {
+    let folder = program.parent().unwrap_or(Path::new("/"));
+    match folder.file_name().and_then(|name| name.to_str()) {
+        Some("bin" | "sbin" | "libexec") => folder.parent().unwrap_or(folder).to_owned(),
+        _ => folder.to_owned(),
+    }
+}
+
+fn setup_program(base: &Path) -> Result<PathBuf, StoreError> {
+    let candidates = [
+        "bin/mariadb-install-db",
+        "scripts/mariadb-install-db",
+        "bin/mysql_install_db",
+        "scripts/mysql_install_db",
+    ];
+    let found = candidates
+        .iter()
+        .map(|name| base.join(name))
+        .find(|program| program.is_file());
+    found.ok_or_else(|| {
+        StoreError::new(
+            ErrorKind::NotInstalled,
+            "find mariadb-install-db",
+            format!(
+                "it is not below {}; install the whole mariadb-server package",
+                base.display()
+            ),
+        )
+    })
+}
+
+/// How to start a server in this folder.
+pub(crate) fn launch(
+    installation: &Installation,
+    folder: &ServerFolder,
+    options: &ServerOptions,
+) -> Result<Launch, StoreError> {
+    let base = base_folder(&installation.path);
+    let setup = setup_program(&base)?;
+    let (configuration, mut notes) = configuration(&base, folder, options)?;
+    let file = folder.join("my.cnf");
+    let init = folder.join("init.sql");
+    write_file(folder, &file, &configuration)?;
+    write_file(folder, &init, &accounts(&folder.password))?;
+    notes.push(
+        "binary log off (skip-log-bin): commits are flushed to the redo log alone".to_owned(),
+    );
+    let defaults = format!("--defaults-file={}", file.display());
+    let environment = vec![
+        ("LC_ALL".to_owned(), "C".to_owned()),
+        ("TMPDIR".to_owned(), folder.root.display().to_string()),
+    ];
+    Ok(Launch {
+        before: vec![Command {
+            program: setup,
+            arguments: vec![
+                defaults.clone(),
+                "--auth-root-authentication-method=normal".to_owned(),
+                "--skip-test-db".to_owned(),
+                "--skip-name-resolve".to_owned(),
+                "--force".to_owned(),
+            ],
+            environment: environment.clone(),
+            input: None,
+        }],
+        server: Command {
+            program: installation.path.clone(),
+            arguments: vec![defaults, format!("--init-file={}", init.display())],
+            environment,
+            input: None,
+        },
+        after: Vec::new(),
+        endpoint: Endpoint {
+            url: Secret::new(format!(
+                "mariadb://sensormark:{}@127.0.0.1:{}/?ssl-mode=disabled",
+                folder.password.expose(),
+                folder.ports[0]
+            )),
+            label: "mariadb (started by sensormark)".to_owned(),
+            managed: true,
+            ports: vec![folder.ports[0]],
+        },
+        stop: StopSignal::Terminate,
+        start_seconds: 120,
+        log_paths: vec!["ib_logfile0".to_owned(), "aria_log.00000001".to_owned()],
+        notes,
+    })
+}
+
+/// Who may come in: one user with the generated password, and root (which has none after the installation) no longer.
+fn accounts(password: &Secret) -> String {
+    let mut text = String::new();
+    for host in ["127.0.0.1", "localhost"] {
+        let user = format!("'sensormark'@'{host}'");
+        let password = password.expose();
+        text.push_str(&format!(
+            "CREATE USER IF NOT EXISTS {user} IDENTIFIED BY '{password}';\n"
+        ));
+        text.push_str(&format!(
+            "GRANT ALL PRIVILEGES ON *.* TO {user} WITH GRANT OPTION;\n"
+        ));
+    }
+    text.push_str("DELETE FROM mysql.global_priv WHERE User <> 'sensormark' AND User <> 'mariadb.sys';\nFLUSH PRIVILEGES;\n");
+    text
+}
+
+/// The configuration file, and what a reader should know of it.
+fn configuration(
+    base: &Path,
+    folder: &ServerFolder,
+    options: &ServerOptions,
+) -> Result<(String, Vec<String>), StoreError> {
+    let flush = match options.durability {
+        Durability::Default | Durability::Durable => 1,
+        Durability::Relaxed => 2,
+        Durability::Unacknowledged => {
+            return Err(StoreError::unsupported(
+                "configure a MariaDB server",
+                "MariaDB acknowledges every statement",
+            ));
+        }
+    };
+    let connections = options.clients.saturating_add(20).max(151);
+    let mut text = String::from("[mariadbd]\n");
+    let mut notes = Vec::new();
+    let mut set = |name: &str, value: &dyn std::fmt::Display| {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{name}={value}");
+    };
+    let socket = folder.join("s.sock").display().to_string();
+    set("basedir", &base.display());
+    set("datadir", &folder.data.display());
+    set("tmpdir", &folder.root.display());
+    if socket.len() <= LONGEST_SOCKET_PATH {
+        set("socket", &socket);
+    } else {
+        set(
+            "socket",
+            &format!("@sensormark-mariadb-{}", folder.ports[0]),
+        );
+    }
+    set("pid-file", &folder.join("pid").display());
+    set("log-error", &folder.join("error.log").display());
+    set("port", &folder.ports[0]);
+    set("bind-address", &"127.0.0.1");
+    set("skip-name-resolve", &1);
+    set("skip-log-bin", &1);
+    set("local-infile", &1);
+    set("character-set-server", &"utf8mb4");
+    set("collation-server", &"utf8mb4_bin");
+    set("default-time-zone", &"+00:00");
+    set("max_allowed_packet", &"64M");
+    set("innodb_flush_log_at_trx_commit", &flush);
+    apply_profile(options, connections, &mut set, &mut notes)?;
+    Ok((text, notes))
+}
+
+/// Settings of memory and connections: by the budget, or as the server comes.
+fn apply_profile(
+    options: &ServerOptions,
+    connections: u32,
+    set: &mut dyn FnMut(&str, &dyn std::fmt::Display),
+    notes: &mut Vec<String>,
+) -> Result<(), StoreError> {
+    match options.profile.as_deref() {
+        None => {
+            let mebibytes = (options.memory_bytes >> 20).max(16);
+            let log = (mebibytes / 4).clamp(48, 1024);
+            set("max_connections", &connections);
+            set("thread_cache_size", &connections.min(16_384));
+            set("innodb_buffer_pool_size", &format!("{mebibytes}M"));
+            set("innodb_log_file_size", &format!("{log}M"));
+            set("performance_schema", &"OFF");
+            notes.push(format!(
+                "buffer pool {mebibytes} MiB (the memory asked for; the server takes about 100 MiB and up to 1 MiB a connection beside it), redo log {log} MiB"
+            ));
+        }
+        Some("as-published") => {
+            set("max_connections", &connections.max(320));
+            notes.push(
+                "settings as the server comes with, but for at least 320 connections".to_owned(),
+            );
+        }
+        Some(other) => {
+            return Err(StoreError::new(
+                ErrorKind::Configuration,
+                "configure a MariaDB server",
+                format!("there is no profile {other:?} of settings; the only one is as-published"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Writes a file that its folder's owner alone can read.
+fn write_file(folder: &ServerFolder, path: &Path, text: &str) -> Result<(), StoreError> {
+    let write = || {
+        // A file of an earlier start is replaced, never written through.
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(path)?;
+        file.write_all(text.as_bytes())?;
+        let owner = fs::metadata(&folder.root)?;
+        let own = file.metadata()?;
+        if (own.uid(), own.gid()) == (owner.uid(), owner.gid()) {
+            return Ok(());
+        }
+        chown(path, Some(owner.uid()), Some(owner.gid()))
+    };
+    write().map_err(|error| {
+        StoreError::new(
+            ErrorKind::Configuration,
+            "configure a MariaDB server",
+            format!("{} cannot be written: {error}", path.display()),
+        )
+        .with_source(error)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(root: &Path) -> ServerFolder {
+        ServerFolder {
+            root: root.to_owned(),
+            data: root.join("data"),
+            ports: [3, 4, 5, 6],
+            password: Secret::new("hunter2"),
+            user: None,
+        }
+    }
+
+    #[test]
+    fn secrets_are_in_one_private_file_alone() {
+        let root = tempfile::tempdir().unwrap();
+        let base = root.path().join("usr");
+        fs::create_dir_all(base.join("bin")).unwrap();
+        fs::write(base.join("bin/mariadb-install-db"), "").unwrap();
+        let installation = Installation {
+            path: base.join("sbin/mariadbd"),
+            version: "10.11".to_owned(),
+            origin: String::new(),
+        };
+        let folder = folder(root.path());
+        let launch = launch(&installation, &folder, &ServerOptions::default()).unwrap();
+        for command in launch.before.iter().chain([&launch.server]) {
+            assert!(!format!("{command:?}").contains("hunter2"));
+        }
+        let configuration = fs::read_to_string(folder.join("my.cnf")).unwrap();
+        assert!(!configuration.contains("hunter2"));
+        assert!(configuration.contains("innodb_buffer_pool_size=1024M\n"));
+        let init = fs::metadata(folder.join("init.sql")).unwrap();
+        assert_eq!(init.mode() & 0o777, 0o600);
+        assert!(
+            launch
+                .notes
+                .iter()
+                .any(|note| note.contains("binary log off"))
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_had_is_refused() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = folder(root.path());
+        let profile = ServerOptions {
+            profile: Some("fast".to_owned()),
+            ..ServerOptions::default()
+        };
+        let error = configuration(Path::new("/usr"), &folder, &profile).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Configuration);
+        let nothing = ServerOptions {
+            durability: Durability::Unacknowledged,
+            ..ServerOptions::default()
+        };
+        let error = configuration(Path::new("/usr"), &folder, &nothing).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+    }
+}

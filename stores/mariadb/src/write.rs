@@ -1,0 +1,280 @@
+//! Writing: a batch becomes rows of parameters, and rows travel by the layout's way of writing.
+//!
+//! One reading is one prepared INSERT; more are the same statement executed in bulk: one request, one commit. Where several
+//! statements belong together (sums beside readings, an entity and its reading) they are one transaction. Text for the other ways of
+//! writing is made in [`text`], documents in [`document`], rows in [`rows`].
+
+pub(crate) mod document;
+pub(crate) mod insert;
+pub(crate) mod rows;
+pub(crate) mod text;
+
+use self::insert::Insert;
+use crate::connection::Link;
+use crate::schema::{Content, Model};
+use bytes::Bytes;
+use mysql_async::Value;
+use sensormark_store::{
+    Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, Layout, Limits, Shape, StoreError,
+    Table, Values, WriteMethod,
+};
+use std::ops::Range;
+
+/// The most rows that are put into the text of one compound statement.
+const COMPOUND_ROWS: usize = 16;
+
+/// Bytes of parameters after which a statement is closed.
+const STATEMENT_BYTES: usize = 4 << 20;
+
+/// Rows of parameters for one statement.
+pub(crate) struct Step<'a> {
+    insert: &'a Insert,
+    rows: Vec<Vec<Value>>,
+}
+
+/// The largest statements with this layout and table.
+pub(crate) fn limits(layout: &Layout, table: &Table) -> Limits {
+    let fields = table.fields.len().max(1);
+    let tags: usize = table.tags.iter().map(|_| 24).sum();
+    let bytes = match layout.shape {
+        Shape::RowPerField => fields * (40 + tags),
+        _ => 32 + tags + fields * 12,
+    };
+    let most = (STATEMENT_BYTES / bytes).clamp(1, 20_000);
+    Limits {
+        readings_per_statement: most,
+        suggested_batch: most.min(match layout.shape {
+            Shape::RowPerField => 1_000,
+            _ => 5_000,
+        }),
+    }
+}
+
+/// Where the statement ends that starts with this reading.
+fn statement_end(batch: &Batch, start: usize, most: usize, most_bytes: usize) -> usize {
+    let end = batch.len().min(start + most);
+    let texts: Vec<_> = batch
+        .columns
+        .iter()
+        .filter_map(|column| match &column.values {
+            Values::Text(values) if !values.is_empty() => Some(values),
+            _ => None,
+        })
+        .collect();
+    if texts.is_empty() {
+        return end;
+    }
+    let mut bytes = 0;
+    for reading in start..end {
+        bytes += texts
+            .iter()
+            .map(|text| text.get(reading).len() + 16)
+            .sum::<usize>();
+        if bytes > most_bytes && reading > start {
+            return reading;
+        }
+    }
+    end
+}
+
+/// Writes a batch, in as many statements as it takes.
+pub(crate) async fn write(
+    link: &mut Link,
+    model: &Model,
+    batch: &Batch,
+) -> Result<Acknowledgement, StoreError> {
+    let (table, described) = model.table(batch.table)?;
+    let most = limits(&model.layout, table).readings_per_statement;
+    let most_bytes = STATEMENT_BYTES.min(link.server.largest_packet / 4);
+    let mut done = Acknowledgement::default();
+    while done.readings < batch.len() as u64 {
+        let start = usize::try_from(done.readings).unwrap_or(usize::MAX);
+        let end = statement_end(batch, start, most, most_bytes);
+        let written = match model.layout.write {
+            WriteMethod::ConcatenatedStatements => {
+                let text = text::concatenated(table, described, batch, start..end);
+                transaction_text(link, text).await
+            }
+            WriteMethod::MultiRow => {
+                let text = text::multi_row(table, described, batch, start..end);
+                link.text("write readings", text).await
+            }
+            WriteMethod::FastPath => load(link, model, batch, start..end).await,
+            WriteMethod::Usual | WriteMethod::Datagram => {
+                run(link, rows::steps(model, batch, start..end)?).await
+            }
+        };
+        written.map_err(|error| error.after_acknowledging(done.readings))?;
+        done.readings = end as u64;
+        done.sent = end as u64;
+        done.statements += 1;
+    }
+    Ok(done)
+}
+
+/// Inserts a reading and updates its entity.
+pub(crate) async fn upsert(
+    link: &mut Link,
+    model: &Model,
+    write: EntityReading<'_>,
+) -> Result<Acknowledgement, StoreError> {
+    const OPERATION: &str = "update an entity";
+    let reading = write.reading;
+    let (table, described) = model.table(reading.table)?;
+    let Some(entity) = described.inserts.entity.as_ref() else {
+        return Err(StoreError::unsupported(
+            OPERATION,
+            "the table has no entity",
+        ));
+    };
+    if reading.len() != 1 {
+        return Err(StoreError::new(
+            ErrorKind::Rejected,
+            OPERATION,
+            format!("one reading at a time, not {}", reading.len()),
+        ));
+    }
+    let (update, insert) = rows::entity(table, described, reading, write.entity)?;
+    let steps = rows::steps(model, reading, 0..1)?;
+    let statements = match write.atomicity {
+        Atomicity::Separate => {
+            if link.execute(OPERATION, &entity.update, update).await? == 0 {
+                link.execute(OPERATION, &entity.insert.one, insert).await?;
+            }
+            run(link, steps).await.map(|()| 2)
+        }
+        Atomicity::Atomic => {
+            let mut sql = entity.update.clone()
+                + "; IF ROW_COUNT() = 0 THEN "
+                + &entity.insert.one
+                + "; END IF; ";
+            let mut parameters = update;
+            parameters.extend(insert);
+            append_steps(steps, &mut sql, &mut parameters);
+            compound(link, OPERATION, &sql, parameters)
+                .await
+                .map(|()| 1)
+        }
+    };
+    Ok(Acknowledgement {
+        readings: 1,
+        sent: 1,
+        statements: statements?,
+    })
+}
+
+/// Runs steps, all of them or none.
+async fn run(link: &mut Link, mut steps: Vec<Step<'_>>) -> Result<(), StoreError> {
+    const OPERATION: &str = "write readings";
+    steps.retain(|step| !step.rows.is_empty());
+    if steps.len() > 1 {
+        return together(link, steps).await;
+    }
+    let Some(mut step) = steps.pop() else {
+        return Ok(());
+    };
+    match step.rows.len() {
+        1 => {
+            let row = step.rows.swap_remove(0);
+            link.execute(OPERATION, &step.insert.one, row)
+                .await
+                .map(|_| ())
+        }
+        _ => {
+            link.execute_bulk(OPERATION, &step.insert.one, step.rows)
+                .await
+        }
+    }
+}
+
+/// Runs several steps as one transaction: a compound statement where they are small, else between START TRANSACTION and COMMIT.
+async fn together(link: &mut Link, steps: Vec<Step<'_>>) -> Result<(), StoreError> {
+    const OPERATION: &str = "write readings";
+    let rows: usize = steps.iter().map(|step| step.rows.len()).sum();
+    if rows <= COMPOUND_ROWS {
+        let (mut sql, mut parameters) = (String::new(), Vec::new());
+        append_steps(steps, &mut sql, &mut parameters);
+        return compound(link, OPERATION, &sql, parameters).await;
+    }
+    link.text(OPERATION, "START TRANSACTION")
+        .await
+        .map_err(|error| error.with_doubt(false))?;
+    for step in steps {
+        if let Err(error) = link
+            .execute_bulk(OPERATION, &step.insert.one, step.rows)
+            .await
+        {
+            // What went wrong is told; where the rollback fails too, the server rolls back as the connection ends.
+            let _ = link.text(OPERATION, "ROLLBACK").await;
+            return Err(error);
+        }
+    }
+    link.text(OPERATION, "COMMIT").await
+}
+
+/// Appends the statements of steps, each with all its rows, and their parameters.
+fn append_steps(steps: Vec<Step<'_>>, sql: &mut String, parameters: &mut Vec<Value>) {
+    for step in steps.into_iter().filter(|step| !step.rows.is_empty()) {
+        sql.push_str(&step.insert.head);
+        for (number, row) in step.rows.into_iter().enumerate() {
+            sql.push_str(if number == 0 { "" } else { "," });
+            sql.push_str(&step.insert.row);
+            parameters.extend(row);
+        }
+        sql.push_str(&step.insert.tail);
+        sql.push_str("; ");
+    }
+}
+
+/// Executes statements as one transaction in one request.
+async fn compound(
+    link: &mut Link,
+    operation: &str,
+    statements: &str,
+    parameters: Vec<Value>,
+) -> Result<(), StoreError> {
+    let sql = format!(
+        "BEGIN NOT ATOMIC DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN ROLLBACK; RESIGNAL; END; \
+         START TRANSACTION; {statements}COMMIT; END"
+    );
+    link.execute(operation, &sql, parameters).await.map(|_| ())
+}
+
+/// Sends text that starts a transaction and ends it.
+async fn transaction_text(link: &mut Link, text: String) -> Result<(), StoreError> {
+    const OPERATION: &str = "write readings";
+    let sent = link.text(OPERATION, text).await;
+    if sent.is_err() {
+        let _ = link.text(OPERATION, "ROLLBACK").await;
+    }
+    sent
+}
+
+/// Streams a batch through LOAD DATA LOCAL INFILE, which turns what it does not like into warnings: those are failures here.
+async fn load(
+    link: &mut Link,
+    model: &Model,
+    batch: &Batch,
+    range: Range<usize>,
+) -> Result<(), StoreError> {
+    const OPERATION: &str = "load readings";
+    let (table, described) = model.table(batch.table)?;
+    let (file, rows) = text::infile(table, described, batch, range);
+    let (written, warnings) = link
+        .load(OPERATION, &described.inserts.load, Bytes::from(file))
+        .await?;
+    if (written, warnings) == (rows, 0) {
+        return Ok(());
+    }
+    Err(StoreError::new(
+        ErrorKind::Rejected,
+        OPERATION,
+        format!("of {rows} rows {written} were written, with {warnings} warnings; see SHOW WARNINGS, or choose another layout"),
+    )
+    .with_doubt(true))
+}
+
+/// Whether a write makes several rows of one reading.
+pub(crate) const fn is_row_per_field(content: &Content) -> bool {
+    matches!(content, Content::Fields { .. })
+}
