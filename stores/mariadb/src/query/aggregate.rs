@@ -69,12 +69,8 @@ const fn is_plain(function: Function) -> bool {
 
 impl Aggregation<'_> {
     /// Whether everything falls into one group.
-    fn is_whole(&self) -> bool {
-        let grouping = &self.grouping;
-        grouping.window.is_none()
-            && !grouping.by_series
-            && grouping.by_tag.is_none()
-            && grouping.by_day_part.is_none()
+    fn is_whole(&self, source: &Source<'_>) -> bool {
+        self.key_names(source, "").is_empty()
     }
 
     fn source(&self, fields: FieldSet) -> Result<Source<'_>, StoreError> {
@@ -182,7 +178,7 @@ impl Aggregation<'_> {
         sql.list(&expressions);
         source.push_from(&mut sql, self.grouping.by_tag.is_some());
         source.push_where(&mut sql, self.query);
-        if self.is_whole() {
+        if self.is_whole(&source) {
             sql.push(" HAVING COUNT(*) > 0");
         } else {
             sql.push(" GROUP BY ").list(&self.key_names(&source, ""));
@@ -221,7 +217,7 @@ impl Aggregation<'_> {
         let field = self.aggregates[number].field;
         let source = self.source(FieldSet::one(field))?;
         let mut sql = Sql::default();
-        if self.is_whole() {
+        if self.is_whole(&source) {
             sql.push("SELECT ").push(&source.field(field));
             self.push_readings_end(&mut sql, &source);
             let order: Vec<String> = source
@@ -285,7 +281,7 @@ impl Aggregation<'_> {
         }
         self.push_readings_end(&mut sql, &source);
         sql.push(") s) q");
-        if self.is_whole() {
+        if self.is_whole(&source) {
             sql.push(" HAVING COUNT(*) > 0");
         } else {
             sql.push(" GROUP BY ").list(&keys);
@@ -300,7 +296,7 @@ impl Aggregation<'_> {
         let mut counted = self.key_names(&source, "s.");
         counted.push("s.`$v`".to_owned());
         let mut sql = Sql::default();
-        if self.is_whole() {
+        if self.is_whole(&source) {
             sql.push("SELECT s.`$v` FROM (");
             self.readings(&mut sql, &source, field);
             self.push_readings_end(&mut sql, &source);

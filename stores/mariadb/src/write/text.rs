@@ -17,36 +17,24 @@ enum Form {
     File,
 }
 
-/// A transaction of one INSERT a row.
+/// A transaction of one INSERT a reading.
 pub(crate) fn concatenated(
     table: &Table,
     described: &TableModel,
     batch: &Batch,
     range: Range<usize>,
 ) -> String {
-    let head = &described.inserts.readings.head;
     let mut text = String::from("START TRANSACTION;");
     for reading in range {
-        each_row(described, batch, reading, |field| {
-            text.push_str(head);
-            text.push('(');
-            push_row(
-                &mut text,
-                Form::Literal,
-                table,
-                described,
-                batch,
-                reading,
-                field,
-            );
-            text.push_str(");");
-        });
+        text.push_str(&described.inserts.readings.head);
+        push_readings(&mut text, table, described, batch, reading..reading + 1);
+        text.push(';');
     }
     text.push_str("COMMIT");
     text
 }
 
-/// One INSERT of all rows.
+/// One INSERT of all readings.
 pub(crate) fn multi_row(
     table: &Table,
     described: &TableModel,
@@ -54,24 +42,27 @@ pub(crate) fn multi_row(
     range: Range<usize>,
 ) -> String {
     let mut text = described.inserts.readings.head.clone();
-    let mut first = true;
+    push_readings(&mut text, table, described, batch, range);
+    text
+}
+
+/// The rows of readings in parentheses, with commas between them.
+fn push_readings(
+    text: &mut String,
+    table: &Table,
+    described: &TableModel,
+    batch: &Batch,
+    range: Range<usize>,
+) {
+    let mut open = "(";
     for reading in range {
         each_row(described, batch, reading, |field| {
-            text.push_str(if first { "(" } else { ",(" });
-            first = false;
-            push_row(
-                &mut text,
-                Form::Literal,
-                table,
-                described,
-                batch,
-                reading,
-                field,
-            );
+            text.push_str(open);
+            open = ",(";
+            push_row(text, Form::Literal, table, described, batch, reading, field);
             text.push(')');
         });
     }
-    text
 }
 
 /// The file of all rows, and how many there are.
