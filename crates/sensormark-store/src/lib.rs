@@ -11,7 +11,7 @@
 //! 6. [`store`]: the traits that a store implements, [`server`] for the servers that sensormark starts, and [`supervisor`], which starts them;
 //! 7. [`census`]: exact counts and checksums of what is stored;
 //! 8. [`error`]: one error for all databases;
-//! 9. [`reference`]: answers computed from readings in memory, the oracle; [`null`] and [`memory`]: stores without a database; [`faulty`]: a fault planted in another store.
+//! 9. [`mod@reference`]: answers computed from readings in memory, the oracle; [`null`] and [`memory`]: stores without a database; [`faulty`]: a fault planted in another store.
 //!
 //! It is not the place for anything that names a workload or a database. The numbered rules that every
 //! store keeps are in `docs/store-contract.md`; the conformance suite cites them by number.

@@ -7,7 +7,7 @@ use super::suite::{Case, Loaded, Subject};
 use crate::answer::Answer;
 use crate::capability::{Capability, Operation};
 use crate::error::ErrorKind;
-use crate::layout::{Family, WriteMethod};
+use crate::layout::{Family, LayoutOffer, Standing, WriteMethod};
 use crate::query::{Ask, Function, Query, Selection};
 use crate::schema::Table;
 use crate::store::{AnswerSource, LocalFuture, Store};
@@ -36,6 +36,8 @@ pub(super) enum Over {
     Usual(&'static [Dataset]),
     /// Every layout that the store offers for each of these data sets, but those that send datagrams.
     Layouts(&'static [Dataset]),
+    /// The same without layouts that are measured on request alone: for what hardly depends on the layout.
+    Measured(&'static [Dataset]),
     /// Every layout that sends datagrams.
     Datagrams(&'static [Dataset]),
 }
@@ -116,48 +118,59 @@ pub(super) fn tasks(store: &Arc<dyn Store>, rules: Vec<Rule>) -> Vec<Task> {
         .collect();
     let mut tasks = Vec::new();
     for rule in rules {
-        let (datasets, families, datagrams) = match rule.over {
-            Over::Store => {
-                tasks.push(Task {
-                    rule,
-                    subject: None,
-                });
+        for dataset in rule.over.datasets() {
+            let data = &data[dataset];
+            if let Kind::Queries(queries) = rule.kind
+                && queries(data).is_empty()
+            {
                 continue;
             }
-            Over::Usual(datasets) => (datasets, &FAMILIES[..1], false),
-            Over::Layouts(datasets) => (datasets, &FAMILIES[..], false),
-            Over::Datagrams(datasets) => (datasets, &FAMILIES[..], true),
-        };
-        let all = usize::MAX;
-        let most = if matches!(rule.over, Over::Usual(_)) {
-            1
-        } else {
-            all
-        };
-        for dataset in datasets {
-            let data = &data[dataset];
-            let applies = match rule.kind {
-                Kind::Queries(queries) => !queries(data).is_empty(),
-                Kind::Loaded(_) | Kind::Own(_) | Kind::Alone(_) => true,
-            };
-            for family in families.iter().filter(|_| applies) {
-                let offers = store.layouts(&data.schema, *family);
-                let fitting = offers
-                    .into_iter()
-                    .filter(|offer| (offer.layout.write == WriteMethod::Datagram) == datagrams);
-                tasks.extend(fitting.take(most).map(|offer| Task {
+            for family in FAMILIES {
+                let offers = store.layouts(&data.schema, family).into_iter();
+                let fitting = offers.filter(|offer| rule.over.holds(family, offer));
+                tasks.extend(fitting.map(|offer| Task {
                     rule,
                     subject: Some(Subject {
                         dataset: *dataset,
-                        family: *family,
+                        family,
                         offer,
                         data: Arc::clone(data),
                     }),
                 }));
             }
         }
+        if matches!(rule.over, Over::Store) {
+            tasks.push(Task {
+                rule,
+                subject: None,
+            });
+        }
     }
     tasks
+}
+
+impl Over {
+    const fn datasets(self) -> &'static [Dataset] {
+        match self {
+            Self::Store => &[],
+            Self::Usual(datasets)
+            | Self::Layouts(datasets)
+            | Self::Measured(datasets)
+            | Self::Datagrams(datasets) => datasets,
+        }
+    }
+
+    /// Whether the rule is tried on this offer.
+    fn holds(self, family: Family, offer: &LayoutOffer) -> bool {
+        let datagrams = offer.layout.write == WriteMethod::Datagram;
+        match self {
+            Self::Store => false,
+            Self::Usual(_) => family == Family::PerReading && offer.standing == Standing::Usual,
+            Self::Layouts(_) => !datagrams,
+            Self::Measured(_) => !datagrams && offer.standing != Standing::OnRequest,
+            Self::Datagrams(_) => datagrams,
+        }
+    }
 }
 
 /// The first of these operations that is stated as unsupported, with the reason.

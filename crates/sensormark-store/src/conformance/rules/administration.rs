@@ -13,7 +13,7 @@ use crate::store::{Plan, Size};
 use std::collections::BTreeSet;
 
 pub(super) fn rules() -> Vec<Rule> {
-    const LAYOUTS: Over = Over::Layouts(&[Dataset::Values]);
+    const LAYOUTS: Over = Over::Measured(&[Dataset::Values]);
     const USUAL: Over = Over::Usual(&[Dataset::Values]);
     vec![
         own!(

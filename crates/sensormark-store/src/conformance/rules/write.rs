@@ -32,7 +32,7 @@ pub(super) fn rules() -> Vec<Rule> {
         own!(
             "C-W-03",
             "an empty batch is acknowledged as nothing",
-            Over::Layouts(&[Mixed, Channels]),
+            Over::Measured(&[Mixed, Channels]),
             empty
         ),
         own!(
@@ -50,13 +50,13 @@ pub(super) fn rules() -> Vec<Rule> {
         own!(
             "C-W-06",
             "what is acknowledged is found by other sessions at once",
-            Over::Layouts(&[Mixed, Channels]),
+            Over::Measured(&[Mixed, Channels]),
             found_at_once
         ),
         own!(
             "C-W-07",
             "eight sessions write and read at once",
-            Over::Layouts(&[Mixed, Values]),
+            Over::Measured(&[Mixed, Values]),
             concurrent
         ),
         loaded!(
