@@ -39,7 +39,7 @@ pub(super) fn rules() -> Vec<Rule> {
         own!(
             "C-E-04",
             "a reading that is too large is refused as that",
-            Over::Layouts(&[Dataset::Texts]),
+            Over::Measured(&[Dataset::Texts]),
             too_large
         ),
         own!(
