@@ -22,4 +22,6 @@ pub mod score;
 
 pub mod published;
 
+pub mod report;
+
 pub mod units;

@@ -159,6 +159,30 @@ impl Board {
             .collect()
     }
 
+    /// The score in each phase of a further row of costs (a single repetition of a contestant, say), by the board's own
+    /// yardstick: its columns, weights, and maxima over the contestants. `costs` has one list a phase, in the columns'
+    /// order. A row worse than every contestant can score below 0.
+    ///
+    /// # Panics
+    /// When there is not one list a phase with one cost a column.
+    #[must_use]
+    pub fn scores_of(&self, costs: &[&[f64]]) -> Vec<f64> {
+        assert_eq!(costs.len(), self.tables.len(), "one list of costs a phase");
+        self.tables
+            .iter()
+            .zip(costs)
+            .enumerate()
+            .map(|(phase, (table, costs))| {
+                let rows: Vec<usize> = self
+                    .contestants
+                    .iter()
+                    .map(|contestant| contestant.rows[phase])
+                    .collect();
+                score(&table.shares_of(costs, &rows), &table.weights())
+            })
+            .collect()
+    }
+
     /// The standings with each contestant left out in turn: dividing by the maximum lets one slow contestant move
     /// the others. Empty for fewer than three contestants. Columns stay as they were prepared: a subjective one that
     /// was left out because of the contestant does not come back.

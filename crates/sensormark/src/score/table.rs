@@ -54,26 +54,30 @@ impl Table {
     /// all of them, or that is not in the sum, is 0.
     #[must_use]
     pub fn shares(&self, rows: &[usize]) -> Vec<Vec<f64>> {
-        let maxima: Vec<f64> = (0..self.columns.len())
-            .map(|column| {
-                let costs = rows.iter().map(|row| self.rows[*row].costs[column]);
-                costs.fold(0.0, f64::max)
-            })
-            .collect();
-        let share = |row: usize, column: usize| {
-            if self.columns[column].in_sum && maxima[column] > 0.0 {
-                self.rows[row].costs[column] / maxima[column]
+        rows.iter()
+            .map(|row| self.shares_of(&self.rows[*row].costs, rows))
+            .collect()
+    }
+
+    /// The same of costs that need not be a row's: above 1 where they exceed every one of `rows`.
+    ///
+    /// # Panics
+    /// When there is not one cost a column.
+    #[must_use]
+    pub fn shares_of(&self, costs: &[f64], rows: &[usize]) -> Vec<f64> {
+        assert_eq!(costs.len(), self.columns.len(), "one cost a column");
+        let share = |(column, cost): (usize, &f64)| {
+            let maximum = rows
+                .iter()
+                .map(|row| self.rows[*row].costs[column])
+                .fold(0.0, f64::max);
+            if self.columns[column].in_sum && maximum > 0.0 {
+                cost / maximum
             } else {
                 0.0
             }
         };
-        rows.iter()
-            .map(|row| {
-                (0..maxima.len())
-                    .map(|column| share(*row, column))
-                    .collect()
-            })
-            .collect()
+        costs.iter().enumerate().map(share).collect()
     }
 
     /// The score of each row among all rows of this table, in percent, 100 best, with the table's own weights.

@@ -1,0 +1,178 @@
+//! Who is compared: trials sorted by implementation and repetition. It judges nothing and computes no figure.
+
+use super::clean::clean;
+use crate::measurement::record::{Implementation, RunRecord, Side, TrialRecord};
+use sensormark_store::Layout;
+
+/// The trials of one side of one implementation, one a repetition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Arm {
+    /// The name in tables, printable, unique among its side's.
+    pub label: String,
+    /// What was measured.
+    pub implementation: Implementation,
+    /// Places in [`Field::trials`], one for each of [`Field::blocks`].
+    pub places: Vec<Option<usize>>,
+}
+
+/// A run's trials, sorted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// The run.
+    pub run: RunRecord,
+    /// The trials that count: of each implementation and repetition the last attempt.
+    pub trials: Vec<TrialRecord>,
+    /// Earlier attempts, which count no longer.
+    pub superseded: Vec<TrialRecord>,
+    /// The repetitions that there are, ascending.
+    pub blocks: Vec<u32>,
+    /// What was written, in the order of the first repetition.
+    pub writes: Vec<Arm>,
+    /// What was read.
+    pub reads: Vec<Arm>,
+    /// What did both at once.
+    pub mixed: Vec<Arm>,
+}
+
+/// What trials of one write and its reads have in common.
+fn same_data(one: &Implementation, other: &Implementation) -> bool {
+    let key = |of: &Implementation| -> (String, String, Layout) {
+        (of.store.clone(), of.layout_name.clone(), of.layout)
+    };
+    key(one) == key(other) && one.durability == other.durability
+}
+
+impl Field {
+    /// Sorts the trials of a run.
+    pub fn new(run: RunRecord, all: Vec<TrialRecord>) -> Self {
+        let last_attempt = |of: &TrialRecord| {
+            let same = all.iter().filter(|other| {
+                other.repetition == of.repetition
+                    && same_data(&other.implementation, &of.implementation)
+            });
+            same.map(|other| other.attempt).max()
+        };
+        let counts: Vec<bool> = all
+            .iter()
+            .map(|trial| Some(trial.attempt) == last_attempt(trial))
+            .collect();
+        let (mut trials, mut superseded) = (Vec::new(), Vec::new());
+        for (trial, counts) in all.into_iter().zip(counts) {
+            if counts {
+                trials.push(trial)
+            } else {
+                superseded.push(trial)
+            }
+        }
+        let mut blocks: Vec<u32> = trials.iter().map(|trial| trial.repetition).collect();
+        blocks.sort_unstable();
+        blocks.dedup();
+        let mut field = Self {
+            run,
+            trials,
+            superseded,
+            blocks,
+            writes: Vec::new(),
+            reads: Vec::new(),
+            mixed: Vec::new(),
+        };
+        field.writes = field.arms(Side::Write);
+        field.reads = field.arms(Side::Read);
+        field.mixed = field.arms(Side::Mixed);
+        field
+    }
+
+    fn arms(&self, side: Side) -> Vec<Arm> {
+        let mut arms: Vec<Arm> = Vec::new();
+        for (place, trial) in self
+            .trials
+            .iter()
+            .enumerate()
+            .filter(|(_, trial)| trial.side == side)
+        {
+            let block = self
+                .blocks
+                .binary_search(&trial.repetition)
+                .expect("every repetition is listed");
+            let found = arms.iter().position(|arm| {
+                same_data(&arm.implementation, &trial.implementation)
+                    && arm.implementation.strategy == trial.implementation.strategy
+            });
+            let arm = found.unwrap_or_else(|| {
+                arms.push(Arm {
+                    label: unique(clean(&trial.implementation.label()), &arms),
+                    implementation: trial.implementation.clone(),
+                    places: vec![None; self.blocks.len()],
+                });
+                arms.len() - 1
+            });
+            arms[arm].places[block] = Some(place);
+        }
+        arms
+    }
+
+    /// The arm that wrote what this one reads.
+    pub fn write_of(&self, read: &Arm) -> Option<&Arm> {
+        self.writes
+            .iter()
+            .find(|write| same_data(&write.implementation, &read.implementation))
+    }
+
+    /// The arms that read what this one wrote.
+    pub fn reads_of<'a>(&'a self, write: &'a Arm) -> impl Iterator<Item = &'a Arm> {
+        self.reads
+            .iter()
+            .filter(|read| same_data(&write.implementation, &read.implementation))
+    }
+
+    /// The arm's trial in each repetition.
+    pub fn trials_of<'a>(&'a self, arm: &'a Arm) -> impl Iterator<Item = Option<&'a TrialRecord>> {
+        arm.places
+            .iter()
+            .map(|place| place.map(|place| &self.trials[place]))
+    }
+
+    /// The arm's trials whose figures may be believed.
+    pub fn valid_of<'a>(&'a self, arm: &'a Arm) -> impl Iterator<Item = &'a TrialRecord> {
+        self.trials_of(arm)
+            .flatten()
+            .filter(|trial| trial.verdict.is_valid())
+    }
+
+    /// A figure of the arm in each repetition; none where the trial is missing or not valid.
+    pub fn figures(
+        &self,
+        arm: &Arm,
+        figure: impl Fn(&TrialRecord) -> Option<f64>,
+    ) -> Vec<Option<f64>> {
+        self.trials_of(arm)
+            .map(|trial| {
+                trial
+                    .filter(|trial| trial.verdict.is_valid())
+                    .and_then(&figure)
+            })
+            .collect()
+    }
+
+    /// All arms: writes, reads, and what did both at once, each with what its side is called.
+    pub fn all(&self) -> impl Iterator<Item = (&'static str, &Arm)> {
+        let named = |name: &'static str| move |arm| (name, arm);
+        self.writes
+            .iter()
+            .map(named("write"))
+            .chain(self.reads.iter().map(named("read")))
+            .chain(self.mixed.iter().map(named("both")))
+    }
+}
+
+/// The label, with a number behind it where it is taken.
+fn unique(label: String, arms: &[Arm]) -> String {
+    let is_taken = |label: &String| arms.iter().any(|arm| arm.label == *label);
+    if !is_taken(&label) {
+        return label;
+    }
+    (2..)
+        .map(|number| format!("{label} ({number})"))
+        .find(|label| !is_taken(label))
+        .expect("numbers do not end")
+}

@@ -1,0 +1,71 @@
+//! The report for programs: the document as JSON, every figure in full precision beside the text that people see.
+
+use super::number::cell_text;
+use super::tables::{Block, Cell, Document, Table};
+use serde_json::{Value, json};
+
+/// The version of this format; it changes when an older reader would misunderstand.
+pub const FORMAT: &str = "sensormark-report/1";
+
+/// The whole report as one JSON object, with a line end.
+pub fn render(document: &Document) -> String {
+    let sections: Vec<Value> = document
+        .sections
+        .iter()
+        .map(|section| {
+            let blocks: Vec<Value> = section.blocks.iter().map(block).collect();
+            json!({ "id": section.id, "title": section.title, "blocks": blocks })
+        })
+        .collect();
+    let value = json!({ "format": FORMAT, "title": document.title, "sections": sections });
+    let mut text = serde_json::to_string_pretty(&value).expect("the keys are strings");
+    text.push('\n');
+    text
+}
+
+fn block(block: &Block) -> Value {
+    match block {
+        Block::Paragraph(text) => json!({ "kind": "paragraph", "text": text }),
+        Block::List(items) => json!({ "kind": "list", "items": items }),
+        Block::Table(table) => table_value(table),
+    }
+}
+
+fn table_value(table: &Table) -> Value {
+    let columns: Vec<Value> = table
+        .columns
+        .iter()
+        .map(|column| json!({ "name": column.name, "unit": column.unit }))
+        .collect();
+    let rows: Vec<Vec<Value>> = table
+        .rows
+        .iter()
+        .map(|row| row.iter().map(cell).collect())
+        .collect();
+    json!({
+        "kind": "table",
+        "id": table.id,
+        "title": table.title,
+        "keys": table.keys,
+        "columns": columns,
+        "rows": rows,
+        "notes": table.notes,
+    })
+}
+
+fn cell(cell: &Cell) -> Value {
+    let text = cell_text(cell);
+    match cell {
+        Cell::Text(_) => json!({ "text": text }),
+        Cell::Count(count) => json!({ "text": text, "value": count }),
+        Cell::Number(number) => {
+            let mut value = json!({ "text": text, "value": number.value });
+            if let Some(interval) = number.spread.interval() {
+                value["low"] = json!(interval.low);
+                value["high"] = json!(interval.high);
+            }
+            value
+        }
+        Cell::Missing(reason) => json!({ "text": text, "value": null, "missing": reason }),
+    }
+}

@@ -1,0 +1,134 @@
+//! The report: from a results folder to verdicts, an answer, a ranking and tables, in four formats.
+//!
+//! Everything is derived from the raw records, again each time: the same folder and options give the same report, on any
+//! machine. Reading the folder is the only I/O. The flow: [`field`] sorts trials into implementations and repetitions,
+//! [`criteria`] takes the score's values from each, [`ranking`] scores and ranks, `sections` say it all in one
+//! [`tables::Document`], and [`text`], [`json`], [`csv`] and [`markdown`] draw that.
+
+pub mod clean;
+pub mod criteria;
+pub mod csv;
+pub mod field;
+pub mod json;
+pub mod markdown;
+pub mod number;
+pub mod ranking;
+mod sections;
+#[cfg(test)]
+mod tests;
+pub mod tables;
+pub mod text;
+
+use crate::measurement::folder::{FolderError, ResultsFolder};
+use crate::measurement::record::{RunRecord, TrialRecord};
+use crate::score::{ScoreError, Weights};
+use field::Field;
+use ranking::Ranking;
+use std::collections::BTreeMap;
+use tables::Document;
+
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The folder cannot be read.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// The weights do not fit the criteria.
+    #[error("{0}; the weights of the study, to start from, are in docs/weights.toml")]
+    Score(#[from] ScoreError),
+}
+
+/// What a report is made with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReportOptions {
+    /// How much each criterion counts.
+    pub weights: Weights,
+    /// The difficulty of implementations, 1 (easy) to 5, by their names in the ranking. Used only when everybody ranked
+    /// has one.
+    pub difficulty: BTreeMap<String, f64>,
+}
+
+impl Default for ReportOptions {
+    fn default() -> Self {
+        Self {
+            weights: Weights::study(),
+            difficulty: BTreeMap::new(),
+        }
+    }
+}
+
+/// A report, ready to be drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    document: Document,
+    field: Field,
+    ranking: Ranking,
+}
+
+impl Report {
+    /// Derives the report of a run's folder.
+    ///
+    /// # Errors
+    /// A folder that cannot be read, and weights that do not fit.
+    pub fn from_folder(
+        folder: &ResultsFolder,
+        options: &ReportOptions,
+    ) -> Result<Self, ReportError> {
+        Self::new(folder.run()?, folder.trials()?, options)
+    }
+
+    /// Derives the report of a run and its trials.
+    ///
+    /// # Errors
+    /// Weights that do not fit.
+    pub fn new(
+        run: RunRecord,
+        trials: Vec<TrialRecord>,
+        options: &ReportOptions,
+    ) -> Result<Self, ReportError> {
+        let field = Field::new(run, trials);
+        let ranking = Ranking::new(&field, options)?;
+        let mut document = sections::document(&field, &ranking, options);
+        document.neutralise();
+        Ok(Self {
+            document,
+            field,
+            ranking,
+        })
+    }
+
+    /// What the report says, without a format.
+    pub const fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// The trials, sorted.
+    pub const fn field(&self) -> &Field {
+        &self.field
+    }
+
+    /// Who won.
+    pub const fn ranking(&self) -> &Ranking {
+        &self.ranking
+    }
+
+    /// For a terminal of this width, in columns.
+    pub fn text(&self, width: usize) -> String {
+        text::render(&self.document, width)
+    }
+
+    /// For programs; see [`json`].
+    pub fn json(&self) -> String {
+        json::render(&self.document)
+    }
+
+    /// For spreadsheets and data frames; see [`csv`].
+    pub fn csv(&self) -> String {
+        csv::render(&self.document)
+    }
+
+    /// For documents.
+    pub fn markdown(&self) -> String {
+        markdown::render(&self.document)
+    }
+}

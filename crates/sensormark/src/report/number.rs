@@ -1,0 +1,159 @@
+//! Numbers as text: as many digits as mean something, thousands apart. Units stand in headers.
+
+use super::tables::{Cell, Number, Spread};
+
+/// What is printed where nothing was measured.
+pub const MISSING: &str = "–";
+
+/// The most digits after the point.
+const MOST_DECIMALS: usize = 6;
+
+/// A cell as one text.
+pub fn cell_text(cell: &Cell) -> String {
+    match cell {
+        Cell::Text(text) => text.clone(),
+        Cell::Count(count) => grouped(&count.to_string()),
+        Cell::Number(number) => number_text(number),
+        Cell::Missing(_) => MISSING.to_owned(),
+    }
+}
+
+/// A number with its interval.
+pub fn number_text(number: &Number) -> String {
+    let plain = |value: f64| significant(value, number.digits);
+    match number.spread {
+        Spread::None => plain(number.value),
+        Spread::Plus(interval) => {
+            let half = (interval.high - interval.low) / 2.0;
+            // The interval says which digits mean something: two of its own.
+            let decimals = if half > 0.0 {
+                decimals(half, 2)
+            } else {
+                decimals(number.value, number.digits)
+            };
+            format!(
+                "{} ± {}",
+                fixed(number.value, decimals),
+                fixed(half, decimals)
+            )
+        }
+        Spread::Range(interval) => {
+            format!(
+                "{} [{}, {}]",
+                plain(number.value),
+                plain(interval.low),
+                plain(interval.high)
+            )
+        }
+    }
+}
+
+/// The value with this many significant digits, thousands apart.
+pub fn significant(value: f64, digits: usize) -> String {
+    let decimals = decimals(value, digits);
+    if value != 0.0 && value.abs() < 0.5 / 10_f64.powi(i32::try_from(MOST_DECIMALS).unwrap_or(6)) {
+        return format!("{value:.1e}");
+    }
+    fixed(value, decimals)
+}
+
+/// The value with this many decimals, thousands apart.
+pub fn fixed(value: f64, decimals: usize) -> String {
+    if !value.is_finite() {
+        return value.to_string();
+    }
+    let text = format!("{value:.decimals$}");
+    // "-0.0" is a rounded nothing.
+    let text = match text.strip_prefix('-') {
+        Some(rest) if rest.bytes().all(|byte| matches!(byte, b'0' | b'.')) => rest,
+        _ => &text,
+    };
+    grouped(text)
+}
+
+/// How many decimals show this many significant digits.
+fn decimals(value: f64, digits: usize) -> usize {
+    let mut decimals = digits.saturating_sub(1);
+    let mut size = value.abs();
+    if size == 0.0 || !size.is_finite() {
+        return 0;
+    }
+    while size >= 10.0 && decimals > 0 {
+        size /= 10.0;
+        decimals -= 1;
+    }
+    while size < 1.0 && decimals < MOST_DECIMALS {
+        size *= 10.0;
+        decimals += 1;
+    }
+    decimals
+}
+
+/// Commas between thousands of the whole part.
+fn grouped(text: &str) -> String {
+    let (sign, rest) = text
+        .strip_prefix('-')
+        .map_or(("", text), |rest| ("-", rest));
+    let (whole, fraction) = rest
+        .split_once('.')
+        .map_or((rest, None), |(whole, fraction)| (whole, Some(fraction)));
+    let mut result = sign.to_owned();
+    for (place, digit) in whole.chars().enumerate() {
+        if place > 0 && (whole.len() - place).is_multiple_of(3) {
+            result.push(',');
+        }
+        result.push(digit);
+    }
+    if let Some(fraction) = fraction {
+        result.push('.');
+        result.push_str(fraction);
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::Interval;
+
+    #[test]
+    fn numbers_have_the_digits_that_mean_something() {
+        for (value, text) in [
+            (0.0, "0"),
+            (-0.000_000_01, "-1.0e-8"),
+            (1_234_567.8, "1,234,568"),
+            (-1_234.5, "-1,235"),
+            (99.96, "100.0"),
+            (12.34, "12.3"),
+            (1.234, "1.23"),
+            (0.012_34, "0.0123"),
+            (0.000_004, "0.000004"),
+            (999.6, "1,000"),
+        ] {
+            assert_eq!(significant(value, 3), text, "{value}");
+        }
+        assert_eq!(fixed(-0.04, 1), "0.0");
+    }
+
+    #[test]
+    fn an_interval_says_how_many_digits_are_printed() {
+        let number = |low, high, spread: fn(Interval) -> Spread| Number {
+            value: (low + high) / 2.0,
+            spread: spread(Interval { low, high }),
+            digits: 3,
+        };
+        assert_eq!(
+            number_text(&number(12.0, 12.5, Spread::Plus)),
+            "12.25 ± 0.25"
+        );
+        assert_eq!(
+            number_text(&number(1000.0, 1200.0, Spread::Plus)),
+            "1,100 ± 100"
+        );
+        assert_eq!(
+            number_text(&number(1.0, 3.0, Spread::Range)),
+            "2.00 [1.00, 3.00]"
+        );
+        assert_eq!(number_text(&number(5.0, 5.0, Spread::Plus)), "5.00 ± 0.00");
+    }
+}

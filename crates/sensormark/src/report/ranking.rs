@@ -1,0 +1,431 @@
+//! The ranking: the study's score over what was measured, how sure it is, and who cannot be ranked.
+//!
+//! A contestant is a way of reading with the write trial of the same data. Its values are means over the repetitions in
+//! which both its trials are valid. The score of one repetition is taken by the same yardstick (the maxima of the means),
+//! so that the mean of the repetitions' scores is the score, and a repetition in which somebody is missing does not move
+//! the others. Ranks: 1 + the number of contestants significantly better, tested on the ratio of what a score falls short
+//! of 100 (the weighed cost), paired by repetition, corrected after Holm; with fewer than three repetitions, bare order.
+
+use super::ReportError;
+use super::ReportOptions;
+use super::criteria;
+use super::field::{Arm, Field};
+use crate::measurement::verdict::Verdict;
+use crate::score::{self, Board, ScoreError, Standing, Table};
+use crate::statistics::{self, Basis, Better, Summary, summarize};
+use std::collections::BTreeMap;
+
+/// The phases that are scored.
+pub const PHASES: [&str; 2] = ["write", "read"];
+/// Weightings drawn for the share that each contestant wins: a standard error of at most 0.35 %.
+const DRAWS: u32 = 20_000;
+/// The seed of the draws, fixed: the same results give the same report.
+const DRAW_SEED: u64 = 0x5e_4504;
+
+/// Who won, and who could not compete.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranking {
+    /// The tables behind the scores; absent when nobody can be ranked.
+    pub board: Option<Board>,
+    /// Whether ranks rest on at least three repetitions.
+    pub basis: Basis,
+    /// Best first.
+    pub ranked: Vec<Ranked>,
+    /// Who is not ranked (label), and why.
+    pub unranked: Vec<(String, String)>,
+    /// How the scores were made.
+    pub notes: Vec<String>,
+}
+
+/// A contestant with a score.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranked {
+    /// Its place in [`Field::reads`].
+    pub read: usize,
+    /// Scores from the means, and bare ranks.
+    pub standing: Standing,
+    /// Its rank; absent when it has too few repetitions among others that have enough.
+    pub rank: Option<usize>,
+    /// Its costs in each repetition, by phase and column of the board; absent where it has no score.
+    pub costs: Vec<Option<Vec<Vec<f64>>>>,
+    /// Its total over the repetitions.
+    pub summary: Summary,
+    /// The share of all weightings under which it wins, 0 to 1.
+    pub win_share: f64,
+}
+
+impl Ranked {
+    /// The name in tables.
+    pub fn label(&self) -> &str {
+        &self.standing.name
+    }
+}
+
+type Values = BTreeMap<String, f64>;
+
+/// A contestant's values by repetition, write and read.
+struct Contestant {
+    read: usize,
+    label: String,
+    embedded: bool,
+    blocks: Vec<Option<[Values; 2]>>,
+}
+
+impl Ranking {
+    /// Ranks everybody that can be ranked.
+    ///
+    /// # Errors
+    /// Weights that do not fit the criteria.
+    pub fn new(field: &Field, options: &ReportOptions) -> Result<Self, ReportError> {
+        let (contestants, mut unranked) = contestants(field);
+        let basis = Basis::SingleTrial;
+        if contestants.is_empty() {
+            return Ok(Self {
+                board: None,
+                basis,
+                ranked: Vec::new(),
+                unranked,
+                notes: Vec::new(),
+            });
+        }
+        let tables = (0..PHASES.len())
+            .map(|phase| table(phase, &contestants, options))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut notes: Vec<String> = tables
+            .iter()
+            .flat_map(|table| table.notes.clone())
+            .collect();
+        notes.sort();
+        notes.dedup();
+        for contestant in &contestants {
+            let of_it = |table: &Table| {
+                table
+                    .unscored
+                    .iter()
+                    .find(|one| one.name == contestant.label)
+                    .map(|one| (table.phase.clone(), one.reason.clone()))
+            };
+            if let Some((phase, reason)) = tables.iter().find_map(of_it) {
+                unranked.push((
+                    contestant.label.clone(),
+                    unscored_reason(field, &contestant.label, &phase, &reason),
+                ));
+            }
+        }
+        let means = tables.iter().map(only_means).collect();
+        let board = match Board::new(means) {
+            Ok(board) => board,
+            Err(ScoreError::NoContestant) => {
+                return Ok(Self {
+                    board: None,
+                    basis,
+                    ranked: Vec::new(),
+                    unranked,
+                    notes,
+                });
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let mut ranking = Self {
+            ranked: scored(&board, &tables, &contestants),
+            board: Some(board),
+            basis,
+            unranked,
+            notes,
+        };
+        ranking.rank();
+        Ok(ranking)
+    }
+
+    /// Gives ranks and sorts.
+    fn rank(&mut self) {
+        let Some(board) = &self.board else { return };
+        let arms: Vec<statistics::Arm> = self
+            .ranked
+            .iter()
+            .map(|one| statistics::Arm {
+                name: one.label().to_owned(),
+                blocks: one
+                    .block_totals(board)
+                    .into_iter()
+                    .map(|total| total.map(|total| 100.0 - total))
+                    .collect(),
+            })
+            .collect();
+        match statistics::ranks(&arms, Better::Lower) {
+            Ok(found) if found.basis == Basis::Significance => {
+                self.basis = Basis::Significance;
+                for (one, rank) in self.ranked.iter_mut().zip(found.ranks) {
+                    one.rank = rank.rank;
+                }
+            }
+            Ok(_) => self
+                .ranked
+                .iter_mut()
+                .for_each(|one| one.rank = Some(one.standing.rank)),
+            Err(_) => {
+                self.ranked
+                    .iter_mut()
+                    .for_each(|one| one.rank = Some(one.standing.rank));
+                self.notes.push("A score is 100: what it falls short of 100 has no logarithm, so differences are not tested, and ranks are bare order.".to_owned());
+            }
+        }
+        self.ranked.sort_by(|one, other| {
+            let key = |of: &Ranked| of.rank.unwrap_or(usize::MAX);
+            key(one)
+                .cmp(&key(other))
+                .then(other.standing.total.total_cmp(&one.standing.total))
+        });
+    }
+
+    /// The contestants that share the first rank.
+    pub fn first(&self) -> Vec<&Ranked> {
+        self.ranked
+            .iter()
+            .filter(|one| one.rank == Some(1))
+            .collect()
+    }
+}
+
+impl Ranked {
+    /// Its total score in each repetition.
+    pub fn block_totals(&self, board: &Board) -> Vec<Option<f64>> {
+        let total = |costs: &Vec<Vec<f64>>| {
+            let costs: Vec<&[f64]> = costs.iter().map(Vec::as_slice).collect();
+            let scores = board.scores_of(&costs);
+            scores.iter().sum::<f64>() / scores.len() as f64
+        };
+        self.costs
+            .iter()
+            .map(|costs| costs.as_ref().map(total))
+            .collect()
+    }
+}
+
+/// Everybody with at least one repetition of two valid trials; and the others, with the reason.
+fn contestants(field: &Field) -> (Vec<Contestant>, Vec<(String, String)>) {
+    let (mut contestants, mut unranked) = (Vec::new(), Vec::new());
+    for (place, read) in field.reads.iter().enumerate() {
+        let Some(write) = field.write_of(read) else {
+            unranked.push((
+                read.label.clone(),
+                "there is no write trial of what it reads".to_owned(),
+            ));
+            continue;
+        };
+        let values = |arm: &Arm| -> Vec<Option<Values>> {
+            let of_trial = |place: &Option<usize>| {
+                let trial = &field.trials[(*place)?];
+                trial
+                    .verdict
+                    .is_valid()
+                    .then(|| criteria::values(trial, &field.run))
+            };
+            arm.places.iter().map(of_trial).collect()
+        };
+        let both = values(write)
+            .into_iter()
+            .zip(values(read))
+            .map(|(write, read)| Some([write?, read?]));
+        let mut blocks: Vec<Option<[Values; 2]>> = both.collect();
+        keep_complete(&mut blocks);
+        if blocks.iter().all(Option::is_none) {
+            unranked.push((read.label.clone(), no_valid_pair(field, write, read)));
+            continue;
+        }
+        contestants.push(Contestant {
+            read: place,
+            label: read.label.clone(),
+            embedded: read.implementation.embedded,
+            blocks,
+        });
+    }
+    for write in field
+        .writes
+        .iter()
+        .filter(|write| field.reads_of(write).next().is_none())
+    {
+        let reason = first_fault(field, write)
+            .unwrap_or_else(|| "there is no read trial of what it wrote".to_owned());
+        unranked.push((write.label.clone(), reason));
+    }
+    (contestants, unranked)
+}
+
+/// Drops repetitions in which fewer criteria were measured than in others, so that all means are over the same ones.
+fn keep_complete(blocks: &mut [Option<[Values; 2]>]) {
+    let count = |values: &[Values; 2]| values[0].len() + values[1].len();
+    let most = blocks.iter().flatten().map(count).max().unwrap_or(0);
+    for block in blocks {
+        if block.as_ref().is_some_and(|values| count(values) < most) {
+            *block = None;
+        }
+    }
+}
+
+fn no_valid_pair(field: &Field, write: &Arm, read: &Arm) -> String {
+    let faults = [("write", write), ("read", read)]
+        .map(|(side, arm)| first_fault(field, arm).map(|fault| format!("{side} trial {fault}")));
+    let faults: Vec<String> = faults.into_iter().flatten().collect();
+    if faults.is_empty() {
+        "no repetition has both its trials".to_owned()
+    } else {
+        faults.join("; ")
+    }
+}
+
+/// The first verdict of the arm that is not valid, in short.
+fn first_fault(field: &Field, arm: &Arm) -> Option<String> {
+    let trial = field
+        .trials_of(arm)
+        .flatten()
+        .find(|trial| !trial.verdict.is_valid())?;
+    let word = if matches!(trial.verdict, Verdict::Inconclusive(_)) {
+        "inconclusive"
+    } else {
+        "invalid"
+    };
+    let kinds: Vec<&str> = trial
+        .verdict
+        .reasons()
+        .iter()
+        .map(|reason| reason.kind.text())
+        .collect();
+    Some(format!("{word}: {}", kinds.join(", ")))
+}
+
+/// Why there is no score, with what would help where the server was only visited.
+fn unscored_reason(field: &Field, label: &str, phase: &str, reason: &str) -> String {
+    let visited = field
+        .reads
+        .iter()
+        .filter(|read| read.label == label)
+        .any(|read| {
+            field
+                .trials_of(read)
+                .flatten()
+                .any(|trial| trial.server.as_ref().is_some_and(|server| !server.managed))
+        });
+    let hint = if visited && reason.contains("server") {
+        " (an existing server without a probe beside it)"
+    } else {
+        ""
+    };
+    format!("no score: in the {phase} trial {reason}{hint}")
+}
+
+/// One phase's table: a row of means for each contestant, and behind them a row for each of its repetitions.
+fn table(
+    phase: usize,
+    contestants: &[Contestant],
+    options: &ReportOptions,
+) -> Result<Table, ReportError> {
+    let row = |contestant: &Contestant, name: String, mut values: Values| {
+        if let Some(difficulty) = options.difficulty.get(&contestant.label) {
+            values.insert("difficulty".to_owned(), *difficulty);
+        }
+        score::Implementation {
+            name,
+            embedded: contestant.embedded,
+            values,
+        }
+    };
+    let means = contestants.iter().map(|contestant| {
+        let blocks: Vec<&Values> = contestant
+            .blocks
+            .iter()
+            .flatten()
+            .map(|sides| &sides[phase])
+            .collect();
+        row(contestant, contestant.label.clone(), mean(&blocks))
+    });
+    let single = contestants.iter().flat_map(|contestant| {
+        let named = |(block, sides): (usize, &Option<[Values; 2]>)| {
+            Some(row(
+                contestant,
+                block_name(&contestant.label, block),
+                sides.as_ref()?[phase].clone(),
+            ))
+        };
+        contestant
+            .blocks
+            .iter()
+            .enumerate()
+            .filter_map(named)
+            .collect::<Vec<_>>()
+    });
+    let field: Vec<score::Implementation> = means.chain(single).collect();
+    let prepared = score::prepare(
+        PHASES[phase],
+        &score::study_criteria(),
+        &options.weights,
+        &field,
+        score::Options::default(),
+    )?;
+    Ok(prepared)
+}
+
+/// Arithmetic means of the criteria that every repetition has.
+fn mean(blocks: &[&Values]) -> Values {
+    let Some((first, others)) = blocks.split_first() else {
+        return Values::new();
+    };
+    let mean_of = |(id, value): (&String, &f64)| {
+        let sum = others
+            .iter()
+            .try_fold(*value, |sum, other| Some(sum + other.get(id)?))?;
+        Some((id.clone(), sum / blocks.len() as f64))
+    };
+    first.iter().filter_map(mean_of).collect()
+}
+
+/// A name that no label has: labels are printable.
+fn block_name(label: &str, block: usize) -> String {
+    format!("{label}\u{0}{block}")
+}
+
+/// The table without the repetitions' rows.
+fn only_means(table: &Table) -> Table {
+    let mut table = table.clone();
+    table.rows.retain(|row| !row.name.contains('\u{0}'));
+    table.unscored.retain(|one| !one.name.contains('\u{0}'));
+    table
+}
+
+fn scored(board: &Board, tables: &[Table], contestants: &[Contestant]) -> Vec<Ranked> {
+    let shares = board.win_shares(DRAWS, DRAW_SEED);
+    let standings = board.standings().into_iter().zip(shares);
+    let ranked = standings.filter_map(|(standing, share)| {
+        let contestant = contestants
+            .iter()
+            .find(|contestant| contestant.label == standing.name)?;
+        let costs_in = |block: usize| {
+            let name = block_name(&standing.name, block);
+            let row = |table: &Table| {
+                table
+                    .rows
+                    .iter()
+                    .find(|row| row.name == name)
+                    .map(|row| row.costs.clone())
+            };
+            tables.iter().map(row).collect::<Option<Vec<_>>>()
+        };
+        let mut one = Ranked {
+            read: contestant.read,
+            rank: None,
+            costs: (0..contestant.blocks.len()).map(costs_in).collect(),
+            summary: Summary {
+                count: 0,
+                mean: standing.total,
+                standard_error: None,
+                interval: None,
+            },
+            win_share: share.share,
+            standing,
+        };
+        let totals: Vec<f64> = one.block_totals(board).into_iter().flatten().collect();
+        one.summary = summarize(&totals).ok()?;
+        Some(one)
+    });
+    ranked.collect()
+}

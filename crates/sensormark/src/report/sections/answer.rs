@@ -1,0 +1,252 @@
+//! The answer in one sentence, and the ranking behind it.
+
+use super::cells::{counted, listed, rank};
+use crate::report::field::Field;
+use crate::report::number::fixed;
+use crate::report::ranking::{Ranked, Ranking};
+use crate::report::tables::{Cell, Number, Section, Spread, Table};
+use crate::score::{Board, WeightChange};
+use crate::statistics::{Basis, SMALLEST_REPETITIONS};
+use sensormark_store::{Durability, WriteMethod};
+
+/// The answer.
+pub fn answer(field: &Field, ranking: &Ranking) -> Section {
+    let mut section = Section::new("answer", "Answer");
+    let mut text = match (&ranking.board, ranking.ranked.as_slice()) {
+        (Some(board), [_, _, ..]) => verdict_of(ranking, board),
+        (_, [one]) => format!(
+            "For this load, on this machine: {} is the only one that can be ranked, so there is nothing to compare it with.",
+            one.label()
+        ),
+        _ => "For this load, on this machine: nothing can be ranked; the reasons are below."
+            .to_owned(),
+    };
+    let missing = ranking.unranked.len();
+    if missing > 0 && !ranking.ranked.is_empty() {
+        text.push_str(&format!(
+            " {} not ranked.",
+            if missing == 1 {
+                "1 implementation is".to_owned()
+            } else {
+                format!("{missing} implementations are")
+            }
+        ));
+    }
+    if !ranking.ranked.is_empty() && ranking.basis == Basis::SingleTrial {
+        text.push_str(&format!(
+            " This is a single trial ({} of at least {SMALLEST_REPETITIONS} repetitions): chance may have ordered what lies close together.",
+            field.blocks.len()
+        ));
+    }
+    section.paragraph(text);
+    section
+}
+
+/// Who leads, by how much, and what would change it.
+fn verdict_of(ranking: &Ranking, board: &Board) -> String {
+    let first = ranking.first();
+    let by_score = ranking
+        .ranked
+        .iter()
+        .max_by(|one, other| one.standing.total.total_cmp(&other.standing.total))
+        .expect("somebody is ranked");
+    let tied = first.len() > 1;
+    let mut text = if tied {
+        let names: Vec<&str> = first.iter().map(|one| one.label()).collect();
+        let why = if ranking.basis == Basis::Significance {
+            "lead and cannot be told apart (95 %)"
+        } else {
+            "lead with the same score"
+        };
+        format!(
+            "For this load, on this machine: {} {why}; {} has the highest score, {}",
+            listed(&names),
+            by_score.label(),
+            fixed(by_score.standing.total, 1)
+        )
+    } else {
+        let next = ranking
+            .ranked
+            .iter()
+            .filter(|one| one.label() != by_score.label())
+            .max_by(|one, other| one.standing.total.total_cmp(&other.standing.total));
+        let ahead = next.map_or_else(String::new, |next| {
+            format!(
+                ", {} ahead of {}",
+                fixed(by_score.standing.total - next.standing.total, 1),
+                next.label()
+            )
+        });
+        format!(
+            "For this load, on this machine: {} (score {} of 100{ahead})",
+            by_score.label(),
+            fixed(by_score.standing.total, 1)
+        )
+    };
+    match board.smallest_change() {
+        Some(change) => text.push_str(&format!(", unless {}.", change_text(board, &change))),
+        None if tied => text.push('.'),
+        None => text.push_str("; no change of one weight alone would alter that."),
+    }
+    text.push_str(&format!(
+        " {} wins under {} % of all weightings.",
+        by_score.label(),
+        fixed(by_score.win_share * 100.0, 0)
+    ));
+    text
+}
+
+/// What of one weight makes another the winner: "you weigh server CPU in writing over 5.3 instead of 3: then B".
+pub fn change_text(board: &Board, change: &WeightChange) -> String {
+    let columns = board
+        .tables()
+        .iter()
+        .filter(|table| table.phase == change.phase)
+        .flat_map(|table| &table.columns);
+    let name = columns
+        .into_iter()
+        .find(|column| column.id == change.criterion)
+        .map_or(change.criterion.as_str(), |column| column.name.as_str());
+    let direction = if change.to > change.from {
+        "over"
+    } else {
+        "under"
+    };
+    format!(
+        "you weigh {name} in {} {direction} {} instead of {}: then {}",
+        side_text(&change.phase),
+        fixed(change.to, 2),
+        plain(change.from),
+        change.challenger
+    )
+}
+
+/// A weight as people write it: 3, 0.5.
+fn plain(value: f64) -> String {
+    value.to_string()
+}
+
+/// A phase in words.
+pub fn side_text(phase: &str) -> &str {
+    match phase {
+        "write" => "writing",
+        "read" => "reading",
+        other => other,
+    }
+}
+
+/// The ranking.
+pub fn ranking(field: &Field, ranking: &Ranking) -> Section {
+    let mut section = Section::new("ranking", "Ranking");
+    let mut table = Table::new(
+        "ranking",
+        "Score of the study: 100 is best, and 0 the costliest in everything",
+        &[
+            ("rank", ""),
+            ("implementation", ""),
+            ("score", ""),
+            ("writing", ""),
+            ("reading", ""),
+            ("wins", "% of weightings"),
+            ("repetitions", ""),
+        ],
+    );
+    table.keys = 2;
+    for one in &ranking.ranked {
+        let mut row = vec![rank(one.rank), Cell::text(one.label()), score(one)];
+        row.extend(one.standing.phases.iter().map(|score| {
+            Cell::Number(Number {
+                value: *score,
+                spread: Spread::None,
+                digits: 3,
+            })
+        }));
+        row.push(Cell::number(one.win_share * 100.0));
+        row.push(Cell::count(u64::try_from(one.summary.count).ok(), ""));
+        table.row(row);
+    }
+    for note in notes(field, ranking) {
+        table.note(note);
+    }
+    section.table(table);
+    let mut unranked = Table::new(
+        "not_ranked",
+        "Not ranked",
+        &[("implementation", ""), ("reason", "")],
+    );
+    for (label, reason) in &ranking.unranked {
+        unranked.row(vec![Cell::text(label), Cell::text(reason)]);
+    }
+    section.table(unranked);
+    section
+}
+
+fn score(one: &Ranked) -> Cell {
+    let spread = one.summary.interval.map_or(Spread::None, Spread::Plus);
+    Cell::Number(Number {
+        value: one.standing.total,
+        spread,
+        digits: 3,
+    })
+}
+
+/// What a reader of the ranking has to know.
+fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
+    let mut notes = Vec::new();
+    if ranking.basis == Basis::Significance {
+        notes.push("rank = 1 + the number of implementations that are significantly better (paired by repetition, Holm-corrected, 5 %): who shares a rank cannot be told apart. ± is the 95 % interval over repetitions.".to_owned());
+    } else if !ranking.ranked.is_empty() {
+        notes.push(format!("single trial: {}, so no intervals and no shared ranks; --set repetitions=5 or --scale standard gives them.", counted(field.blocks.len(), "repetition")));
+    }
+    if ranking.ranked.len() == 1 {
+        notes.push("One implementation alone is the costliest in everything, which is a score of 0 by the formula.".to_owned());
+    }
+    notes.extend(durability_note(field, ranking));
+    let datagrams: Vec<&str> = ranked_with(field, ranking, |write| write == WriteMethod::Datagram);
+    if !datagrams.is_empty() {
+        notes.push(format!("unlike the others, nobody acknowledges what {} wrote: datagrams. What got lost is in the readings.", listed(&datagrams)));
+    }
+    notes.extend(ranking.notes.iter().cloned());
+    notes
+}
+
+fn ranked_with<'a>(
+    field: &Field,
+    ranking: &'a Ranking,
+    is: impl Fn(WriteMethod) -> bool,
+) -> Vec<&'a str> {
+    let found = ranking
+        .ranked
+        .iter()
+        .filter(|one| is(field.reads[one.read].implementation.layout.write));
+    found.map(Ranked::label).collect()
+}
+
+/// Says when unlike classes are compared, and that "default" is each database's own.
+fn durability_note(field: &Field, ranking: &Ranking) -> Option<String> {
+    let mut classes: Vec<Durability> = ranking
+        .ranked
+        .iter()
+        .map(|one| field.reads[one.read].implementation.durability)
+        .collect();
+    classes.sort_unstable();
+    classes.dedup();
+    let mut stores: Vec<&str> = ranking
+        .ranked
+        .iter()
+        .map(|one| field.reads[one.read].implementation.store.as_str())
+        .collect();
+    stores.sort_unstable();
+    stores.dedup();
+    match classes.as_slice() {
+        [] => None,
+        [Durability::Default] if stores.len() > 1 => {
+            Some("durability class default: each database as it comes, and what an acknowledgement promises then differs between them.".to_owned())
+        }
+        [one] => Some(format!("durability class: {}.", one.text())),
+        several => {
+            let names: Vec<&str> = several.iter().map(|class| class.text()).collect();
+            Some(format!("unlike durability classes are compared: {}.", listed(&names)))
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Figures over repetitions as cells: means with their intervals where there are enough repetitions.
+
+use crate::report::tables::{Cell, Number, Spread};
+use crate::statistics::{summarize, summarize_logarithms};
+
+/// The arithmetic mean over repetitions, for costs and sizes.
+pub fn mean(values: &[Option<f64>], missing: &str) -> Cell {
+    let values: Vec<f64> = values.iter().copied().flatten().collect();
+    match summarize(&values) {
+        Ok(summary) => number(
+            summary.mean,
+            summary.interval.map_or(Spread::None, Spread::Plus),
+        ),
+        Err(_) => Cell::Missing(missing.to_owned()),
+    }
+}
+
+/// The geometric mean over repetitions, for times and rates; arithmetic, without an interval, where one is 0.
+pub fn geometric_mean(values: &[Option<f64>], missing: &str) -> Cell {
+    let values: Vec<f64> = values.iter().copied().flatten().collect();
+    match summarize_logarithms(&values) {
+        Ok(summary) => number(
+            summary.geometric_mean,
+            summary.interval.map_or(Spread::None, Spread::Range),
+        ),
+        Err(_) => match summarize(&values) {
+            Ok(summary) => number(summary.mean, Spread::None),
+            Err(_) => Cell::Missing(missing.to_owned()),
+        },
+    }
+}
+
+/// The largest of all repetitions.
+pub fn largest(values: &[Option<f64>], missing: &str) -> Cell {
+    Cell::maybe(values.iter().copied().flatten().reduce(f64::max), missing)
+}
+
+/// A rank, or that there is none.
+pub fn rank(rank: Option<usize>) -> Cell {
+    Cell::count(
+        rank.and_then(|rank| u64::try_from(rank).ok()),
+        "too few repetitions to be compared",
+    )
+}
+
+const fn number(value: f64, spread: Spread) -> Cell {
+    Cell::Number(Number {
+        value,
+        spread,
+        digits: 3,
+    })
+}
+
+/// The names as one phrase: "A", "A and B", "A, B and C".
+pub fn listed(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [some @ .., last] => format!("{} and {last}", some.join(", ")),
+    }
+}
+
+/// A count with its noun: "1 trial", "3 trials".
+pub fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}

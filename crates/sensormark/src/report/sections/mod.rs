@@ -1,0 +1,39 @@
+//! What the report says, section by section, in the order of reading: verdicts first, then the answer, the ranking, the
+//! tables, and what a reader needs to judge them.
+
+mod answer;
+mod cells;
+mod latencies;
+mod readings;
+mod resources;
+mod sensitivity;
+mod surroundings;
+mod verdicts;
+
+use super::ReportOptions;
+use super::field::Field;
+use super::ranking::Ranking;
+use super::tables::Document;
+
+/// The whole document.
+pub fn document(field: &Field, ranking: &Ranking, options: &ReportOptions) -> Document {
+    let mut document = Document {
+        title: format!(
+            "sensormark: {}, scale {}",
+            field.run.workload, field.run.scale
+        ),
+        sections: Vec::new(),
+    };
+    document.section(verdicts::section(field));
+    document.section(answer::answer(field, ranking));
+    document.section(answer::ranking(field, ranking));
+    document.section(resources::section(field, options));
+    document.section(readings::section(field));
+    document.section(latencies::section(field));
+    document.section(sensitivity::section(field, ranking));
+    document.section(surroundings::warnings(field));
+    document.section(surroundings::not_measured(field));
+    document.section(surroundings::environment(field));
+    document.section(surroundings::reproduce(field));
+    document
+}

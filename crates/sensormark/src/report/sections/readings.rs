@@ -1,0 +1,150 @@
+//! The ledger: what was produced, acknowledged and stored, exactly; and how many answers were checked.
+
+use super::cells::{geometric_mean, largest};
+use crate::measurement::names;
+use crate::measurement::record::{LedgerRecord, TrialRecord};
+use crate::report::criteria::figure;
+use crate::report::field::{Arm, Field};
+use crate::report::number::fixed;
+use crate::report::tables::{Cell, Section, Table};
+
+/// The section.
+pub fn section(field: &Field) -> Section {
+    let mut section = Section::new("readings", "Readings and answers");
+    section.table(ledger(field));
+    section.table(answers(field));
+    section
+}
+
+fn ledger(field: &Field) -> Table {
+    type Count = fn(&LedgerRecord) -> u64;
+    let counts: [(&str, Count); 11] = [
+        ("produced", |ledger| ledger.produced),
+        ("lost at the queue", |ledger| ledger.lost_at_queue),
+        ("attempted", |ledger| ledger.attempted),
+        ("acknowl\u{2060}edged", |ledger| ledger.acknowledged),
+        ("in doubt", |ledger| ledger.in_doubt),
+        ("refused", |ledger| ledger.refused),
+        ("stored", |ledger| ledger.stored),
+        ("dupli\u{2060}cated", |ledger| ledger.duplicated),
+        ("lost", |ledger| ledger.lost),
+        ("in doubt, not stored", |ledger| ledger.in_doubt_not_stored),
+        ("altered", |ledger| ledger.altered),
+    ];
+    let mut columns = vec![("implementation", "")];
+    columns.extend(counts.iter().map(|(name, _)| (*name, "")));
+    let mut table = Table::new(
+        "ledger",
+        "Readings, exact counts, summed over repetitions",
+        &columns,
+    );
+    for column in &mut table.columns {
+        column.name = column.name.replace('\u{2060}', "");
+    }
+    for (_, arm) in field.all().filter(|(side, _)| *side != "read") {
+        let ledgers: Vec<&LedgerRecord> = field
+            .trials_of(arm)
+            .flatten()
+            .filter_map(|trial| trial.ledger.as_ref())
+            .collect();
+        let sum = |count: Count| match ledgers.as_slice() {
+            [] => Cell::Missing("nothing was counted: see the verdicts".to_owned()),
+            some => Cell::Count(some.iter().map(|ledger| count(ledger)).sum()),
+        };
+        let mut row = vec![Cell::text(&arm.label)];
+        row.extend(counts.iter().map(|(_, count)| sum(*count)));
+        table.row(row);
+    }
+    table.note("acknowledged ≤ stored ≤ acknowledged + in doubt, unless a verdict says otherwise. Trials that are not valid are counted too.");
+    table
+}
+
+fn answers(field: &Field) -> Table {
+    let mut table = Table::new(
+        "answers",
+        "Cycle reads",
+        &[
+            ("implementation", ""),
+            ("checked", ""),
+            ("wrong", ""),
+            ("failed", ""),
+            ("reached", "cycles/s"),
+            ("slowest", "cycles/s"),
+            ("keeps up", ""),
+            ("queries", "per read"),
+        ],
+    );
+    for arm in &field.reads {
+        let trials: Vec<&TrialRecord> = field.trials_of(arm).flatten().collect();
+        let sum = |count: fn(&TrialRecord) -> Option<u64>| {
+            trials
+                .iter()
+                .filter_map(|trial| count(trial))
+                .reduce(|sum, more| sum + more)
+        };
+        let reached = field.figures(arm, |trial| figure(trial, names::READS_PER_SECOND));
+        let slowest: Vec<Option<f64>> = reached.iter().map(|rate| rate.map(|rate| -rate)).collect();
+        let slowest = match largest(&slowest, "no valid trial") {
+            Cell::Number(number) => Cell::number(-number.value),
+            other => other,
+        };
+        let queries = field.figures(arm, |trial| {
+            Some(
+                figure(trial, names::QUERIES)?
+                    / trial
+                        .answers
+                        .as_ref()
+                        .filter(|answers| answers.answered > 0)?
+                        .answered as f64,
+            )
+        });
+        table.row(vec![
+            Cell::text(&arm.label),
+            Cell::count(
+                sum(|trial| Some(trial.answers.as_ref()?.checked)),
+                "nothing was read: see the verdicts",
+            ),
+            Cell::count(
+                sum(|trial| Some(trial.answers.as_ref()?.wrong)),
+                "nothing was read: see the verdicts",
+            ),
+            Cell::count(sum(|trial| Some(trial.errors.values().sum())), ""),
+            geometric_mean(&reached, "no valid trial"),
+            slowest,
+            keeps_up(field, arm),
+            geometric_mean(&queries, "no valid trial"),
+        ]);
+    }
+    if let Some(asked) = asked(field) {
+        table.note(format!("keeps up: with {asked} cycle reads a second, each due on time whether or not the one before is done."));
+    }
+    table
+}
+
+/// Reads a second that were due, as a person writes it.
+fn asked(field: &Field) -> Option<String> {
+    let rate = field
+        .trials
+        .iter()
+        .find_map(|trial| figure(trial, names::READS_PER_SECOND_ASKED))?;
+    Some(if rate.fract() == 0.0 {
+        fixed(rate, 0)
+    } else {
+        rate.to_string()
+    })
+}
+
+/// Whether every valid trial kept up.
+pub fn keeps_up(field: &Field, arm: &Arm) -> Cell {
+    let kept: Vec<bool> = field
+        .valid_of(arm)
+        .filter_map(|trial| Some(figure(trial, names::KEEPS_UP)? > 0.5))
+        .collect();
+    let failed = kept.iter().filter(|kept| !**kept).count();
+    match (kept.len(), failed) {
+        (0, _) => Cell::Missing("no valid trial".to_owned()),
+        (_, 0) => Cell::yes(true),
+        (all, failed) if all == failed => Cell::yes(false),
+        (all, failed) => Cell::text(format!("no ({failed} of {all})")),
+    }
+}

@@ -1,0 +1,299 @@
+//! What a reader needs to judge the figures: warnings, what was not measured, the machine, and how to do it again.
+
+use super::cells::counted;
+use crate::probe::{DeviceKind, Environment, Processor};
+use crate::report::field::Field;
+use crate::report::number::fixed;
+use crate::report::tables::{Cell, Section, Table};
+use std::collections::BTreeMap;
+
+/// Warnings of the trials, alike ones once, and of the machine.
+pub fn warnings(field: &Field) -> Section {
+    let mut section = Section::new("warnings", "Warnings");
+    let mut items = machine_warnings(field);
+    let mut found: BTreeMap<(String, &str), Vec<u32>> = BTreeMap::new();
+    for (side, arm) in field.all() {
+        for trial in field.trials_of(arm).flatten() {
+            for warning in &trial.warnings {
+                found
+                    .entry((format!("{} ({side})", arm.label), warning))
+                    .or_default()
+                    .push(trial.repetition);
+            }
+        }
+    }
+    for ((whose, warning), repetitions) in found {
+        let times = if repetitions.len() > 1 {
+            format!(" (in {})", counted(repetitions.len(), "repetition"))
+        } else {
+            String::new()
+        };
+        items.push(format!("{whose}: {warning}{times}"));
+    }
+    section.list(items);
+    section
+}
+
+fn machine_warnings(field: &Field) -> Vec<String> {
+    let mut items = Vec::new();
+    let Some(environment) = inventory(field) else {
+        return items;
+    };
+    let processor = &environment.processor;
+    let has_server = field
+        .trials
+        .iter()
+        .any(|trial| !trial.implementation.embedded);
+    if has_server && processor.logical_cores < 4 {
+        items.push(format!(
+            "client and server share {}: what one uses the other lacks.",
+            counted(
+                usize::try_from(processor.logical_cores).unwrap_or(0),
+                "core"
+            )
+        ));
+    }
+    if let Some(governor) = processor
+        .governor
+        .as_deref()
+        .filter(|governor| *governor != "performance")
+    {
+        items.push(format!("the frequency governor is {governor}: CPU percentages depend on the frequency at the time; \"performance\" keeps it level."));
+    }
+    if processor.turbo == Some(true) {
+        items.push("turbo is on: the frequency depends on temperature and load.".to_owned());
+    }
+    if let Some(clock) = environment
+        .clock_source
+        .as_deref()
+        .filter(|clock| matches!(*clock, "hpet" | "acpi_pm" | "jiffies"))
+    {
+        items.push(format!(
+            "the clock source is {clock}: each timestamp is dear."
+        ));
+    }
+    items
+}
+
+fn inventory(field: &Field) -> Option<Environment> {
+    serde_json::from_value(field.run.environment.clone()).ok()
+}
+
+/// What was asked for and could not be measured.
+pub fn not_measured(field: &Field) -> Section {
+    let mut section = Section::new("not_measured", "Not measured");
+    let mut table = Table::new(
+        "not_measured",
+        "Asked for, and not measured here",
+        &[("implementation", ""), ("reason", "")],
+    );
+    for missing in &field.run.not_measured {
+        table.row(vec![
+            Cell::text(&missing.implementation),
+            Cell::text(&missing.reason),
+        ]);
+    }
+    section.table(table);
+    section
+}
+
+/// The machine, the servers and their settings.
+pub fn environment(field: &Field) -> Section {
+    let mut section = Section::new("environment", "Environment");
+    match inventory(field) {
+        Some(environment) => section.list(lines(&environment)),
+        None => section.paragraph("The run recorded no inventory of its machine."),
+    }
+    section.table(servers(field));
+    section.table(settings(field));
+    section
+}
+
+fn lines(environment: &Environment) -> Vec<String> {
+    let mut lines = vec![processor_line(&environment.processor)];
+    lines.push(format!(
+        "{} GB memory, {}, Linux {}, clock source {}",
+        fixed(environment.memory_bytes as f64 / 1e9, 1),
+        environment
+            .distribution
+            .as_deref()
+            .unwrap_or("unknown distribution"),
+        environment.kernel_release,
+        environment.clock_source.as_deref().unwrap_or("unknown")
+    ));
+    let guest = environment
+        .hypervisor
+        .as_ref()
+        .map(|name| format!("a virtual machine ({name})"));
+    let inside = environment
+        .container
+        .as_ref()
+        .map(|name| format!("in a container ({name})"));
+    let around: Vec<String> = [guest, inside].into_iter().flatten().collect();
+    lines.push(if around.is_empty() {
+        "a physical machine, as far as it shows".to_owned()
+    } else {
+        around.join(", ")
+    });
+    for (name, folder) in &environment.folders {
+        let kind = match folder.kind {
+            DeviceKind::SolidState => "solid state",
+            DeviceKind::Rotational => "rotational",
+            DeviceKind::None => "no block device",
+        };
+        let device = folder
+            .device
+            .as_ref()
+            .map_or_else(String::new, |device| format!(" on {device}"));
+        lines.push(format!(
+            "folder {name}: {}{device} ({kind})",
+            folder.filesystem
+        ));
+    }
+    lines
+}
+
+fn processor_line(processor: &Processor) -> String {
+    let cores = counted(
+        usize::try_from(processor.logical_cores).unwrap_or(0),
+        "logical core",
+    );
+    let model = processor
+        .model
+        .as_deref()
+        .unwrap_or(&processor.architecture);
+    let mut line = format!("{model}, {cores}");
+    if let Some(physical) = processor.physical_cores {
+        line.push_str(&format!(" ({physical} physical)"));
+    }
+    if let Some(mhz) = processor.frequency_mhz {
+        line.push_str(&format!(", {} MHz", fixed(mhz, 0)));
+    }
+    line.push_str(", governor ");
+    line.push_str(processor.governor.as_deref().unwrap_or("not visible"));
+    line
+}
+
+/// Versions and origins of the servers.
+fn servers(field: &Field) -> Table {
+    let mut table = Table::new(
+        "servers",
+        "Databases",
+        &[
+            ("database", ""),
+            ("version", ""),
+            ("origin", ""),
+            ("started by", ""),
+            ("memory budget", "MB"),
+            ("start", "s"),
+        ],
+    );
+    let mut seen: Vec<(&str, &str, &str)> = Vec::new();
+    let trials = field
+        .all()
+        .flat_map(|(_, arm)| field.trials_of(arm))
+        .flatten();
+    for (title, server) in
+        trials.filter_map(|trial| Some((&trial.implementation.title, trial.server.as_ref()?)))
+    {
+        let key = (
+            title.as_str(),
+            server.version.as_str(),
+            server.origin.as_str(),
+        );
+        if seen.contains(&key) {
+            continue;
+        }
+        seen.push(key);
+        table.row(vec![
+            Cell::text(title),
+            Cell::text(&server.version),
+            Cell::text(&server.origin),
+            Cell::text(if server.managed {
+                "sensormark"
+            } else {
+                "somebody else"
+            }),
+            Cell::maybe(
+                server.memory_budget_bytes.map(|bytes| bytes as f64 / 1e6),
+                "not given",
+            ),
+            Cell::maybe(server.start_seconds, "not started here"),
+        ]);
+        server
+            .notes
+            .iter()
+            .for_each(|note| table.note(format!("{title}: {note}")));
+    }
+    table
+}
+
+/// Every setting that was read back.
+fn settings(field: &Field) -> Table {
+    let mut table = Table::new(
+        "settings",
+        "Settings read back from the databases",
+        &[("implementation", ""), ("setting", ""), ("value", "")],
+    );
+    table.keys = 2;
+    table.is_detail = true;
+    for arm in &field.writes {
+        let trial = field
+            .trials_of(arm)
+            .flatten()
+            .find(|trial| !trial.settings.is_empty());
+        for setting in trial
+            .map(|trial| trial.settings.as_slice())
+            .unwrap_or_default()
+        {
+            table.row(vec![
+                Cell::text(&arm.label),
+                Cell::text(&setting.name),
+                Cell::text(&setting.value),
+            ]);
+        }
+    }
+    table
+}
+
+/// How to do it again.
+pub fn reproduce(field: &Field) -> Section {
+    let mut section = Section::new("reproduce", "Again");
+    let run = &field.run;
+    let command: Vec<String> = run
+        .command_line
+        .iter()
+        .map(|argument| quoted(argument))
+        .collect();
+    section.list(vec![
+        format!("command: sensormark {}", command.join(" ")),
+        format!("seed {}, {}, sensormark {}, started {}", run.seed, counted(field.blocks.len(), "repetition"), run.sensormark, run.started),
+        format!("parameters: {}", parameters(field)),
+        format!("results: {} (run.json, trials/, samples/); sensormark report derives all of this from them again", run.name),
+    ]);
+    section
+}
+
+fn parameters(field: &Field) -> String {
+    match &field.run.parameters {
+        serde_json::Value::Object(entries) => entries
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect::<Vec<_>>()
+            .join(" "),
+        other => other.to_string(),
+    }
+}
+
+/// The argument as a shell takes it.
+fn quoted(argument: &str) -> String {
+    let is_plain = !argument.is_empty()
+        && argument
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_./,:=@%+".contains(&byte));
+    if is_plain {
+        argument.to_owned()
+    } else {
+        format!("'{}'", argument.replace('\'', "'\\''"))
+    }
+}

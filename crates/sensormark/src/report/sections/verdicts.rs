@@ -1,0 +1,79 @@
+//! Verdicts: how many trials may be believed, and why each of the others may not.
+
+use super::cells::counted;
+use crate::measurement::verdict::{Reason, Verdict};
+use crate::report::field::Field;
+use crate::report::tables::{Cell, Section, Table};
+
+/// The section.
+pub fn section(field: &Field) -> Section {
+    let mut section = Section::new("verdicts", "Verdicts");
+    let count = |is: fn(&Verdict) -> bool| {
+        field
+            .trials
+            .iter()
+            .filter(|trial| is(&trial.verdict))
+            .count()
+    };
+    let valid = count(Verdict::is_valid);
+    let inconclusive = count(|verdict| matches!(verdict, Verdict::Inconclusive(_)));
+    let invalid = count(|verdict| matches!(verdict, Verdict::Invalid(_)));
+    let mut text = match field.trials.len() {
+        0 => "No trial was finished.".to_owned(),
+        all if all == valid => format!("All {} are valid.", counted(all, "trial"))
+            .replace("All 1 trial are", "The 1 trial is"),
+        all => format!(
+            "{valid} of {} valid; {invalid} invalid, {inconclusive} inconclusive.",
+            counted(all, "trial")
+        ),
+    };
+    if !field.superseded.is_empty() {
+        let again = counted(field.superseded.len(), "earlier trial");
+        text.push_str(&format!(
+            " {again} measured again, because the host was disturbed: the last attempt counts."
+        ));
+    }
+    if field.run.finished.is_none() {
+        text.push_str(" The run was broken off: this is what was finished until then.");
+    }
+    section.paragraph(text);
+    section.table(not_valid(field));
+    section
+}
+
+fn not_valid(field: &Field) -> Table {
+    let mut table = Table::new(
+        "not_valid",
+        "Trials that are not valid: their figures are in no ranking",
+        &[
+            ("implementation", ""),
+            ("side", ""),
+            ("repetition", ""),
+            ("verdict", ""),
+            ("reason", ""),
+        ],
+    );
+    for (side, arm) in field.all() {
+        for trial in field
+            .trials_of(arm)
+            .flatten()
+            .filter(|trial| !trial.verdict.is_valid())
+        {
+            let is_inconclusive = matches!(trial.verdict, Verdict::Inconclusive(_));
+            let reason = |reason: &Reason| format!("{}: {}", reason.kind.text(), reason.text);
+            let reasons: Vec<String> = trial.verdict.reasons().iter().map(reason).collect();
+            table.row(vec![
+                Cell::text(&arm.label),
+                Cell::text(side),
+                Cell::Count(u64::from(trial.repetition) + 1),
+                Cell::text(if is_inconclusive {
+                    "inconclusive"
+                } else {
+                    "invalid"
+                }),
+                Cell::text(reasons.join("; ")),
+            ]);
+        }
+    }
+    table
+}

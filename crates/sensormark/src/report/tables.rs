@@ -1,0 +1,266 @@
+//! What a report says, before it has a format: sections of sentences, lists and tables, with numbers as numbers.
+//!
+//! Every format draws from this one document, so that all of them say the same. Nothing here knows what a trial is.
+
+use super::clean::clean;
+use crate::statistics::Interval;
+
+/// A whole report.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Document {
+    /// Its headline.
+    pub title: String,
+    /// Its sections, in the order of reading.
+    pub sections: Vec<Section>,
+}
+
+/// A section.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Section {
+    /// What programs call it.
+    pub id: String,
+    /// What a person reads.
+    pub title: String,
+    /// Its parts, in order.
+    pub blocks: Vec<Block>,
+}
+
+/// A part of a section.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Block {
+    /// Sentences.
+    Paragraph(String),
+    /// Items of a list.
+    List(Vec<String>),
+    /// A table.
+    Table(Table),
+}
+
+/// A table: every row has one cell a column.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Table {
+    /// What programs call it, unique in the document.
+    pub id: String,
+    /// What a person reads.
+    pub title: String,
+    /// How many leading columns say what a row is about; a table that is split for want of width repeats them.
+    pub keys: usize,
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// The rows.
+    pub rows: Vec<Vec<Cell>>,
+    /// What a reader has to know.
+    pub notes: Vec<String>,
+    /// Whether it is too long for people: formats for people name it, formats for programs hold it.
+    pub is_detail: bool,
+}
+
+/// A column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// What a person reads.
+    pub name: String,
+    /// The unit of its numbers; empty where there is none.
+    pub unit: String,
+}
+
+/// A cell.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    /// Words.
+    Text(String),
+    /// An exact count.
+    Count(u64),
+    /// A figure.
+    Number(Number),
+    /// Nothing was measured here; perhaps why. Never a zero.
+    Missing(String),
+}
+
+/// A figure, perhaps with its interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Number {
+    /// The figure, in its column's unit.
+    pub value: f64,
+    /// Its 95 % interval over repetitions, where there are enough.
+    pub spread: Spread,
+    /// Significant digits to print where there is no interval to say how many are worth printing.
+    pub digits: usize,
+}
+
+/// How sure a figure is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Spread {
+    /// Nothing is known: a single trial, or an exact figure.
+    None,
+    /// Symmetric: prints as "± half its width".
+    Plus(Interval),
+    /// From a geometric mean: prints as "[low, high]".
+    Range(Interval),
+}
+
+impl Spread {
+    /// The interval, if there is one.
+    pub const fn interval(self) -> Option<Interval> {
+        match self {
+            Self::None => None,
+            Self::Plus(interval) | Self::Range(interval) => Some(interval),
+        }
+    }
+}
+
+impl Cell {
+    /// Words.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+
+    /// A figure without an interval, printed with three significant digits.
+    pub const fn number(value: f64) -> Self {
+        Self::Number(Number {
+            value,
+            spread: Spread::None,
+            digits: 3,
+        })
+    }
+
+    /// A figure if there is one.
+    pub fn maybe(value: Option<f64>, reason: &str) -> Self {
+        value.map_or_else(|| Self::Missing(reason.to_owned()), Self::number)
+    }
+
+    /// A count if there is one.
+    pub fn count(value: Option<u64>, reason: &str) -> Self {
+        value.map_or_else(|| Self::Missing(reason.to_owned()), Self::Count)
+    }
+
+    /// Yes or no.
+    pub fn yes(value: bool) -> Self {
+        Self::text(if value { "yes" } else { "no" })
+    }
+
+    /// Whether it is words (and so stands left and may be wrapped).
+    pub const fn is_text(&self) -> bool {
+        matches!(self, Self::Text(_))
+    }
+}
+
+impl Table {
+    /// An empty table whose first column is its key. Columns are given as (name, unit).
+    pub fn new(id: &str, title: &str, columns: &[(&str, &str)]) -> Self {
+        let column = |(name, unit): &(&str, &str)| Column {
+            name: (*name).to_owned(),
+            unit: (*unit).to_owned(),
+        };
+        Self {
+            id: id.to_owned(),
+            title: title.to_owned(),
+            keys: 1,
+            columns: columns.iter().map(column).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a row.
+    ///
+    /// # Panics
+    /// When it has not one cell a column.
+    pub fn row(&mut self, cells: Vec<Cell>) {
+        assert_eq!(
+            cells.len(),
+            self.columns.len(),
+            "a row of {} has one cell a column",
+            self.id
+        );
+        self.rows.push(cells);
+    }
+
+    /// Adds a note, once.
+    pub fn note(&mut self, note: impl Into<String>) {
+        let note = note.into();
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+}
+
+impl Section {
+    /// An empty section.
+    pub fn new(id: &str, title: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            title: title.to_owned(),
+            blocks: Vec::new(),
+        }
+    }
+
+    /// Adds sentences.
+    pub fn paragraph(&mut self, text: impl Into<String>) {
+        self.blocks.push(Block::Paragraph(text.into()));
+    }
+
+    /// Adds a list, unless it is empty.
+    pub fn list(&mut self, items: Vec<String>) {
+        if !items.is_empty() {
+            self.blocks.push(Block::List(items));
+        }
+    }
+
+    /// Adds a table, unless it has no rows.
+    pub fn table(&mut self, table: Table) {
+        if !table.rows.is_empty() {
+            self.blocks.push(Block::Table(table));
+        }
+    }
+}
+
+impl Document {
+    /// Adds a section, unless it is empty.
+    pub fn section(&mut self, section: Section) {
+        if !section.blocks.is_empty() {
+            self.sections.push(section);
+        }
+    }
+
+    /// All tables, in order.
+    pub fn tables(&self) -> impl Iterator<Item = &Table> {
+        self.sections
+            .iter()
+            .flat_map(|section| &section.blocks)
+            .filter_map(|block| match block {
+                Block::Table(table) => Some(table),
+                Block::Paragraph(_) | Block::List(_) => None,
+            })
+    }
+
+    /// Makes every text harmless to terminals: names come from servers, files and command lines. See [`clean`].
+    pub fn neutralise(&mut self) {
+        self.title = clean(&self.title);
+        for section in &mut self.sections {
+            section.title = clean(&section.title);
+            for block in &mut section.blocks {
+                match block {
+                    Block::Paragraph(text) => *text = clean(text),
+                    Block::List(items) => items.iter_mut().for_each(|item| *item = clean(item)),
+                    Block::Table(table) => neutralise_table(table),
+                }
+            }
+        }
+    }
+}
+
+fn neutralise_table(table: &mut Table) {
+    table.title = clean(&table.title);
+    for column in &mut table.columns {
+        column.name = clean(&column.name);
+        column.unit = clean(&column.unit);
+    }
+    for cell in table.rows.iter_mut().flatten() {
+        if let Cell::Text(text) | Cell::Missing(text) = cell {
+            *text = clean(text);
+        }
+    }
+    for note in &mut table.notes {
+        *note = clean(note);
+    }
+}
