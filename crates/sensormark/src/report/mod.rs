@@ -14,9 +14,9 @@ pub mod markdown;
 pub mod number;
 pub mod ranking;
 mod sections;
+pub mod tables;
 #[cfg(test)]
 mod tests;
-pub mod tables;
 pub mod text;
 
 use crate::measurement::folder::{FolderError, ResultsFolder};

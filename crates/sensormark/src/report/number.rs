@@ -1,6 +1,6 @@
 //! Numbers as text: as many digits as mean something, thousands apart. Units stand in headers.
 
-use super::tables::{Cell, Number, Spread};
+use super::tables::{Cell, Digits, Number, Spread};
 
 /// What is printed where nothing was measured.
 pub const MISSING: &str = "–";
@@ -20,17 +20,19 @@ pub fn cell_text(cell: &Cell) -> String {
 
 /// A number with its interval.
 pub fn number_text(number: &Number) -> String {
-    let plain = |value: f64| significant(value, number.digits);
+    let plain = |value: f64| match number.digits {
+        Digits::Significant(digits) => significant(value, digits),
+        Digits::Decimals(decimals) => fixed(value, decimals),
+    };
     match number.spread {
         Spread::None => plain(number.value),
         Spread::Plus(interval) => {
             let half = (interval.high - interval.low) / 2.0;
+            if half == 0.0 {
+                return format!("{} ± 0", plain(number.value));
+            }
             // The interval says which digits mean something: two of its own.
-            let decimals = if half > 0.0 {
-                decimals(half, 2)
-            } else {
-                decimals(number.value, number.digits)
-            };
+            let decimals = decimals(half, 2);
             format!(
                 "{} ± {}",
                 fixed(number.value, decimals),
@@ -140,7 +142,7 @@ mod tests {
         let number = |low, high, spread: fn(Interval) -> Spread| Number {
             value: (low + high) / 2.0,
             spread: spread(Interval { low, high }),
-            digits: 3,
+            digits: Digits::Significant(3),
         };
         assert_eq!(
             number_text(&number(12.0, 12.5, Spread::Plus)),
@@ -154,6 +156,6 @@ mod tests {
             number_text(&number(1.0, 3.0, Spread::Range)),
             "2.00 [1.00, 3.00]"
         );
-        assert_eq!(number_text(&number(5.0, 5.0, Spread::Plus)), "5.00 ± 0.00");
+        assert_eq!(number_text(&number(5.0, 5.0, Spread::Plus)), "5.00 ± 0");
     }
 }

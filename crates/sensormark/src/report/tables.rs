@@ -84,8 +84,17 @@ pub struct Number {
     pub value: f64,
     /// Its 95 % interval over repetitions, where there are enough.
     pub spread: Spread,
-    /// Significant digits to print where there is no interval to say how many are worth printing.
-    pub digits: usize,
+    /// What to print where there is no interval to say how many digits are worth it.
+    pub digits: Digits,
+}
+
+/// How many digits are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Digits {
+    /// So many that mean something, wherever the point stands.
+    Significant(usize),
+    /// So many after the point.
+    Decimals(usize),
 }
 
 /// How sure a figure is.
@@ -120,7 +129,7 @@ impl Cell {
         Self::Number(Number {
             value,
             spread: Spread::None,
-            digits: 3,
+            digits: Digits::Significant(3),
         })
     }
 

@@ -1,10 +1,10 @@
 //! The answer in one sentence, and the ranking behind it.
 
-use super::cells::{counted, listed, rank};
+use super::cells::{counted, listed, points, rank};
 use crate::report::field::Field;
 use crate::report::number::fixed;
 use crate::report::ranking::{Ranked, Ranking};
-use crate::report::tables::{Cell, Number, Section, Spread, Table};
+use crate::report::tables::{Cell, Section, Spread, Table};
 use crate::score::{Board, WeightChange};
 use crate::statistics::{Basis, SMALLEST_REPETITIONS};
 use sensormark_store::{Durability, WriteMethod};
@@ -154,14 +154,13 @@ pub fn ranking(field: &Field, ranking: &Ranking) -> Section {
     table.keys = 2;
     for one in &ranking.ranked {
         let mut row = vec![rank(one.rank), Cell::text(one.label()), score(one)];
-        row.extend(one.standing.phases.iter().map(|score| {
-            Cell::Number(Number {
-                value: *score,
-                spread: Spread::None,
-                digits: 3,
-            })
-        }));
-        row.push(Cell::number(one.win_share * 100.0));
+        row.extend(
+            one.standing
+                .phases
+                .iter()
+                .map(|score| points(*score, Spread::None)),
+        );
+        row.push(points(one.win_share * 100.0, Spread::None));
         row.push(Cell::count(u64::try_from(one.summary.count).ok(), ""));
         table.row(row);
     }
@@ -183,11 +182,7 @@ pub fn ranking(field: &Field, ranking: &Ranking) -> Section {
 
 fn score(one: &Ranked) -> Cell {
     let spread = one.summary.interval.map_or(Spread::None, Spread::Plus);
-    Cell::Number(Number {
-        value: one.standing.total,
-        spread,
-        digits: 3,
-    })
+    points(one.standing.total, spread)
 }
 
 /// What a reader of the ranking has to know.

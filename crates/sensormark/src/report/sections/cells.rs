@@ -1,6 +1,6 @@
 //! Figures over repetitions as cells: means with their intervals where there are enough repetitions.
 
-use crate::report::tables::{Cell, Number, Spread};
+use crate::report::tables::{Cell, Digits, Number, Spread};
 use crate::statistics::{summarize, summarize_logarithms};
 
 /// The arithmetic mean over repetitions, for costs and sizes.
@@ -30,9 +30,23 @@ pub fn geometric_mean(values: &[Option<f64>], missing: &str) -> Cell {
     }
 }
 
+/// A score or a share of a hundred, with one decimal.
+pub const fn points(value: f64, spread: Spread) -> Cell {
+    Cell::Number(Number {
+        value,
+        spread,
+        digits: Digits::Decimals(1),
+    })
+}
+
 /// The largest of all repetitions.
 pub fn largest(values: &[Option<f64>], missing: &str) -> Cell {
     Cell::maybe(values.iter().copied().flatten().reduce(f64::max), missing)
+}
+
+/// The smallest of all repetitions.
+pub fn smallest(values: &[Option<f64>], missing: &str) -> Cell {
+    Cell::maybe(values.iter().copied().flatten().reduce(f64::min), missing)
 }
 
 /// A rank, or that there is none.
@@ -47,7 +61,7 @@ const fn number(value: f64, spread: Spread) -> Cell {
     Cell::Number(Number {
         value,
         spread,
-        digits: 3,
+        digits: Digits::Significant(3),
     })
 }
 

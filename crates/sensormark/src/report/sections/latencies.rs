@@ -65,7 +65,7 @@ fn title(name: &str, record: &LatencyRecord) -> String {
 const COLUMNS: [(&str, &str); 10] = [
     ("implementation", ""),
     ("rank", "by mean"),
-    ("operations", ""),
+    ("count", ""),
     ("mean", "ms"),
     ("median", "ms"),
     ("p90", "ms"),

@@ -1,6 +1,6 @@
 //! The ledger: what was produced, acknowledged and stored, exactly; and how many answers were checked.
 
-use super::cells::{geometric_mean, largest};
+use super::cells::{geometric_mean, smallest};
 use crate::measurement::names;
 use crate::measurement::record::{LedgerRecord, TrialRecord};
 use crate::report::criteria::figure;
@@ -83,20 +83,10 @@ fn answers(field: &Field) -> Table {
                 .reduce(|sum, more| sum + more)
         };
         let reached = field.figures(arm, |trial| figure(trial, names::READS_PER_SECOND));
-        let slowest: Vec<Option<f64>> = reached.iter().map(|rate| rate.map(|rate| -rate)).collect();
-        let slowest = match largest(&slowest, "no valid trial") {
-            Cell::Number(number) => Cell::number(-number.value),
-            other => other,
-        };
         let queries = field.figures(arm, |trial| {
-            Some(
-                figure(trial, names::QUERIES)?
-                    / trial
-                        .answers
-                        .as_ref()
-                        .filter(|answers| answers.answered > 0)?
-                        .answered as f64,
-            )
+            let reads = trial.latencies.get(names::CYCLE_READ)?.summary.count
+                + trial.errors.values().sum::<u64>();
+            Some(figure(trial, names::QUERIES)? / (reads > 0).then_some(reads as f64)?)
         });
         table.row(vec![
             Cell::text(&arm.label),
@@ -110,11 +100,12 @@ fn answers(field: &Field) -> Table {
             ),
             Cell::count(sum(|trial| Some(trial.errors.values().sum())), ""),
             geometric_mean(&reached, "no valid trial"),
-            slowest,
+            smallest(&reached, "no valid trial"),
             keeps_up(field, arm),
             geometric_mean(&queries, "no valid trial"),
         ]);
     }
+    table.note("checked: answers compared with the generator's, warm-up included. reached: mean over repetitions; slowest: the slowest of them.");
     if let Some(asked) = asked(field) {
         table.note(format!("keeps up: with {asked} cycle reads a second, each due on time whether or not the one before is done."));
     }

@@ -11,10 +11,10 @@ use crate::report::tables::{Cell, Section, Table};
 
 /// Criterion, column and unit, in the order of the study's tables.
 const COLUMNS: [(&str, &str, &str); 8] = [
-    ("server_cpu", "server CPU", "% of a core"),
+    ("server_cpu", "server CPU", "%"),
     ("server_memory", "server memory", "kB"),
     ("server_io", "server I/O", "kB/s"),
-    ("client_cpu", "client CPU", "% of a core"),
+    ("client_cpu", "client CPU", "%"),
     ("client_memory", "client memory", "kB"),
     ("network", "network", "kbit/s"),
     ("disk", "disk", "MB"),
@@ -61,7 +61,7 @@ fn table(field: &Field, arms: &[Arm], side: &str, title: &str, options: &ReportO
         row.extend(shown.iter().map(|(id, _, _)| cell(field, arm, id, options)));
         table.row(row);
     }
-    table.note("Over the measured phase of valid trials. A kB of memory is 1,024 bytes, resident just before the end (shared pages once); other kB, MB and kbit are decimal. I/O is what the kernel counts for the processes: bytes fetched from storage and pages dirtied. Network is the client's wire bytes, both ways, with headers.");
+    table.note("Over the measured phase of valid trials. CPU is in percent of one core. A kB of memory is 1,024 bytes, resident just before the end (shared pages once); other kB, MB and kbit are decimal. I/O is what the kernel counts for the processes: bytes fetched from storage and pages dirtied. Network is the client's wire bytes, both ways, with headers.");
     if side == "write" {
         table.note("disk: growth of the data folder from before writing until after settling, warm-up included.");
     }
@@ -215,9 +215,9 @@ fn harness(field: &Field) -> Table {
         "The load's own processes, not part of any figure above",
         &[
             ("implementation", ""),
-            ("source CPU", "% of a core"),
-            ("coordinator CPU", "% of a core"),
-            ("journal", "% of a core"),
+            ("source CPU", "%"),
+            ("coordinator CPU", "%"),
+            ("journal", "%"),
             ("pacing error p99", "µs"),
             ("pacing error max", "µs"),
         ],
@@ -255,7 +255,7 @@ fn harness(field: &Field) -> Table {
             own(names::PACING_MAX, 1e-3),
         ]);
     }
-    table.note("The journal is part of the client's CPU; the source and the coordinator are processes of their own.");
+    table.note("CPU is in percent of one core. The journal is part of the client's CPU; the source and the coordinator are processes of their own.");
     if without_real_time > 0 {
         table.note(format!(
             "{} without real-time scheduling of the source: it was not allowed.",

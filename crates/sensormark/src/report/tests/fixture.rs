@@ -40,9 +40,14 @@ pub fn run() -> RunRecord {
         sensormark: "0.1.0".to_owned(),
         started: "2026-11-21T04:34:59Z".to_owned(),
         finished: Some("2026-11-21T04:44:59Z".to_owned()),
-        command_line: ["run", "machine-tool", "--on", "sqlite,postgresql=postgresql://…"]
-            .map(str::to_owned)
-            .to_vec(),
+        command_line: [
+            "run",
+            "machine-tool",
+            "--on",
+            "sqlite,postgresql=postgresql://…",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
         workload: "machine-tool".to_owned(),
         scale: "standard".to_owned(),
         parameters: serde_json::json!({
@@ -93,7 +98,11 @@ pub fn totals(side: Side, used: Used, embedded: bool) -> PhaseTotals {
         client.sent_wire_bytes = Some(used.network * 125 * SECONDS / 2);
         client.received_wire_bytes = Some(used.network * 125 * SECONDS / 2);
     }
-    let name = if side == Side::Write { "writer" } else { "reader" };
+    let name = if side == Side::Write {
+        "writer"
+    } else {
+        "reader"
+    };
     let mut roles = BTreeMap::from([
         (name.to_owned(), client),
         ("coordinator".to_owned(), role(2.0, 9_000)),
@@ -109,15 +118,28 @@ pub fn totals(side: Side, used: Used, embedded: bool) -> PhaseTotals {
         span_ns,
         roles,
         host: HostTotals::default(),
-        disturbance: Disturbance { span_ns, steal_share: 0.0, swap_bytes_per_second: 0.0, other_share: 0.01, reasons: Vec::new() },
+        disturbance: Disturbance {
+            span_ns,
+            steal_share: 0.0,
+            swap_bytes_per_second: 0.0,
+            other_share: 0.01,
+            reasons: Vec::new(),
+        },
     }
 }
 
 /// A valid trial; a read where the implementation has a strategy.
 pub fn trial(implementation: Implementation, repetition: u32, used: Used) -> TrialRecord {
-    let side = if implementation.strategy.is_some() { Side::Read } else { Side::Write };
+    let side = if implementation.strategy.is_some() {
+        Side::Read
+    } else {
+        Side::Write
+    };
     let totals = totals(side, used, implementation.embedded);
-    let name = format!("{}-{}-{side:?}-{:?}-r{repetition}", implementation.store, implementation.layout_name, implementation.strategy);
+    let name = format!(
+        "{}-{}-{side:?}-{:?}-r{repetition}",
+        implementation.store, implementation.layout_name, implementation.strategy
+    );
     let server = (!implementation.embedded).then(|| ServerRecord {
         version: "17.2".to_owned(),
         origin: "Debian package".to_owned(),
@@ -136,8 +158,14 @@ pub fn trial(implementation: Implementation, repetition: u32, used: Used) -> Tri
         attempt: 0,
         started: "2026-11-21T04:35:00Z".to_owned(),
         server,
-        settings: vec![Setting { name: "fsync".to_owned(), value: "on".to_owned() }],
-        phases: vec![phase("warm-up", 2.0, None, 0), phase("measured", 10.0, Some(totals.clone()), 10_000)],
+        settings: vec![Setting {
+            name: "fsync".to_owned(),
+            value: "on".to_owned(),
+        }],
+        phases: vec![
+            phase("warm-up", 2.0, None, 0),
+            phase("measured", 10.0, Some(totals.clone()), 10_000),
+        ],
         ledger: None,
         answers: None,
         latencies: BTreeMap::new(),
@@ -153,8 +181,18 @@ pub fn trial(implementation: Implementation, repetition: u32, used: Used) -> Tri
     record
 }
 
-pub fn phase(name: &str, seconds: f64, totals: Option<PhaseTotals>, operations: u64) -> PhaseRecord {
-    PhaseRecord { name: name.to_owned(), seconds, totals, operations }
+pub fn phase(
+    name: &str,
+    seconds: f64,
+    totals: Option<PhaseTotals>,
+    operations: u64,
+) -> PhaseRecord {
+    PhaseRecord {
+        name: name.to_owned(),
+        seconds,
+        totals,
+        operations,
+    }
 }
 
 fn fill_write(record: &mut TrialRecord, used: Used, totals: PhaseTotals) {
@@ -182,22 +220,39 @@ fn fill_write(record: &mut TrialRecord, used: Used, totals: PhaseTotals) {
     ] {
         record.figures.insert(name.to_owned(), figure);
     }
-    record.latencies.insert(names::WRITE.to_owned(), latency(false, 10_000, 250_000));
-    record.latencies.insert(names::SENSOR_DELAY.to_owned(), latency(true, 10_000, 400_000));
+    record
+        .latencies
+        .insert(names::WRITE.to_owned(), latency(false, 10_000, 250_000));
+    record.latencies.insert(
+        names::SENSOR_DELAY.to_owned(),
+        latency(true, 10_000, 400_000),
+    );
 }
 
 fn fill_read(record: &mut TrialRecord) {
-    record.answers = Some(AnswersRecord { answered: 36, checked: 36, wrong: 0, first_wrong: None });
+    record.answers = Some(AnswersRecord {
+        answered: 36,
+        checked: 36,
+        wrong: 0,
+        first_wrong: None,
+    });
     for (name, value) in [
         (names::READS_PER_SECOND, 3.0),
         (names::READS_PER_SECOND_ASKED, 3.0),
         (names::KEEPS_UP, 1.0),
         (names::QUERIES, 216.0),
     ] {
-        record.figures.insert(name.to_owned(), Figure::new(value, ""));
+        record
+            .figures
+            .insert(name.to_owned(), Figure::new(value, ""));
     }
-    record.latencies.insert(names::CYCLE_READ.to_owned(), latency(true, 30, 5_000_000));
-    record.latencies.insert(names::CYCLE_READ_SERVICE.to_owned(), latency(false, 30, 4_000_000));
+    record
+        .latencies
+        .insert(names::CYCLE_READ.to_owned(), latency(true, 30, 5_000_000));
+    record.latencies.insert(
+        names::CYCLE_READ_SERVICE.to_owned(),
+        latency(false, 30, 4_000_000),
+    );
 }
 
 /// A distribution around a mean; percentiles as far as so many operations carry them.
@@ -227,14 +282,40 @@ pub fn invalid(mut trial: TrialRecord, kind: ReasonKind, text: &str) -> TrialRec
 }
 
 /// What two implementations used, write and read.
-pub const COSTLY: Used = Used { server_cpu: 8.0, server_memory: 200_000, server_io: 400, client_cpu: 10.0, client_memory: 4_000, network: 800, disk: 80 };
+pub const COSTLY: Used = Used {
+    server_cpu: 8.0,
+    server_memory: 200_000,
+    server_io: 400,
+    client_cpu: 10.0,
+    client_memory: 4_000,
+    network: 800,
+    disk: 80,
+};
 /// Half of everything, but twice the network.
-pub const CHEAP: Used = Used { server_cpu: 4.0, server_memory: 100_000, server_io: 200, client_cpu: 5.0, client_memory: 2_000, network: 1_600, disk: 40 };
+pub const CHEAP: Used = Used {
+    server_cpu: 4.0,
+    server_memory: 100_000,
+    server_io: 200,
+    client_cpu: 5.0,
+    client_memory: 2_000,
+    network: 1_600,
+    disk: 40,
+};
 
 /// Both sides of an implementation in one repetition.
-pub fn pair(title: &str, layout: &str, repetition: u32, write: Used, read: Used) -> [TrialRecord; 2] {
+pub fn pair(
+    title: &str,
+    layout: &str,
+    repetition: u32,
+    write: Used,
+    read: Used,
+) -> [TrialRecord; 2] {
     [
         trial(implementation(title, layout, None), repetition, write),
-        trial(implementation(title, layout, Some(layout)), repetition, read),
+        trial(
+            implementation(title, layout, Some(layout)),
+            repetition,
+            read,
+        ),
     ]
 }

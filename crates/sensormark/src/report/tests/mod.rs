@@ -3,6 +3,7 @@
 mod fixture;
 
 use super::*;
+use crate::measurement::verdict::ReasonKind;
 use fixture::*;
 
 fn report(trials: Vec<TrialRecord>) -> Report {
@@ -10,10 +11,31 @@ fn report(trials: Vec<TrialRecord>) -> Report {
 }
 
 #[test]
-fn look() {
+fn an_invalid_trial_is_never_ranked_and_says_why() {
     let mut trials: Vec<TrialRecord> = Vec::new();
     trials.extend(pair("MariaDB", "individual", 0, COSTLY, COSTLY));
-    trials.extend(pair("MariaDB", "bulk", 0, CHEAP, CHEAP));
-    trials.extend(pair("SQLite", "individual", 0, CHEAP, CHEAP));
-    println!("{}", report(trials).text(80));
+    let [write, read] = pair("MariaDB", "bulk", 0, CHEAP, CHEAP);
+    trials.extend([
+        write,
+        invalid(read, ReasonKind::WrongAnswer, "3 of 36 answers are wrong"),
+    ]);
+    let report = report(trials);
+    let ranked: Vec<&str> = report
+        .ranking()
+        .ranked
+        .iter()
+        .map(|one| one.label())
+        .collect();
+    assert_eq!(ranked, ["MariaDB individual"]);
+    assert_eq!(report.ranking().unranked.len(), 1);
+    let text = report.text(80);
+    assert!(
+        text.contains("3 of 4 trials valid; 1 invalid, 0 inconclusive"),
+        "{text}"
+    );
+    assert!(
+        text.contains("3 of 36 answers are wrong")
+            && text.contains("read trial invalid: wrong answer"),
+        "{text}"
+    );
 }
