@@ -19,6 +19,8 @@ pub mod records;
 pub mod scan;
 pub mod search;
 pub mod sums;
+#[cfg(test)]
+mod tests;
 
 /// What tells statements apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -314,6 +314,9 @@ impl<'a> Relation<'a> {
     /// A query for the chosen series, one row each with a column `series`, where the database can tell them without reading
     /// their readings; for statements that look into each series by itself.
     pub fn each_series(&self, choice: Choice, statement: &mut Statement) -> Option<String> {
+        if choice == Choice::One {
+            return None;
+        }
         let SeriesKey::Tags {
             columns,
             identifying,
@@ -325,10 +328,7 @@ impl<'a> Relation<'a> {
             return None;
         };
         match choice {
-            Choice::One => Some(format!(
-                "SELECT {} AS \"series\"",
-                statement.parameter(Bind::Tag(*tag))
-            )),
+            Choice::One => None,
             Choice::Set => Some(format!(
                 "SELECT value AS \"series\" FROM json_each({})",
                 statement.parameter(Bind::Set)

@@ -230,11 +230,15 @@ impl SqliteSession {
             return "[]".to_owned();
         };
         let table = &self.design.schema.tables[query.table];
-        let known = numbers
-            .iter()
-            .copied()
-            .filter(|&series| series < table.series.len());
-        query::set_text(&self.design.tables[query.table].key, table, known)
+        let mut known: Vec<u32> = numbers.clone();
+        known.retain(|&series| series < table.series.len());
+        known.sort_unstable();
+        known.dedup();
+        query::set_text(
+            &self.design.tables[query.table].key,
+            table,
+            known.into_iter(),
+        )
     }
 
     fn answer(&mut self, query: &Query) -> Result<Answer, StoreError> {

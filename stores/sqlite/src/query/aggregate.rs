@@ -41,7 +41,7 @@ pub struct GroupShape {
 #[derive(Debug)]
 pub struct Plan {
     shape: GroupShape,
-    parts: Vec<Part>,
+    pub(super) parts: Vec<Part>,
 }
 
 /// One statement: a row a group, with the group's columns first.

@@ -168,10 +168,15 @@ fn latest_times(relation: &Relation<'_>, choice: Choice, fields: FieldSet) -> St
             "SELECT (SELECT {time} FROM {from}{filter} ORDER BY {} DESC, {time} DESC LIMIT 1), s.\"series\" FROM ({each}) AS s",
             relation.coarse().unwrap_or_else(|| time.clone())
         ),
-        None if relation.series().is_empty() => format!(
-            "SELECT {time} FROM {from}{filter} ORDER BY {} DESC, {time} DESC LIMIT 1",
-            relation.coarse().unwrap_or_else(|| time.clone())
-        ),
+        None if choice == Choice::One || relation.series().is_empty() => {
+            let mut columns = vec![time.clone()];
+            columns.extend(relation.series());
+            format!(
+                "SELECT {} FROM {from}{filter} ORDER BY {} DESC, {time} DESC LIMIT 1",
+                columns.join(", "),
+                relation.coarse().unwrap_or_else(|| time.clone())
+            )
+        }
         None => {
             let series = relation.series().join(", ");
             format!("SELECT max({time}), {series} FROM {from}{filter} GROUP BY {series}")

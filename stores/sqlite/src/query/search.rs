@@ -208,6 +208,10 @@ fn series_with(relation: &Relation<'_>, choice: Choice, predicate: Predicate) ->
             "SELECT s.\"series\" FROM ({each}) AS s WHERE EXISTS (SELECT 1 FROM {from}{filter})"
         ),
         None if relation.series().is_empty() => format!("SELECT 0 FROM {from}{filter} LIMIT 1"),
+        None if choice == Choice::One => format!(
+            "SELECT {} FROM {from}{filter} LIMIT 1",
+            relation.series().join(", ")
+        ),
         None => format!(
             "SELECT DISTINCT {} FROM {from}{filter}",
             relation.series().join(", ")
