@@ -9,3 +9,4 @@
 pub mod elementary;
 pub mod machine_tool;
 pub mod random;
+pub mod recording;

@@ -1,0 +1,126 @@
+//! A recording: somebody's own readings, from a CSV file, as a data set.
+//!
+//! The file is read twice, so that memory holds its columns and nothing else: first to find out what it is (delimiter,
+//! header, types, the time and its format), then to take the readings. What was found is told ([`RecordingReport`]), and so is
+//! every row that cannot be read, by line: none is dropped in silence. By default such a row ends the reading.
+//!
+//! It makes nothing up: no zone, order of day and month or decimal comma is guessed where the file does not
+//! decide; what is assumed instead is in the report, or the error says how to state it. Operations on the recording
+//! are in `workload::replay`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use sensormark_store::reference::Reference;
+use sensormark_store::{Batch, RepeatedWrite, Schema, TimeResolution};
+
+mod options;
+
+mod sniff;
+
+mod rows;
+
+mod cell;
+mod time;
+
+mod evidence;
+
+mod plan;
+
+mod fault;
+
+mod take;
+
+mod timing;
+
+mod names;
+mod report;
+
+mod error;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::RecordingError;
+pub use fault::{BadRow, BadRows, FaultKind};
+pub use names::name_of;
+pub use options::{ColumnType, RecordingOptions};
+pub use report::{ColumnReport, ColumnRole, RecordingReport, TimeReport};
+pub use time::TimeFormat;
+pub use timing::{Gap, Timing};
+
+/// The readings of one file, in columns, in the file's order.
+#[derive(Debug, Clone)]
+pub struct Recording {
+    schema: Arc<Schema>,
+    readings: Batch,
+    report: RecordingReport,
+}
+
+impl Recording {
+    /// Reads a CSV file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, when what it means cannot be told (which option tells it is said), or, unless
+    /// [`RecordingOptions::skip_bad_rows`] is set, when a row cannot be read.
+    pub fn read(path: &Path, options: &RecordingOptions) -> Result<Self, RecordingError> {
+        let dialect = sniff::sniff(path, options)?;
+        let evidence = evidence::gather(path, &dialect, options)?;
+        let plan = plan::decide(path, &dialect, &evidence, options)?;
+        let taken = take::take(path, &dialect, &plan, &evidence, options)?;
+        let table = &taken.schema.tables[0];
+        let timing = timing::timing(&taken.readings, table.series.len());
+        let report = report::compile(path, &dialect, &evidence, &plan, &taken, timing);
+        Ok(Self {
+            schema: Arc::new(taken.schema),
+            readings: taken.readings,
+            report,
+        })
+    }
+
+    /// One table of the file's name.
+    pub const fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    /// All readings, in the file's order.
+    pub const fn readings(&self) -> &Batch {
+        &self.readings
+    }
+
+    /// What was found.
+    pub const fn report(&self) -> &RecordingReport {
+        &self.report
+    }
+
+    /// The readings in batches of this size (the last may be smaller), in the file's order.
+    ///
+    /// # Panics
+    /// When the size is 0.
+    pub fn batches(&self, size: usize) -> impl Iterator<Item = Batch> + '_ {
+        assert!(size > 0, "a batch holds at least one reading");
+        let rows = self.readings.len();
+        (0..rows)
+            .step_by(size)
+            .map(move |start| self.slice(start..(start + size).min(rows)))
+    }
+
+    /// Some of the readings, by their rows in the file's order.
+    ///
+    /// # Panics
+    /// When the rows are out of range.
+    pub fn slice(&self, rows: std::ops::Range<usize>) -> Batch {
+        take::slice(&self.readings, rows)
+    }
+
+    /// What a store gives back that has all readings, keeps times this finely and treats repeated times so: the
+    /// source of expected answers.
+    pub fn reference(&self, resolution: TimeResolution, repeated: RepeatedWrite) -> Reference {
+        let mut reference = Reference::new(Arc::clone(&self.schema))
+            .with_repeated_write(repeated)
+            .with_resolution(0, resolution);
+        reference.add(&self.readings);
+        reference.prepare();
+        reference
+    }
+}

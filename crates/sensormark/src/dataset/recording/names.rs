@@ -1,0 +1,70 @@
+//! Names of the contract (lower case ASCII, at most 40 bytes) from names as people write them.
+
+use std::collections::BTreeSet;
+
+/// The longest name.
+const LONGEST: usize = 40;
+
+/// A name of the contract for what a file calls `text`: "Humidity Ratio" and "HumidityRatio" become `humidity_ratio`. Where nothing is left
+/// or a digit is first, it starts with `column_`.
+pub fn name_of(text: &str) -> String {
+    let mut name = String::new();
+    let mut before = ' ';
+    for character in text.chars() {
+        if character.is_ascii_alphanumeric() {
+            let hump = character.is_ascii_uppercase()
+                && (before.is_ascii_lowercase() || before.is_ascii_digit());
+            if hump || (!before.is_ascii_alphanumeric() && !name.is_empty()) {
+                name.push('_');
+            }
+            name.push(character.to_ascii_lowercase());
+        }
+        before = character;
+    }
+    if !name.starts_with(|first: char| first.is_ascii_lowercase()) {
+        name.insert_str(0, "column_");
+    }
+    name.truncate(LONGEST);
+    name.trim_end_matches('_').to_owned()
+}
+
+/// The same, told apart from the names that are taken by a number at its end; takes it.
+pub(super) fn free_name_of(text: &str, taken: &mut BTreeSet<String>) -> String {
+    let plain = name_of(text);
+    let mut name = plain.clone();
+    let mut number = 2;
+    while !taken.insert(name.clone()) {
+        let ending = format!("_{number}");
+        name = format!(
+            "{}{ending}",
+            &plain[..plain.len().min(LONGEST - ending.len())]
+        );
+        number += 1;
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_the_contracts() {
+        for (text, name) in [
+            ("Temperature", "temperature"),
+            ("HumidityRatio", "humidity_ratio"),
+            ("CO2", "co2"),
+            ("CO2 (ppm)", "co2_ppm"),
+            ("Temp. [°C]", "temp_c"),
+            ("%", "column"),
+            ("2nd floor", "column_2nd_floor"),
+            ("__x__", "x"),
+        ] {
+            assert_eq!(name_of(text), name, "{text}");
+        }
+        assert_eq!(name_of(&"abcdefghij ".repeat(9)).len(), 40);
+        let mut taken = BTreeSet::new();
+        let names = ["a", "A", "a"].map(|text| free_name_of(text, &mut taken));
+        assert_eq!(names, ["a", "a_2", "a_3"]);
+    }
+}

@@ -1,0 +1,253 @@
+//! What kind of CSV a file is: delimiter, header, width; found from its first rows.
+//!
+//! The header's quirks are settled here: a header that has one name fewer than the rows have cells names the columns after
+//! the first (a row number without a name) or, where rows end with a delimiter, all but the last.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use csv::StringRecord;
+
+use super::cell::{CellRules, Look};
+use super::error::RecordingError;
+use super::options::RecordingOptions;
+use super::rows;
+
+/// How much of the file is looked at, in bytes.
+const SAMPLE_BYTES: u64 = 1 << 18;
+/// How many rows of it.
+const SAMPLE_ROWS: usize = 1_000;
+/// Delimiters that are looked for; of equals the first.
+const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// What kind of CSV it is.
+#[derive(Debug, Clone)]
+pub(super) struct Dialect {
+    /// The character between cells.
+    pub delimiter: u8,
+    /// Whether the first row names the columns.
+    pub has_header: bool,
+    /// Names of the columns as the file has them, one a column; empty where a column has none.
+    pub names: Vec<String>,
+    /// How the header and the rows fit, where they do not by themselves.
+    pub header_quirk: Option<HeaderQuirk>,
+    /// Whether the file starts with a byte-order mark.
+    pub byte_order_mark: bool,
+    /// Whether lines end with carriage return and line feed.
+    pub carriage_returns: bool,
+    /// Whether some cells are quoted.
+    pub quotes: bool,
+}
+
+/// How a header does not fit its rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HeaderQuirk {
+    /// One name fewer than cells: the first column has none.
+    FirstUnnamed,
+    /// One name fewer than cells: every row ends with a delimiter.
+    LastEmpty,
+    /// Empty names at its end.
+    EmptyNames,
+}
+
+impl Dialect {
+    /// Cells of a row.
+    pub(super) const fn width(&self) -> usize {
+        self.names.len()
+    }
+}
+
+/// The rows of the sample as one delimiter splits them.
+struct Sample {
+    delimiter: u8,
+    records: Vec<StringRecord>,
+    /// The most common number of cells below the first row, and how many rows have it.
+    width: usize,
+    regular: usize,
+}
+
+/// Finds out what kind of CSV the file is.
+pub(super) fn sniff(path: &Path, options: &RecordingOptions) -> Result<Dialect, RecordingError> {
+    let raw = read_sample(path)?;
+    let text = raw.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&raw);
+    if raw.starts_with(b"\xff\xfe") || raw.starts_with(b"\xfe\xff") || text.contains(&0) {
+        return Err(RecordingError::NotText {
+            path: path.to_owned(),
+        });
+    }
+    let sample = best_sample(path, text, options)?;
+    let rules = CellRules {
+        absent: &options.absent,
+        decimal_comma: options.decimal_comma,
+    };
+    let has_header = options.header.unwrap_or_else(|| sample.has_header(&rules));
+    let (names, header_quirk) = if has_header {
+        sample.names(path)?
+    } else {
+        (vec![String::new(); sample.width], None)
+    };
+    Ok(Dialect {
+        delimiter: sample.delimiter,
+        has_header,
+        names,
+        header_quirk,
+        byte_order_mark: text.len() < raw.len(),
+        carriage_returns: text.windows(2).any(|pair| pair == b"\r\n"),
+        quotes: text.contains(&b'"'),
+    })
+}
+
+/// The first rows, without one that is cut off.
+fn read_sample(path: &Path) -> Result<Vec<u8>, RecordingError> {
+    let open = |source| RecordingError::open(path, source);
+    let file = File::open(path).map_err(open)?;
+    let mut raw = Vec::new();
+    file.take(SAMPLE_BYTES)
+        .read_to_end(&mut raw)
+        .map_err(open)?;
+    if raw.len() as u64 == SAMPLE_BYTES {
+        let whole = raw.iter().rposition(|&byte| byte == b'\n');
+        raw.truncate(whole.map_or(raw.len(), |end| end + 1));
+    }
+    Ok(raw)
+}
+
+fn best_sample(
+    path: &Path,
+    text: &[u8],
+    options: &RecordingOptions,
+) -> Result<Sample, RecordingError> {
+    let given = options
+        .delimiter
+        .map(|given| {
+            u8::try_from(given).map_err(|_| RecordingError::Delimiter {
+                given: given.to_string(),
+            })
+        })
+        .transpose()?;
+    let candidates = given.map_or(DELIMITERS.to_vec(), |given| vec![given]);
+    let mut best: Option<Sample> = None;
+    for delimiter in candidates {
+        let sample = Sample::new(text, delimiter);
+        if best
+            .as_ref()
+            .is_none_or(|best| sample.merit() > best.merit())
+        {
+            best = Some(sample);
+        }
+    }
+    let best = best.filter(|best| !best.records.is_empty());
+    let best = best.ok_or_else(|| RecordingError::Empty {
+        path: path.to_owned(),
+    })?;
+    if best.width < 2 {
+        return Err(RecordingError::NoDelimiter {
+            path: path.to_owned(),
+        });
+    }
+    Ok(best)
+}
+
+impl Sample {
+    fn new(text: &[u8], delimiter: u8) -> Self {
+        let records: Vec<StringRecord> = rows::builder(delimiter)
+            .from_reader(text)
+            .into_byte_records()
+            .take(SAMPLE_ROWS)
+            .map_while(Result::ok)
+            .map(StringRecord::from_byte_record_lossy)
+            .collect();
+        let below = if records.len() > 1 { 1 } else { 0 };
+        let mut counts = std::collections::BTreeMap::new();
+        for record in &records[below..] {
+            *counts.entry(record.len()).or_insert(0_usize) += 1;
+        }
+        let (width, regular) = counts
+            .into_iter()
+            .max_by_key(|&(_, count)| count)
+            .unwrap_or((0, 0));
+        Self {
+            delimiter,
+            records,
+            width,
+            regular,
+        }
+    }
+
+    /// What makes one delimiter more likely than another: it splits at all, the header fits, rows are of one width, rows are wide.
+    fn merit(&self) -> (bool, bool, usize, usize) {
+        let header = self.records.first().map_or(0, StringRecord::len);
+        let fits = header == self.width || header + 1 == self.width;
+        let whole = self.records.len().max(1);
+        (
+            self.width > 1,
+            fits,
+            self.regular * 20 / whole, // within 5 %
+            self.width,
+        )
+    }
+
+    /// Whether the first row names the columns: none of its cells is a time, and a text stands where the rows below have none, or it is all text.
+    fn has_header(&self, rules: &CellRules<'_>) -> bool {
+        let first = &self.records[0];
+        let looks: Vec<Look> = first.iter().map(|cell| rules.look(cell.trim())).collect();
+        if looks.iter().any(|look| matches!(look, Look::Time(_))) {
+            return false;
+        }
+        let is_text = |look: &Look| matches!(look, Look::Text);
+        let shift = usize::from(first.len() + 1 == self.width);
+        let stands_out = |column: usize| {
+            let below = self.records[1..]
+                .iter()
+                .filter(|record| record.len() == self.width)
+                .map(|record| rules.look(record.get(column + shift).unwrap_or("").trim()))
+                .filter(|look| !matches!(look, Look::Absent));
+            let (text, other): (Vec<Look>, Vec<Look>) = below.partition(is_text);
+            other.len() > text.len()
+        };
+        let all_text = looks
+            .iter()
+            .all(|look| matches!(look, Look::Text | Look::Absent));
+        looks.iter().any(is_text)
+            && (all_text
+                || looks
+                    .iter()
+                    .enumerate()
+                    .any(|(column, look)| is_text(look) && stands_out(column)))
+    }
+
+    /// The columns' names, one a cell of the rows.
+    fn names(&self, path: &Path) -> Result<(Vec<String>, Option<HeaderQuirk>), RecordingError> {
+        let mut names: Vec<String> = self.records[0]
+            .iter()
+            .map(|name| name.trim().to_owned())
+            .collect();
+        let mut quirk = None;
+        while names.len() > self.width && names.last().is_some_and(String::is_empty) {
+            names.pop();
+            quirk = Some(HeaderQuirk::EmptyNames);
+        }
+        if names.len() + 1 == self.width {
+            let mut below = self.records[1..]
+                .iter()
+                .filter(|record| record.len() == self.width);
+            if below.all(|record| record[self.width - 1].is_empty()) {
+                names.push(String::new());
+                quirk = Some(HeaderQuirk::LastEmpty);
+            } else {
+                names.insert(0, String::new());
+                quirk = Some(HeaderQuirk::FirstUnnamed);
+            }
+        }
+        if names.len() != self.width {
+            return Err(RecordingError::Header {
+                path: path.to_owned(),
+                names: names.len(),
+                cells: self.width,
+            });
+        }
+        Ok((names, quirk))
+    }
+}

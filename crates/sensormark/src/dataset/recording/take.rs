@@ -1,0 +1,384 @@
+//! The second reading of a file: cells into typed columns, rows into readings, and what cannot be read into faults.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::Path;
+
+use csv::ByteRecord;
+use sensormark_store::{
+    Batch, Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TextColumn,
+    TimeResolution, Values,
+};
+
+use super::cell::{CellRules, Look, truth};
+use super::error::RecordingError;
+use super::evidence::Evidence;
+use super::fault::{BadRows, Fault, FaultKind, Faults};
+use super::names::name_of;
+use super::options::RecordingOptions;
+use super::plan::{Plan, Role};
+use super::rows::{self, Row};
+use super::sniff::Dialect;
+
+/// Everything that was read.
+#[derive(Debug)]
+pub(super) struct Taken {
+    pub schema: Schema,
+    pub readings: Batch,
+    pub bad: BadRows,
+}
+
+/// Reads all rows.
+pub(super) fn take(
+    path: &Path,
+    dialect: &Dialect,
+    plan: &Plan,
+    evidence: &Evidence,
+    options: &RecordingOptions,
+) -> Result<Taken, RecordingError> {
+    let mut taker = Taker::new(plan, evidence.rows, options);
+    let mut faults = Faults::default();
+    let mut count = 0;
+    rows::for_each(path, dialect, |row| {
+        count += 1;
+        let torn = row.is_torn(path, dialect.delimiter)?;
+        if let Err(fault) = taker.row(&row, torn) {
+            faults.add(row.start, fault);
+        }
+        Ok(())
+    })?;
+    if count != evidence.rows {
+        return Err(RecordingError::Changed {
+            path: path.to_owned(),
+            before: evidence.rows,
+            after: count,
+        });
+    }
+    let bad = faults.resolve(path, &plan.labels)?;
+    if bad.count > 0 && (!options.skip_bad_rows || taker.batch.is_empty()) {
+        return Err(RecordingError::BadRows {
+            path: path.to_owned(),
+            rows: count,
+            bad,
+        });
+    }
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let name = options.name.as_deref().unwrap_or(&stem);
+    Ok(taker.finish(name_of(name), bad))
+}
+
+/// Turns rows into readings.
+struct Taker<'p> {
+    plan: &'p Plan,
+    rules: CellRules<'p>,
+    /// Columns of the fields and of the tags, in the file's order.
+    fields: Vec<(usize, FieldType)>,
+    tags: Vec<(usize, bool)>,
+    batch: Batch,
+    /// The cells of the row at hand, one a field.
+    cells: Vec<Cell>,
+    series: HashMap<Vec<u8>, u32>,
+    tag_values: Vec<Vec<String>>,
+    key: Vec<u8>,
+}
+
+/// A cell that was read.
+#[derive(Debug, Clone, Copy)]
+enum Cell {
+    Absent,
+    Bool(bool),
+    Integer(i64),
+    Float(f64),
+    /// The text is still in the row.
+    Text,
+}
+
+impl<'p> Taker<'p> {
+    fn new(plan: &'p Plan, rows: u64, options: &'p RecordingOptions) -> Self {
+        let mut fields = Vec::new();
+        let mut tags = Vec::new();
+        for (column, role) in plan.roles.iter().enumerate() {
+            match role {
+                Role::Field(kind) => fields.push((column, *kind)),
+                Role::Tag { integer } => tags.push((column, *integer)),
+                _ => {}
+            }
+        }
+        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+        let columns = fields.iter().map(|(_, kind)| Column {
+            values: with_capacity(*kind, rows),
+            present: None,
+        });
+        Self {
+            batch: Batch {
+                table: 0,
+                times_ns: Vec::with_capacity(rows),
+                series: Vec::with_capacity(rows),
+                columns: columns.collect(),
+            },
+            plan,
+            rules: CellRules {
+                absent: &options.absent,
+                decimal_comma: options.decimal_comma,
+            },
+            cells: Vec::with_capacity(fields.len()),
+            tag_values: vec![Vec::new(); tags.len()],
+            fields,
+            tags,
+            series: HashMap::new(),
+            key: Vec::new(),
+        }
+    }
+
+    /// Takes one row, all of it or nothing.
+    fn row(&mut self, row: &Row<'_>, torn: bool) -> Result<(), Fault> {
+        let record = row.record;
+        if torn {
+            return Err(Fault::of_row(
+                FaultKind::Quote,
+                record,
+                "runs on into the next lines: a quote is not closed",
+            ));
+        }
+        if record.len() != self.plan.roles.len() {
+            let reason = format!(
+                "has {} cells, the other rows have {}",
+                record.len(),
+                self.plan.roles.len()
+            );
+            return Err(Fault::of_row(FaultKind::Cells, record, reason));
+        }
+        let time_ns = self.time(record)?;
+        self.cells.clear();
+        for &(column, kind) in &self.fields {
+            let text = text(record, column)?;
+            let cell = read_cell(&self.rules, text, kind)
+                .map_err(|reason| Fault::of_cell(FaultKind::Value, column, text, reason))?;
+            self.cells.push(cell);
+        }
+        if self.cells.iter().all(|cell| matches!(cell, Cell::Absent)) {
+            let reason = "has a time and no value, which is no reading";
+            return Err(Fault::of_row(FaultKind::NoValue, record, reason));
+        }
+        let series = self.series(record)?;
+        self.push(record, time_ns, series);
+        Ok(())
+    }
+
+    fn time(&self, record: &ByteRecord) -> Result<i64, Fault> {
+        let (column, text) = (self.plan.time, text(record, self.plan.time)?);
+        self.plan
+            .format
+            .read(text)
+            .map(|instant| instant.time_ns)
+            .map_err(|fault| Fault::of_cell(FaultKind::Time, column, text, fault.reason()))
+    }
+
+    /// The number of the row's series; a new one for tags that were not met before.
+    fn series(&mut self, record: &ByteRecord) -> Result<u32, Fault> {
+        if self.tags.is_empty() {
+            return Ok(0);
+        }
+        self.key.clear();
+        for &(column, integer) in &self.tags {
+            let text = text(record, column)?;
+            let fault = |reason| Fault::of_cell(FaultKind::Tag, column, text, reason);
+            if self.rules.is_absent(text) {
+                return Err(fault(
+                    "is no value, and this column says which series it is",
+                ));
+            }
+            if integer && text.parse::<i64>().is_err() {
+                return Err(fault(
+                    "is not a whole number, as the column's other tags are",
+                ));
+            }
+            if text.contains('\0') {
+                return Err(fault("holds a NUL character"));
+            }
+            self.key.extend_from_slice(text.as_bytes());
+            self.key.push(0); // in no tag
+        }
+        if let Some(&series) = self.series.get(&self.key) {
+            return Ok(series);
+        }
+        for (&(column, _), values) in self.tags.iter().zip(&mut self.tag_values) {
+            values.push(text(record, column)?.to_owned());
+        }
+        let number = u32::try_from(self.series.len()).expect("fewer than 2^32 series");
+        self.series.insert(self.key.clone(), number);
+        Ok(number)
+    }
+
+    fn push(&mut self, record: &ByteRecord, time_ns: i64, series: u32) {
+        self.batch.times_ns.push(time_ns);
+        self.batch.series.push(series);
+        for (field, column) in self.batch.columns.iter_mut().enumerate() {
+            let cell = self.cells[field];
+            match (&mut column.values, cell) {
+                (Values::Bool(values), Cell::Bool(value)) => values.push(value),
+                (Values::I64(values), Cell::Integer(value)) => values.push(value),
+                (Values::F64(values), Cell::Float(value)) => values.push(value),
+                (Values::Text(values), Cell::Text) => {
+                    values.push(text(record, self.fields[field].0).unwrap_or_default());
+                }
+                _ => {
+                    column.push_null();
+                    continue;
+                }
+            }
+            if let Some(present) = &mut column.present {
+                present.push(true);
+            }
+        }
+    }
+
+    fn finish(self, name: String, bad: BadRows) -> Taken {
+        let tag_column = |(&(_, integer), values): (&(usize, bool), Vec<String>)| {
+            if integer {
+                let whole = |value: &String| value.parse().expect("read as a whole number before");
+                TagColumn::Integer(values.iter().map(whole).collect())
+            } else {
+                TagColumn::Text(values)
+            }
+        };
+        let series = if self.tags.is_empty() {
+            Series::single()
+        } else {
+            Series::new(
+                self.tags
+                    .iter()
+                    .zip(self.tag_values)
+                    .map(tag_column)
+                    .collect(),
+            )
+        };
+        let field = |(&(column, kind), values): (&(usize, FieldType), &Column)| Field {
+            name: self.plan.names[column].clone(),
+            kind,
+            nullable: values.present.is_some(),
+        };
+        let tag = |&(column, _): &(usize, bool)| Tag {
+            name: self.plan.names[column].clone(),
+        };
+        let table = Table {
+            name,
+            tags: self.tags.iter().map(tag).collect(),
+            fields: self
+                .fields
+                .iter()
+                .zip(&self.batch.columns)
+                .map(field)
+                .collect(),
+            entity: None,
+            time_resolution: resolution(&self.batch.times_ns),
+            series,
+        };
+        Taken {
+            schema: Schema {
+                tables: vec![table],
+            },
+            readings: self.batch,
+            bad,
+        }
+    }
+}
+
+/// A cell's text without blanks around it.
+fn text(record: &ByteRecord, column: usize) -> Result<&str, Fault> {
+    let raw = &record[column];
+    std::str::from_utf8(raw).map(str::trim).map_err(|_| {
+        let text = String::from_utf8_lossy(raw);
+        Fault::of_cell(
+            FaultKind::Encoding,
+            column,
+            &text,
+            "is not UTF-8; convert the file with iconv",
+        )
+    })
+}
+
+/// Reads a cell as its column's type, or says why it cannot be.
+fn read_cell(rules: &CellRules<'_>, text: &str, kind: FieldType) -> Result<Cell, &'static str> {
+    if rules.is_absent(text) {
+        return Ok(Cell::Absent);
+    }
+    match kind {
+        FieldType::Bool => match text {
+            "1" => Ok(Cell::Bool(true)),
+            "0" => Ok(Cell::Bool(false)),
+            _ => truth(text).map(Cell::Bool).ok_or("is not true or false"),
+        },
+        FieldType::I64 | FieldType::U16 => text
+            .parse()
+            .map(Cell::Integer)
+            .map_err(|_| "is not a whole number of 64 bits"),
+        FieldType::F64 => match rules.look(text) {
+            Look::Integer(_) | Look::LargeInteger(_) | Look::Float(_) | Look::LeadingZeros => {
+                let value = rules.float(text).filter(|value| value.is_finite());
+                value.map(Cell::Float).ok_or("is not a number")
+            }
+            Look::NotFinite => Err("is not a finite number"),
+            _ => Err("is not a number"),
+        },
+        FieldType::Text if text.contains('\0') => Err("holds a NUL character"),
+        FieldType::Text => Ok(Cell::Text),
+    }
+}
+
+/// An empty column with room for this many values.
+fn with_capacity(kind: FieldType, rows: usize) -> Values {
+    match kind {
+        FieldType::Bool => Values::Bool(Vec::with_capacity(rows)),
+        FieldType::I64 => Values::I64(Vec::with_capacity(rows)),
+        FieldType::U16 => Values::U16(Vec::with_capacity(rows)),
+        FieldType::F64 => Values::F64(Vec::with_capacity(rows)),
+        FieldType::Text => Values::Text(TextColumn::default()),
+    }
+}
+
+/// The coarsest resolution in which all times are whole.
+fn resolution(times_ns: &[i64]) -> TimeResolution {
+    let mut found = TimeResolution::Seconds;
+    for time in times_ns {
+        while time % found.nanoseconds() != 0 {
+            found = match found {
+                TimeResolution::Seconds => TimeResolution::Milliseconds,
+                TimeResolution::Milliseconds => TimeResolution::Microseconds,
+                TimeResolution::Microseconds | TimeResolution::Nanoseconds => {
+                    TimeResolution::Nanoseconds
+                }
+            };
+        }
+        if found == TimeResolution::Nanoseconds {
+            break;
+        }
+    }
+    found
+}
+
+/// Some rows of a batch, in their order.
+pub(super) fn slice(batch: &Batch, rows: Range<usize>) -> Batch {
+    let column = |column: &Column| Column {
+        values: match &column.values {
+            Values::Bool(values) => Values::Bool(values[rows.clone()].to_vec()),
+            Values::I64(values) => Values::I64(values[rows.clone()].to_vec()),
+            Values::U16(values) => Values::U16(values[rows.clone()].to_vec()),
+            Values::F64(values) => Values::F64(values[rows.clone()].to_vec()),
+            Values::Text(values) => {
+                let mut slice = TextColumn::default();
+                for row in rows.clone() {
+                    slice.push(values.get(row));
+                }
+                Values::Text(slice)
+            }
+        },
+        present: (column.present.as_ref()).map(|present| present[rows.clone()].to_vec()),
+    };
+    Batch {
+        table: batch.table,
+        times_ns: batch.times_ns[rows.clone()].to_vec(),
+        series: batch.series[rows.clone()].to_vec(),
+        columns: batch.columns.iter().map(column).collect(),
+    }
+}
