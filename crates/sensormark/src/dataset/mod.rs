@@ -1,12 +1,14 @@
 //! Data sets: what the sensors say.
 //!
-//! Every reading is a pure function of the seed, its series, its field and its index, the same on every
-//! machine and toolchain (ARCHITECTURE.md, rule 4), so that expected answers can be had without a database.
+//! Every reading of a generated data set is a pure function of the seed, its series, its field and its index, the same on every
+//! machine and toolchain (ARCHITECTURE.md, rule 4), so that expected answers can be had without a database. A [`recording`] is
+//! somebody's own file instead, and [`export`] writes either as a file; these two do I/O, the generators do none, read no clock and
+//! keep no state between calls.
 //!
-//! It is not where operations or queries are made (that is `workload`), and nothing here does I/O, reads a
-//! clock or keeps state between calls.
+//! It is not where operations or queries are made (that is `workload`).
 
 pub mod elementary;
+pub mod export;
 pub mod machine_tool;
 pub mod random;
 pub mod recording;

@@ -67,7 +67,7 @@ impl Row<'_> {
     /// Whether the row runs over several lines though its quotes do not say so by the book: an opening quote starts
     /// its cell, and a closing one ends it. A quote that is never closed swallows the rows that follow.
     pub(super) fn is_torn(&self, path: &Path, delimiter: u8) -> Result<bool, RecordingError> {
-        let breaks = self.record.as_slice().iter().any(|byte| *byte == b'\n');
+        let breaks = self.record.as_slice().contains(&b'\n');
         if !breaks {
             return Ok(false);
         }

@@ -1,0 +1,121 @@
+//! How fast data sets are written as text: values a second on one core, from columns that are there and with their generation.
+
+use std::hint::black_box;
+use std::io;
+use std::sync::Arc;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use sensormark::dataset::export::{
+    Batches, DataSet, ExportOptions, Format, MachineToolSamples, Shard, write_batches,
+};
+use sensormark::dataset::random::Stream;
+use sensormark_store::{
+    Batch, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Values,
+};
+
+/// One batch of some hosts' counters and shares, given over and over.
+struct Repeated {
+    schema: Arc<Schema>,
+    batch: Batch,
+    times: usize,
+}
+
+struct Again<'d>(&'d Batch, usize);
+
+impl Batches for Again<'_> {
+    fn next(&mut self) -> Option<&Batch> {
+        self.1 = self.1.checked_sub(1)?;
+        Some(self.0)
+    }
+}
+
+impl DataSet for Repeated {
+    fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    fn batches(&self, _shard: Shard) -> Box<dyn Batches + '_> {
+        Box::new(Again(&self.batch, self.times))
+    }
+}
+
+const HOSTS: usize = 100;
+const ROWS: usize = 1_000;
+const FIELDS: usize = 10;
+
+fn hosts(kind: FieldType) -> Repeated {
+    let names = ["region", "service", "hostname"];
+    let tag = |name: &str| (0..HOSTS).map(|host| format!("{name}_{host}")).collect();
+    let field = |number: usize| Field {
+        name: format!("measured_{number}"),
+        kind,
+        nullable: false,
+    };
+    let table = Table {
+        name: "measurement".into(),
+        tags: names.map(|name| Tag { name: name.into() }).to_vec(),
+        fields: (0..FIELDS).map(field).collect(),
+        entity: None,
+        time_resolution: TimeResolution::Seconds,
+        series: Series::new(names.map(|name| TagColumn::Text(tag(name))).to_vec()),
+    };
+    let mut batch = Batch::new(0, &table);
+    let rows = 0..u32::try_from(ROWS).expect("few rows");
+    batch.series = rows.clone().map(|row| row % 100).collect();
+    batch.times_ns = (rows.clone())
+        .map(|row| 1_700_000_000_000_000_000 + i64::from(row) * 100_000_000)
+        .collect();
+    for (number, column) in batch.columns.iter_mut().enumerate() {
+        let stream = Stream::new(1, 0, number as u64);
+        let rows = (0..ROWS as u64).map(|row| stream.normal(row));
+        match &mut column.values {
+            Values::I64(values) => {
+                values.extend((0..ROWS as u64).map(|row| stream.within(row, 0..=9_999_999)))
+            }
+            Values::F64(values) => values.extend(rows.map(|value| 50.0 + 10.0 * value)),
+            _ => unreachable!("hosts count and share"),
+        }
+    }
+    Repeated {
+        schema: Arc::new(Schema {
+            tables: vec![table],
+        }),
+        batch,
+        times: 10,
+    }
+}
+
+fn measure(criterion: &mut Criterion, name: &str, data: &dyn DataSet, values: u64) {
+    let mut group = criterion.benchmark_group(name);
+    group.throughput(Throughput::Elements(values));
+    for format in Format::ALL {
+        let options = ExportOptions {
+            format,
+            shard: Shard::WHOLE,
+            table: None,
+        };
+        group.bench_function(format.name(), |bencher| {
+            bencher.iter(|| {
+                let summary = write_batches(black_box(data), &options, &mut io::sink());
+                assert_eq!(summary.expect("a sink takes all").values, values);
+            });
+        });
+    }
+    group.finish();
+}
+
+fn export(criterion: &mut Criterion) {
+    let samples = MachineToolSamples::new(42, 1_700_000_000_000_000_000, 100_000);
+    measure(
+        criterion,
+        "export/machine_tool_generated",
+        &samples,
+        500_000,
+    );
+    let values = (ROWS * FIELDS * 10) as u64;
+    measure(criterion, "export/integers", &hosts(FieldType::I64), values);
+    measure(criterion, "export/floats", &hosts(FieldType::F64), values);
+}
+
+criterion_group!(benches, export);
+criterion_main!(benches);

@@ -1,0 +1,103 @@
+//! CSV after RFC 4180: one table, a header, `time_ns`, tags, fields; lines end with CR LF.
+//!
+//! An absent value is an empty cell and an empty text a quoted empty one. A cell is quoted where it must be, or where blanks at its ends might be cut.
+
+use sensormark_store::{Batch, Table, Values};
+
+use super::prepared::{Prepared, Writer};
+use super::text::Page;
+
+/// Writes CSV.
+pub(super) struct Csv {
+    table: usize,
+    header: Vec<String>,
+    prepared: Prepared,
+}
+
+impl Csv {
+    /// Of the table with this number.
+    pub(super) fn new(number: usize, table: &Table) -> Self {
+        let tags = table.tags.iter().map(|tag| tag.name.clone());
+        let fields = table.fields.iter().map(|field| field.name.clone());
+        let start = |series, page: &mut Page| -> Result<(), std::convert::Infallible> {
+            for column in table.series.columns() {
+                page.put(b",");
+                put_cell(&column.text(series), page);
+            }
+            Ok(())
+        };
+        let prepared = Prepared::new(table, start, |_, page| page.put(b","));
+        let Ok(prepared) = prepared;
+        Self {
+            table: number,
+            header: std::iter::once("time_ns".to_owned())
+                .chain(tags)
+                .chain(fields)
+                .collect(),
+            prepared,
+        }
+    }
+}
+
+impl Writer for Csv {
+    fn head(&self, page: &mut Page) {
+        for (number, name) in self.header.iter().enumerate() {
+            if number > 0 {
+                page.put(b",");
+            }
+            put_cell(name, page);
+        }
+        page.put(b"\r\n");
+    }
+
+    fn batch(&self, batch: &Batch, page: &mut Page) -> u64 {
+        if batch.table != self.table {
+            return 0;
+        }
+        let mut written = 0;
+        for row in 0..batch.len() {
+            page.make_room(batch.columns.len());
+            page.put_integer(batch.times_ns[row]);
+            page.put(self.prepared.start(batch.series[row]));
+            page.make_room(batch.columns.len());
+            for column in &batch.columns {
+                page.put_byte(b',');
+                if !column.has(row) {
+                    continue;
+                }
+                match &column.values {
+                    Values::U16(values) => page.put_small(values[row]),
+                    Values::I64(values) => page.put_integer(values[row]),
+                    Values::F64(values) => page.put_float(values[row]),
+                    Values::Bool(values) => page.put_truth(values[row]),
+                    Values::Text(values) => {
+                        put_cell(values.get(row), page);
+                        page.make_room(batch.columns.len());
+                    }
+                }
+                written += 1;
+            }
+            page.put(b"\r\n");
+        }
+        written
+    }
+}
+
+/// Writes a text, in quotes where they are needed.
+fn put_cell(text: &str, page: &mut Page) {
+    let plain = !text.is_empty()
+        && !text.contains(['"', ',', '\r', '\n'])
+        && text.trim().len() == text.len();
+    if plain {
+        page.put(text.as_bytes());
+        return;
+    }
+    page.put(b"\"");
+    for (number, part) in text.split('"').enumerate() {
+        if number > 0 {
+            page.put(b"\"\"");
+        }
+        page.put(part.as_bytes());
+    }
+    page.put(b"\"");
+}

@@ -1,0 +1,98 @@
+//! JSON lines: `{"table":…,"tags":{…},"time_ns":…,"fields":{…}}`, an object a reading, without absent fields.
+
+use std::convert::Infallible;
+
+use sensormark_store::{Batch, Schema, Table, TagColumn, Values};
+
+use super::prepared::{Prepared, Writer, by_table};
+use super::text::Page;
+
+/// Writes JSON lines.
+pub(super) struct JsonLines {
+    tables: Vec<Option<Prepared>>,
+}
+
+impl JsonLines {
+    pub(super) fn new(schema: &Schema, chosen: Option<usize>) -> Self {
+        let table = |table: &Table| {
+            Prepared::new(
+                table,
+                |series, page| {
+                    put_start(table, series, page);
+                    Ok::<(), Infallible>(())
+                },
+                |name, page| {
+                    page.put_json(name);
+                    page.put_byte(b':');
+                },
+            )
+        };
+        let Ok(tables) = by_table(schema, chosen, table);
+        Self { tables }
+    }
+}
+
+fn put_start(table: &Table, series: u32, page: &mut Page) {
+    page.put(b"{\"table\":");
+    page.put_json(&table.name);
+    page.put(b",\"tags\":{");
+    for (number, (tag, column)) in table.tags.iter().zip(table.series.columns()).enumerate() {
+        if number > 0 {
+            page.put(b",");
+        }
+        page.put_json(&tag.name);
+        page.put(b":");
+        match column {
+            TagColumn::Text(values) => page.put_json(&values[series as usize]),
+            TagColumn::Integer(values) => page.put_integer(values[series as usize]),
+        }
+    }
+    page.put(b"},\"time_ns\":");
+}
+
+impl Writer for JsonLines {
+    fn head(&self, _page: &mut Page) {}
+
+    fn batch(&self, batch: &Batch, page: &mut Page) -> u64 {
+        let Some(prepared) = &self.tables[batch.table] else {
+            return 0;
+        };
+        let mut written = 0;
+        for row in 0..batch.len() {
+            page.put(prepared.start(batch.series[row]));
+            page.make_room(batch.columns.len());
+            page.put_integer(batch.times_ns[row]);
+            page.put(b",\"fields\":{");
+            page.make_room(batch.columns.len());
+            written += put_fields(batch, row, prepared, page);
+            page.put(b"}}\n");
+        }
+        written
+    }
+}
+
+/// Writes the fields that a reading has, and says how many.
+fn put_fields(batch: &Batch, row: usize, prepared: &Prepared, page: &mut Page) -> u64 {
+    let mut written = 0;
+    for (column, name) in batch.columns.iter().zip(&prepared.fields) {
+        if !column.has(row) {
+            continue;
+        }
+        if written > 0 {
+            page.put_byte(b',');
+        }
+        page.put_piece(name);
+        match &column.values {
+            Values::U16(values) => page.put_small(values[row]),
+            Values::I64(values) => page.put_integer(values[row]),
+            Values::F64(values) => page.put_float(values[row]),
+            Values::Bool(values) => page.put_truth(values[row]),
+            Values::Text(values) => {
+                page.put_json(values.get(row));
+                page.make_room(batch.columns.len());
+            }
+        }
+        written += 1;
+    }
+    written
+}

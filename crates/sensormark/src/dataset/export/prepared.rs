@@ -1,0 +1,78 @@
+//! What is the same in every reading of a series or of a field: written once, copied ever after.
+
+use sensormark_store::{Batch, Schema, Table};
+
+use super::text::{Page, Piece};
+
+/// A table's prepared pieces.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    starts: Vec<u8>,
+    /// Where each series' start ends in `starts`.
+    ends: Vec<usize>,
+    /// What precedes each field's value.
+    pub fields: Vec<Piece>,
+}
+
+impl Prepared {
+    /// Prepares a table: `start` writes what precedes a series' readings, `field` what precedes a field's value.
+    pub(super) fn new<E>(
+        table: &Table,
+        mut start: impl FnMut(u32, &mut Page) -> Result<(), E>,
+        field: impl Fn(&str, &mut Page),
+    ) -> Result<Self, E> {
+        let mut page = Page::default();
+        let mut ends = Vec::with_capacity(table.series.len() as usize);
+        for series in 0..table.series.len() {
+            start(series, &mut page)?;
+            ends.push(page.len());
+        }
+        let piece = |name: &str| {
+            let mut page = Page::default();
+            page.make_room(0);
+            field(name, &mut page);
+            Piece::new(page.written())
+        };
+        Ok(Self {
+            starts: page.written().to_vec(),
+            ends,
+            fields: (table.fields.iter())
+                .map(|field| piece(&field.name))
+                .collect(),
+        })
+    }
+
+    /// What precedes the readings of a series.
+    #[inline]
+    pub(super) fn start(&self, series: u32) -> &[u8] {
+        let series = series as usize;
+        let begin = if series == 0 {
+            0
+        } else {
+            self.ends[series - 1]
+        };
+        &self.starts[begin..self.ends[series]]
+    }
+}
+
+/// What writes batches in one format.
+pub(super) trait Writer {
+    /// Writes what comes before all readings.
+    fn head(&self, page: &mut Page);
+
+    /// Writes a batch and says how many values it holds.
+    fn batch(&self, batch: &Batch, page: &mut Page) -> u64;
+}
+
+/// One value a table, where only a chosen table has one.
+pub(super) fn by_table<T, E>(
+    schema: &Schema,
+    chosen: Option<usize>,
+    mut make: impl FnMut(&Table) -> Result<T, E>,
+) -> Result<Vec<Option<T>>, E> {
+    let one = |(number, table): (usize, &Table)| {
+        let is_wanted = chosen.is_none_or(|chosen| chosen == number);
+        is_wanted.then(|| make(table)).transpose()
+    };
+    schema.tables.iter().enumerate().map(one).collect()
+}

@@ -1,0 +1,279 @@
+//! What can be exported: a schema, and readings in batches, all of them or a shard's.
+//!
+//! How a batch is written is not known here.
+
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use sensormark_store::{Batch, Field, FieldType, Schema, Series, Table, TimeResolution, Values};
+use serde::{Deserialize, Serialize};
+
+use super::ExportError;
+use crate::dataset::machine_tool::{self, CHANNELS, MachineTool, SAMPLE_PERIOD_NS};
+use crate::dataset::recording::Recording;
+
+/// Readings in a batch that is made for writing.
+const BATCH: usize = 4_096;
+
+/// A data set that can be exported.
+pub trait DataSet {
+    /// What the readings look like, all series included.
+    fn schema(&self) -> &Arc<Schema>;
+
+    /// The readings of a shard's series, in the data set's order, from the first on. Opened twice, they are the same.
+    fn batches(&self, shard: Shard) -> Box<dyn Batches + '_>;
+}
+
+/// Readings, one batch after the other.
+pub trait Batches {
+    /// The next batch, as long as there is one; its memory is used again for the one after.
+    fn next(&mut self) -> Option<&Batch>;
+}
+
+/// One part of a data set's series. The parts of one number of shards make the whole, without overlap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "(u32, u32)", try_from = "(u32, u32)")]
+pub struct Shard {
+    number: u32,
+    count: u32,
+}
+
+impl Shard {
+    /// Everything.
+    pub const WHOLE: Self = Self {
+        number: 0,
+        count: 1,
+    };
+
+    /// Shard `number` (from 0) of `count`; none when there is no such shard.
+    pub const fn new(number: u32, count: u32) -> Option<Self> {
+        if number < count {
+            Some(Self { number, count })
+        } else {
+            None
+        }
+    }
+
+    /// The shard's series of a table with this many: a contiguous part, as equal as can be.
+    pub fn series(self, of: u32) -> Range<u32> {
+        let bound = |number: u32| {
+            let bound = u64::from(of) * u64::from(number) / u64::from(self.count);
+            u32::try_from(bound).expect("not over the number of series")
+        };
+        bound(self.number)..bound(self.number + 1)
+    }
+
+    /// Whether it is everything.
+    pub const fn is_whole(self) -> bool {
+        self.count == 1
+    }
+
+    /// Fails when some shard would be without series.
+    pub(super) fn check(self, schema: &Schema) -> Result<(), ExportError> {
+        let series = schema.tables.iter().map(|table| table.series.len()).max();
+        let series = series.unwrap_or(0);
+        if self.count > series.max(1) {
+            return Err(ExportError::Shard {
+                shard: self,
+                series,
+            });
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}/{}", self.number, self.count)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('/').and_then(|(number, count)| {
+            Self::new(number.trim().parse().ok()?, count.trim().parse().ok()?)
+        });
+        numbers.ok_or_else(|| {
+            format!("{text:?} is no shard; the shards of four are 0/4, 1/4, 2/4 and 3/4")
+        })
+    }
+}
+
+impl From<Shard> for (u32, u32) {
+    fn from(shard: Shard) -> Self {
+        (shard.number, shard.count)
+    }
+}
+
+impl TryFrom<(u32, u32)> for Shard {
+    type Error = String;
+
+    fn try_from((number, count): (u32, u32)) -> Result<Self, String> {
+        Self::new(number, count).ok_or_else(|| format!("there is no shard {number} of {count}"))
+    }
+}
+
+/// The machine tool's table: one series, five channels `m0` to `m4`, a sample a millisecond.
+pub fn machine_tool_schema() -> Schema {
+    let field = |channel: usize| Field {
+        name: format!("m{channel}"),
+        kind: FieldType::U16,
+        nullable: false,
+    };
+    Schema {
+        tables: vec![Table {
+            name: "measurement".to_owned(),
+            tags: Vec::new(),
+            fields: (0..CHANNELS).map(field).collect(),
+            entity: None,
+            time_resolution: TimeResolution::Milliseconds,
+            series: Series::single(),
+        }],
+    }
+}
+
+/// A stretch of the machine tool's signal, sampled exactly each millisecond. (In a run the writer stamps samples as
+/// they come; a file has no such clock.)
+#[derive(Debug, Clone)]
+pub struct MachineToolSamples {
+    schema: Arc<Schema>,
+    machine: MachineTool,
+    start_ns: i64,
+    samples: u64,
+}
+
+impl MachineToolSamples {
+    /// Samples 0 to `samples` of a seed's signal, the first at `start_ns` (ns since the Unix epoch).
+    ///
+    /// # Panics
+    /// When there are more samples than the signal has, or the last would be after 2262.
+    pub fn new(seed: u64, start_ns: i64, samples: u64) -> Self {
+        assert!(
+            samples <= machine_tool::INDEX_LIMIT,
+            "the signal has 2^44 samples"
+        );
+        let length_ns = samples.checked_mul(SAMPLE_PERIOD_NS);
+        assert!(
+            length_ns.is_some_and(|length| start_ns.checked_add_unsigned(length).is_some()),
+            "times end in 2262"
+        );
+        Self {
+            schema: Arc::new(machine_tool_schema()),
+            machine: MachineTool::new(seed),
+            start_ns,
+            samples,
+        }
+    }
+}
+
+impl DataSet for MachineToolSamples {
+    fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    fn batches(&self, shard: Shard) -> Box<dyn Batches + '_> {
+        let is_ours = !shard.series(1).is_empty();
+        Box::new(SampleBatches {
+            samples: self,
+            next: if is_ours { 0 } else { self.samples },
+            batch: Batch::new(0, &self.schema.tables[0]),
+        })
+    }
+}
+
+struct SampleBatches<'d> {
+    samples: &'d MachineToolSamples,
+    next: u64,
+    batch: Batch,
+}
+
+impl Batches for SampleBatches<'_> {
+    fn next(&mut self) -> Option<&Batch> {
+        let left = self.samples.samples - self.next;
+        let length = usize::try_from(left).map_or(BATCH, |left| left.min(BATCH));
+        if length == 0 {
+            return None;
+        }
+        let after = self.next + length as u64;
+        let time = |index: u64| {
+            // Within bounds: checked when the data set was made.
+            self.samples
+                .start_ns
+                .wrapping_add_unsigned(index * SAMPLE_PERIOD_NS)
+        };
+        self.batch.times_ns.clear();
+        self.batch.times_ns.extend((self.next..after).map(time));
+        self.batch.series.resize(length, 0);
+        for (channel, column) in self.batch.columns.iter_mut().enumerate() {
+            if let Values::U16(values) = &mut column.values {
+                values.resize(length, 0);
+                self.samples
+                    .machine
+                    .fill_channel(self.next, channel, values);
+            }
+        }
+        self.next = after;
+        Some(&self.batch)
+    }
+}
+
+/// A recording, in the file's order.
+#[derive(Debug, Clone, Copy)]
+pub struct RecordedReadings<'r>(pub &'r Recording);
+
+impl DataSet for RecordedReadings<'_> {
+    fn schema(&self) -> &Arc<Schema> {
+        self.0.schema()
+    }
+
+    fn batches(&self, shard: Shard) -> Box<dyn Batches + '_> {
+        Box::new(RecordedBatches {
+            recording: self.0,
+            series: shard.series(self.schema().tables[0].series.len()),
+            next: 0,
+            batch: None,
+        })
+    }
+}
+
+struct RecordedBatches<'r> {
+    recording: &'r Recording,
+    series: Range<u32>,
+    next: usize,
+    batch: Option<Batch>,
+}
+
+impl Batches for RecordedBatches<'_> {
+    fn next(&mut self) -> Option<&Batch> {
+        let readings = self.recording.readings();
+        if self.next == readings.len() {
+            return None;
+        }
+        let after = (self.next + BATCH).min(readings.len());
+        let rows = self.next..after;
+        self.next = after;
+        let batch = if readings.series[rows.clone()]
+            .iter()
+            .all(|series| self.series.contains(series))
+        {
+            self.recording.slice(rows)
+        } else {
+            let mut ours = Batch::new(0, &self.schema().tables[0]);
+            for row in rows.filter(|&row| self.series.contains(&readings.series[row])) {
+                ours.push_row(readings, row);
+            }
+            ours
+        };
+        Some(self.batch.insert(batch))
+    }
+}
+
+impl RecordedBatches<'_> {
+    fn schema(&self) -> &Schema {
+        self.recording.schema()
+    }
+}
