@@ -1,0 +1,6 @@
+//! The program as a user meets it: real processes, real databases, wrong input, interruptions, planted faults.
+
+mod faults;
+mod interruption;
+mod messages;
+mod support;

@@ -1,0 +1,117 @@
+//! What the tests share: running the program in a state folder of its own, and reading what it left.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// A place for one test: state folder, results folder.
+pub struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        // Servers drop to an unprivileged user, who must be able to enter the folder.
+        let folder = tempfile::Builder::new().prefix("sensormark-test-").tempdir().expect("a scratch folder");
+        let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(folder.path(), open).expect("the folder is ours");
+        Self { folder }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn results(&self) -> PathBuf {
+        self.folder.path().join("results")
+    }
+
+    /// The program with these arguments, about to run in this place.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sensormark"));
+        command
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env("SENSORMARK_STATE", self.folder.path().join("state"))
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the program to its end.
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().expect("the program starts")
+    }
+
+    /// A short machine-tool run: half a second of warm-up, 3.5 s written, 3 reads.
+    pub fn short(&self, further: &[&str]) -> Output {
+        self.run(&[&SHORT, further].concat())
+    }
+
+    /// All trial records of the one run in this place.
+    pub fn trials(&self) -> Vec<Value> {
+        let run = only(&self.results());
+        let mut files: Vec<PathBuf> = read_folder(&run.join("trials"));
+        files.sort();
+        files.iter().map(|file| serde_json::from_slice(&std::fs::read(file).expect("a trial")).expect("JSON")).collect()
+    }
+
+    /// The folder of the one run in this place.
+    pub fn run_folder(&self) -> PathBuf {
+        only(&self.results())
+    }
+
+    /// What is left in the state folder of servers and embedded databases.
+    pub fn leftovers(&self) -> Vec<PathBuf> {
+        let state = self.folder.path().join("state");
+        let queues = state.join("queues");
+        let mut left: Vec<PathBuf> = read_folder(&state).into_iter().filter(|path| *path != queues).collect();
+        left.extend(read_folder(&queues));
+        left
+    }
+}
+
+/// The arguments of a short run.
+pub const SHORT: [&str; 12] = [
+    "run",
+    "machine-tool",
+    "--set",
+    "warmup_seconds=0.5",
+    "--set",
+    "measured_seconds=3.5",
+    "--set",
+    "reads=3",
+    "--results",
+    "results",
+    "--tolerate-disturbance",
+    "--progress=plain",
+];
+
+/// The paths in a folder; none when it is not there.
+pub fn read_folder(folder: &Path) -> Vec<PathBuf> {
+    std::fs::read_dir(folder).map(|entries| entries.map(|entry| entry.expect("an entry").path()).collect()).unwrap_or_default()
+}
+
+fn only(folder: &Path) -> PathBuf {
+    let mut paths = read_folder(folder);
+    assert_eq!(paths.len(), 1, "one run in {}: {paths:?}", folder.display());
+    paths.remove(0)
+}
+
+/// The kinds of the reasons of a trial's verdict.
+pub fn reasons(trial: &Value) -> Vec<String> {
+    let reasons = trial["verdict"]["reasons"].as_array().cloned().unwrap_or_default();
+    reasons.iter().map(|reason| reason["kind"].as_str().expect("a kind").to_owned()).collect()
+}
+
+/// Standard error as text.
+pub fn errors(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Whether PostgreSQL's programs are here; a test that needs them says so when they are not.
+pub fn postgresql_is_here() -> bool {
+    let here = Place::new().run(&["doctor"]);
+    let text = String::from_utf8_lossy(&here.stdout).into_owned();
+    text.lines().any(|line| line.trim_start().starts_with("PostgreSQL") && !line.contains("not installed"))
+}
