@@ -9,6 +9,8 @@ pub fn registry() -> Registry {
     let stores: Vec<Arc<dyn Store>> = vec![
         #[cfg(feature = "sqlite")]
         Arc::new(sensormark_sqlite::Sqlite::new()),
+        #[cfg(feature = "postgresql")]
+        Arc::new(sensormark_postgresql::Postgresql::new()),
     ];
     Registry::new(stores)
 }

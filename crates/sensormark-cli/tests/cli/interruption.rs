@@ -7,11 +7,19 @@ use std::time::{Duration, Instant};
 
 fn start(place: &Place, further: &[&str]) -> Child {
     let arguments = [&SHORT, further].concat();
-    place.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
+    place
+        .command(&arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts")
 }
 
 fn signal(child: &Child, name: &str) {
-    let sent = Command::new("kill").args([format!("-{name}"), child.id().to_string()]).status().expect("kill is there");
+    let sent = Command::new("kill")
+        .args([format!("-{name}"), child.id().to_string()])
+        .status()
+        .expect("kill is there");
     assert!(sent.success());
 }
 
@@ -25,7 +33,10 @@ fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 fn trial_files(place: &Place) -> usize {
-    read_folder(&place.results()).iter().map(|run| read_folder(&run.join("trials")).len()).sum()
+    read_folder(&place.results())
+        .iter()
+        .map(|run| read_folder(&run.join("trials")).len())
+        .sum()
 }
 
 /// Processes whose environment or arguments name this place.
@@ -33,9 +44,18 @@ fn processes_of(place: &Place) -> Vec<String> {
     let mark = place.path().to_string_lossy().into_owned();
     read_folder(std::path::Path::new("/proc"))
         .into_iter()
-        .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().bytes().all(|byte| byte.is_ascii_digit())))
         .filter(|path| {
-            ["cmdline", "environ"].iter().any(|file| std::fs::read(path.join(file)).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(&mark)))
+            path.file_name().is_some_and(|name| {
+                name.to_string_lossy()
+                    .bytes()
+                    .all(|byte| byte.is_ascii_digit())
+            })
+        })
+        .filter(|path| {
+            ["cmdline", "environ"].iter().any(|file| {
+                std::fs::read(path.join(file))
+                    .is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(&mark))
+            })
         })
         .map(|path| path.display().to_string())
         .collect()
@@ -50,7 +70,11 @@ fn control_c_keeps_finished_trials_and_nothing_else() {
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130), "{}", errors(&output));
     assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
-    assert!(processes_of(&place).is_empty(), "{:?}", processes_of(&place));
+    assert!(
+        processes_of(&place).is_empty(),
+        "{:?}",
+        processes_of(&place)
+    );
     assert!(!place.trials().is_empty());
     let report = place.run(&["report", &place.run_folder().to_string_lossy()]);
     assert!(report.status.success(), "{}", errors(&report));
@@ -65,33 +89,61 @@ fn a_killed_coordinator_leaves_no_process_and_the_next_run_cleans_up() {
     signal(&child, "KILL");
     child.wait().expect("it ends");
     wait_until("the roles to end", || processes_of(&place).is_empty());
-    assert!(!place.leftovers().is_empty(), "there was something to clean");
+    assert!(
+        !place.leftovers().is_empty(),
+        "there was something to clean"
+    );
     let _ = std::fs::remove_dir_all(place.results());
     let output = place.short(&["--on", "sqlite:bulk/bulk"]);
-    assert!(output.status.code().is_some_and(|code| code < 2), "{}", errors(&output));
+    assert!(
+        output.status.code().is_some_and(|code| code < 2),
+        "{}",
+        errors(&output)
+    );
     assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
 }
 
 #[test]
 fn a_killed_server_costs_its_trial_alone() {
-    assert!(postgresql_is_here(), "PostgreSQL is not installed: bash scripts/install-servers.sh postgresql");
+    assert!(
+        postgresql_is_here(),
+        "PostgreSQL is not installed: bash scripts/install-servers.sh postgresql"
+    );
     let place = Place::new();
-    let child = start(&place, &["--on", "postgresql:individual/bulk,sqlite:bulk/bulk"]);
+    let child = start(
+        &place,
+        &["--on", "postgresql:individual/bulk,sqlite:bulk/bulk"],
+    );
     let mark = place.path().to_string_lossy().into_owned();
     let mut server = String::new();
     wait_until("the server's process", || {
-        let found = Command::new("pgrep").args(["-o", "-f", &format!("postgres.*-D.*{mark}")]).output().expect("pgrep is there");
+        let found = Command::new("pgrep")
+            .args(["-o", "-f", &format!("postgres.*-D.*{mark}")])
+            .output()
+            .expect("pgrep is there");
         server = String::from_utf8_lossy(&found.stdout).trim().to_owned();
         !server.is_empty()
     });
     sleep(Duration::from_millis(3_000));
-    assert!(Command::new("kill").args(["-KILL", &server]).status().expect("kill is there").success());
+    assert!(
+        Command::new("kill")
+            .args(["-KILL", &server])
+            .status()
+            .expect("kill is there")
+            .success()
+    );
     let output = child.wait_with_output().expect("it ends");
     let trials = place.trials();
-    let crashed = trials.iter().find(|trial| reasons(trial).contains(&"server_crashed".to_owned()));
-    let crashed = crashed.unwrap_or_else(|| panic!("no trial says that the server stopped: {}", errors(&output)));
+    let crashed = trials
+        .iter()
+        .find(|trial| reasons(trial).contains(&"server_crashed".to_owned()));
+    let crashed = crashed
+        .unwrap_or_else(|| panic!("no trial says that the server stopped: {}", errors(&output)));
     assert_eq!(crashed["implementation"]["store"], "postgresql");
-    let others = trials.iter().filter(|trial| trial["implementation"]["store"] == "sqlite").count();
+    let others = trials
+        .iter()
+        .filter(|trial| trial["implementation"]["store"] == "sqlite")
+        .count();
     assert_eq!(others, 2, "the others went on: {}", errors(&output));
     assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
     assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());

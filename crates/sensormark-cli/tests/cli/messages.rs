@@ -10,25 +10,78 @@ fn refused(place: &Place, arguments: &[&str], code: i32, words: &[&str]) {
     let text = errors(&output);
     assert_eq!(output.status.code(), Some(code), "{arguments:?}: {text}");
     for word in words {
-        assert!(text.contains(word), "{arguments:?}: {word:?} is not in: {text}");
+        assert!(
+            text.contains(word),
+            "{arguments:?}: {word:?} is not in: {text}"
+        );
     }
-    assert_eq!(text.matches("sensormark: ").count(), 1, "one message: {text}");
-    assert!(!text.contains("panicked") && !text.contains("backtrace"), "{text}");
+    assert_eq!(
+        text.matches("sensormark: ").count(),
+        1,
+        "one message: {text}"
+    );
+    assert!(
+        !text.contains("panicked") && !text.contains("backtrace"),
+        "{text}"
+    );
 }
 
 #[test]
 fn names_that_there_are_not() {
     let place = Place::new();
-    refused(&place, &["run", "machine-tol"], 2, &["workload", "did you mean machine-tool?"]);
-    refused(&place, &["run", "machine-tool", "--on", "sqllite"], 2, &["store", "did you mean sqlite?"]);
-    refused(&place, &["run", "machine-tool", "--on", "sqlite:bulky"], 2, &["layout of SQLite", "did you mean bulk?"]);
-    refused(&place, &["run", "machine-tool", "--on", "sqlite:bulk/bluk"], 2, &["reading strategy", "did you mean bulk?"]);
-    refused(&place, &["run", "machine-tool", "--set", "raeds=3"], 2, &["parameter", "did you mean reads?"]);
-    refused(&place, &["run", "machine-tool", "--set", "reads=0"], 2, &["reads is 0", "over 0"]);
-    refused(&place, &["run", "machine-tool", "--set", "measured_seconds=1"], 2, &["write at least 3.5 s"]);
+    refused(
+        &place,
+        &["run", "machine-tol"],
+        2,
+        &["workload", "did you mean machine-tool?"],
+    );
+    refused(
+        &place,
+        &["run", "machine-tool", "--on", "sqllite"],
+        2,
+        &["store", "did you mean sqlite?"],
+    );
+    refused(
+        &place,
+        &["run", "machine-tool", "--on", "sqlite:bulky"],
+        2,
+        &["layout of SQLite", "did you mean bulk?"],
+    );
+    refused(
+        &place,
+        &["run", "machine-tool", "--on", "sqlite:bulk/bluk"],
+        2,
+        &["reading strategy", "did you mean bulk?"],
+    );
+    refused(
+        &place,
+        &["run", "machine-tool", "--set", "raeds=3"],
+        2,
+        &["parameter", "did you mean reads?"],
+    );
+    refused(
+        &place,
+        &["run", "machine-tool", "--set", "reads=0"],
+        2,
+        &["reads is 0", "over 0"],
+    );
+    refused(
+        &place,
+        &["run", "machine-tool", "--set", "measured_seconds=1"],
+        2,
+        &["write at least 3.5 s"],
+    );
     refused(&place, &["list", "devop"], 2, &["workload"]);
-    refused(&place, &["role", "writer"], 2, &["started by sensormark itself"]);
-    assert!(read_folder(&place.results()).is_empty(), "nothing was begun");
+    refused(
+        &place,
+        &["role", "writer"],
+        2,
+        &["started by sensormark itself"],
+    );
+    assert!(
+        read_folder(&place.results()).is_empty(),
+        "nothing was begun"
+    );
 }
 
 #[test]
@@ -38,9 +91,22 @@ fn servers_that_cannot_be_reached() {
     let output = place.run(&["run", "machine-tool", "--on", url]);
     let text = errors(&output);
     assert_eq!(output.status.code(), Some(3), "{text}");
-    assert!(text.contains("PostgreSQL") && !text.contains("hunter2"), "{text}");
-    refused(&place, &["run", "machine-tool", "--on", "postgresql=http://x"], 2, &["postgresql://"]);
-    refused(&place, &["run", "machine-tool", "--on", "sqlite=@nothing"], 3, &["sensormark servers status"]);
+    assert!(
+        text.contains("PostgreSQL") && !text.contains("hunter2"),
+        "{text}"
+    );
+    refused(
+        &place,
+        &["run", "machine-tool", "--on", "postgresql=http://x"],
+        2,
+        &["postgresql://"],
+    );
+    refused(
+        &place,
+        &["run", "machine-tool", "--on", "sqlite=@nothing"],
+        3,
+        &["sensormark servers status"],
+    );
 }
 
 #[test]
@@ -48,11 +114,25 @@ fn results_that_cannot_be_written_or_read() {
     let place = Place::new();
     let blocked = place.path().join("file-in-the-way");
     fs::write(&blocked, "").expect("a file");
-    refused(&place, &["run", "machine-tool", "--results", "file-in-the-way"], 2, &["results folder", "--results FOLDER"]);
-    refused(&place, &["report", "nowhere"], 2, &["nowhere is not a results folder"]);
+    refused(
+        &place,
+        &["run", "machine-tool", "--results", "file-in-the-way"],
+        2,
+        &["results folder", "--results FOLDER"],
+    );
+    refused(
+        &place,
+        &["report", "nowhere"],
+        2,
+        &["nowhere is not a results folder"],
+    );
     let run = place.path().join("run");
     fs::create_dir_all(run.join("trials")).expect("a folder");
-    for (text, words) in [("{\"schema_version\": 99}", "use a newer sensormark"), ("{\"schema", "is damaged"), ("{}", "schema_version")] {
+    for (text, words) in [
+        ("{\"schema_version\": 99}", "use a newer sensormark"),
+        ("{\"schema", "is damaged"),
+        ("{}", "schema_version"),
+    ] {
         fs::write(run.join("run.json"), text).expect("a file");
         refused(&place, &["report", "run"], 2, &[words, "run.json"]);
     }

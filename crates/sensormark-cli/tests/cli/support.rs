@@ -13,7 +13,10 @@ pub struct Place {
 impl Place {
     pub fn new() -> Self {
         // Servers drop to an unprivileged user, who must be able to enter the folder.
-        let folder = tempfile::Builder::new().prefix("sensormark-test-").tempdir().expect("a scratch folder");
+        let folder = tempfile::Builder::new()
+            .prefix("sensormark-test-")
+            .tempdir()
+            .expect("a scratch folder");
         let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         std::fs::set_permissions(folder.path(), open).expect("the folder is ours");
         Self { folder }
@@ -40,7 +43,9 @@ impl Place {
 
     /// Runs the program to its end.
     pub fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().expect("the program starts")
+        self.command(arguments)
+            .output()
+            .expect("the program starts")
     }
 
     /// A short machine-tool run: half a second of warm-up, 3.5 s written, 3 reads.
@@ -53,7 +58,12 @@ impl Place {
         let run = only(&self.results());
         let mut files: Vec<PathBuf> = read_folder(&run.join("trials"));
         files.sort();
-        files.iter().map(|file| serde_json::from_slice(&std::fs::read(file).expect("a trial")).expect("JSON")).collect()
+        files
+            .iter()
+            .map(|file| {
+                serde_json::from_slice(&std::fs::read(file).expect("a trial")).expect("JSON")
+            })
+            .collect()
     }
 
     /// The folder of the one run in this place.
@@ -65,7 +75,10 @@ impl Place {
     pub fn leftovers(&self) -> Vec<PathBuf> {
         let state = self.folder.path().join("state");
         let queues = state.join("queues");
-        let mut left: Vec<PathBuf> = read_folder(&state).into_iter().filter(|path| *path != queues).collect();
+        let mut left: Vec<PathBuf> = read_folder(&state)
+            .into_iter()
+            .filter(|path| *path != queues)
+            .collect();
         left.extend(read_folder(&queues));
         left
     }
@@ -89,7 +102,13 @@ pub const SHORT: [&str; 12] = [
 
 /// The paths in a folder; none when it is not there.
 pub fn read_folder(folder: &Path) -> Vec<PathBuf> {
-    std::fs::read_dir(folder).map(|entries| entries.map(|entry| entry.expect("an entry").path()).collect()).unwrap_or_default()
+    std::fs::read_dir(folder)
+        .map(|entries| {
+            entries
+                .map(|entry| entry.expect("an entry").path())
+                .collect()
+        })
+        .unwrap_or_default()
 }
 
 fn only(folder: &Path) -> PathBuf {
@@ -100,8 +119,14 @@ fn only(folder: &Path) -> PathBuf {
 
 /// The kinds of the reasons of a trial's verdict.
 pub fn reasons(trial: &Value) -> Vec<String> {
-    let reasons = trial["verdict"]["reasons"].as_array().cloned().unwrap_or_default();
-    reasons.iter().map(|reason| reason["kind"].as_str().expect("a kind").to_owned()).collect()
+    let reasons = trial["verdict"]["reasons"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    reasons
+        .iter()
+        .map(|reason| reason["kind"].as_str().expect("a kind").to_owned())
+        .collect()
 }
 
 /// Standard error as text.
@@ -113,5 +138,6 @@ pub fn errors(output: &Output) -> String {
 pub fn postgresql_is_here() -> bool {
     let here = Place::new().run(&["doctor"]);
     let text = String::from_utf8_lossy(&here.stdout).into_owned();
-    text.lines().any(|line| line.trim_start().starts_with("PostgreSQL") && !line.contains("not installed"))
+    text.lines()
+        .any(|line| line.trim_start().starts_with("PostgreSQL") && !line.contains("not installed"))
 }

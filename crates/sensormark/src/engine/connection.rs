@@ -3,6 +3,7 @@
 //!
 //! Instants are not taken here: [`Connection::write`] and [`Connection::query`] are called inside the caller's timed span.
 
+use sensormark_store::faulty::FaultyStore;
 use sensormark_store::{
     Acknowledgement, Answer, Batch, DatabaseName, Durability, Endpoint, ErrorKind, Layout, Plan,
     Query, Schema, Secret, Session, Store, StoreError,
@@ -93,7 +94,7 @@ impl PlanMessage {
             .map(Arc::clone)
             .ok_or_else(missing)?;
         match &self.fault {
-            Some(_) => Ok(store),
+            Some(fault) => Ok(Arc::new(FaultyStore::new(store, fault.parse()?))),
             None => Ok(store),
         }
     }

@@ -1,13 +1,14 @@
 //! What the reader should have found, and what the writer should have stored: computed from the generator and the journal,
 //! never from a database.
 
-use super::cycle::{channel_sums, find_cycle};
-use super::reader::{CycleAnswer, ReadOutcome};
+use super::cycle::{channel_sums, find_cycle, is_high, is_low};
+use super::reader::{CycleAnswer, ReadOutcome, Strategy, after, before, two_seconds};
 use crate::dataset::machine_tool::{CHANNELS, MachineTool};
 use crate::ledger::journal::{Entry, Standing};
 use crate::ledger::reconcile::Written;
 use crate::measurement::record::AnswersRecord;
-use sensormark_store::{Batch, Column, Values};
+use sensormark_store::{Batch, Column, TimeRange, Values};
+use std::ops::Range;
 
 /// How many samples are generated at a time.
 const CHUNK: usize = 10_000;
@@ -45,46 +46,80 @@ impl WrittenSamples {
         Some((self.entries.first()?.time_ns, self.entries.last()?.time_ns))
     }
 
-    /// What a read around this time should find; `Err` says why there is no cycle.
+    /// What a read around this time should find with this strategy; `Err` where the samples hold no whole cycle there: too many
+    /// were lost, or came too late. Then a reader that finds none is right.
     ///
     /// # Errors
-    /// When the samples hold no whole cycle there (too many were lost).
-    pub fn cycle(&self, around_ns: i64) -> Result<CycleAnswer, String> {
-        const REACH_NS: i64 = 2_500_000_000;
+    /// Why there is no cycle.
+    pub fn cycle(&self, strategy: Strategy, around_ns: i64) -> Result<CycleAnswer, String> {
+        match strategy {
+            Strategy::Individual => self.cycle_by_searches(around_ns),
+            Strategy::Bulk | Strategy::BulkOne => {
+                let near = self.near(two_seconds(around_ns));
+                let points = find_cycle(&near.times_ns, &near.columns[0], around_ns)
+                    .map_err(|error| error.to_string())?;
+                let [t1, t2, t3, t4, t5] = [points.t1, points.t2, points.t3, points.t4, points.t5]
+                    .map(|row| near.times_ns[row]);
+                Ok(near.answer(around_ns, [t1, t2, t3, t4, t5], points.samples()))
+            }
+        }
+    }
+
+    /// The five searches, one after the other, each in the range that the reader asks about.
+    fn cycle_by_searches(&self, around_ns: i64) -> Result<CycleAnswer, String> {
+        let first = |range: TimeRange, passes: fn(u16) -> bool| {
+            let near = self.near(range);
+            let row = near.columns[0].iter().position(|&angle| passes(angle));
+            row.map(|row| near.times_ns[row])
+                .ok_or_else(|| format!("nothing found in {range:?}"))
+        };
+        let last = |range: TimeRange, passes: fn(u16) -> bool| {
+            let near = self.near(range);
+            let row = near.columns[0].iter().rposition(|&angle| passes(angle));
+            row.map(|row| near.times_ns[row])
+                .ok_or_else(|| format!("nothing found in {range:?}"))
+        };
+        let t1 = first(after(around_ns), is_high)?;
+        let t2 = last(before(t1), is_low)?;
+        let t3 = last(before(t2), is_high)?;
+        let low = self.near(TimeRange::new(t3, t2));
+        let row = (0..low.times_ns.len()).min_by_key(|&row| low.columns[0][row]);
+        let t4 = row
+            .map(|row| low.times_ns[row])
+            .ok_or("nothing between t3 and t2")?;
+        let t5 = first(after(t1), is_low)?;
+        let cycle = self.near(TimeRange::new(t4, t5));
+        let all = 0..cycle.times_ns.len();
+        Ok(cycle.answer(around_ns, [t1, t2, t3, t4, t5], all))
+    }
+
+    fn near(&self, range: TimeRange) -> Near {
         let from = self
             .entries
-            .partition_point(|entry| entry.time_ns < around_ns - REACH_NS);
+            .partition_point(|entry| entry.time_ns < range.start_ns);
         let to = self
             .entries
-            .partition_point(|entry| entry.time_ns < around_ns + REACH_NS);
-        let near = &self.entries[from..to];
-        let times: Vec<i64> = near.iter().map(|entry| entry.time_ns).collect();
-        let mut columns: [Vec<u16>; CHANNELS] = Default::default();
-        for entry in near {
-            for (column, value) in columns.iter_mut().zip(self.tool.sample(entry.sequence)) {
+            .partition_point(|entry| entry.time_ns < range.end_ns);
+        let mut near = Near {
+            times_ns: Vec::new(),
+            columns: Default::default(),
+        };
+        for entry in &self.entries[from..to.max(from)] {
+            near.times_ns.push(entry.time_ns);
+            for (column, value) in near
+                .columns
+                .iter_mut()
+                .zip(self.tool.sample(entry.sequence))
+            {
                 column.push(value);
             }
         }
-        let points =
-            find_cycle(&times, &columns[0], around_ns).map_err(|error| error.to_string())?;
-        let time = |row: usize| times[row];
-        Ok(CycleAnswer {
-            around_ns,
-            points_ns: [
-                time(points.t1),
-                time(points.t2),
-                time(points.t3),
-                time(points.t4),
-                time(points.t5),
-            ],
-            samples: points.samples().len() as u64,
-            sums: channel_sums(columns.each_ref().map(Vec::as_slice), points.samples()),
-        })
+        near
     }
 
-    /// Compares all reads with what they should have found.
-    pub fn check(&self, outcomes: &[ReadOutcome]) -> AnswersRecord {
-        let mut record = AnswersRecord::default();
+    /// Compares all reads with what they should have found, and counts those that rightly found no whole cycle.
+    pub fn check(&self, strategy: Strategy, outcomes: &[ReadOutcome]) -> (AnswersRecord, u64) {
+        let (mut record, mut without_cycle) = (AnswersRecord::default(), 0);
         for outcome in outcomes {
             let got = match (&outcome.found, &outcome.missing) {
                 (Some(found), _) => format!("{found:?}"),
@@ -93,8 +128,9 @@ impl WrittenSamples {
             };
             record.answered += 1;
             record.checked += 1;
-            let expected = self.cycle(outcome.around_ns);
-            if outcome.found.as_ref() == expected.as_ref().ok() && outcome.found.is_some() {
+            let expected = self.cycle(strategy, outcome.around_ns);
+            if outcome.found.as_ref() == expected.as_ref().ok() {
+                without_cycle += u64::from(outcome.found.is_none());
                 continue;
             }
             record.wrong += 1;
@@ -105,7 +141,24 @@ impl WrittenSamples {
                 )
             });
         }
-        record
+        (record, without_cycle)
+    }
+}
+
+/// Samples of a range of time, in columns.
+struct Near {
+    times_ns: Vec<i64>,
+    columns: [Vec<u16>; CHANNELS],
+}
+
+impl Near {
+    fn answer(&self, around_ns: i64, points_ns: [i64; 5], samples: Range<usize>) -> CycleAnswer {
+        CycleAnswer {
+            around_ns,
+            points_ns,
+            samples: samples.len() as u64,
+            sums: channel_sums(self.columns.each_ref().map(Vec::as_slice), samples),
+        }
     }
 }
 
@@ -167,17 +220,19 @@ mod tests {
     fn a_right_read_passes_and_every_wrong_one_is_named() {
         let samples = samples();
         let around_ns = 1_000_000_000_000 + 2_345_678_901;
-        let right = samples.cycle(around_ns).unwrap();
+        let right = samples.cycle(Strategy::Bulk, around_ns).unwrap();
+        assert_eq!(
+            samples.cycle(Strategy::Individual, around_ns).unwrap(),
+            right
+        );
         let outcome = |found: Option<CycleAnswer>, missing: Option<&str>| ReadOutcome {
             index: 3,
             around_ns,
             found,
             missing: missing.map(str::to_owned),
         };
-        assert_eq!(
-            samples.check(&[outcome(Some(right.clone()), None)]).wrong,
-            0
-        );
+        let check = |outcome| samples.check(Strategy::Bulk, &[outcome]).0;
+        assert_eq!(check(outcome(Some(right.clone()), None)).wrong, 0);
         let mut sums = right.clone();
         sums.sums[4] += 1;
         let mut points = right.clone();
@@ -190,7 +245,7 @@ mod tests {
             outcome(Some(short), None),
             outcome(None, Some("no t1")),
         ] {
-            let record = samples.check(&[wrong]);
+            let record = check(wrong);
             assert_eq!((record.checked, record.wrong), (1, 1));
             assert!(
                 record
@@ -199,7 +254,35 @@ mod tests {
                     .starts_with("read 3: the machine cycle around")
             );
         }
-        assert_eq!(samples.check(&[outcome(None, None)]).answered, 0);
+        assert_eq!(check(outcome(None, None)).answered, 0);
+    }
+
+    #[test]
+    fn where_samples_were_lost_finding_no_cycle_is_right_and_finding_one_is_wrong() {
+        let whole = samples();
+        let around_ns = 1_000_000_000_000 + 2_345_678_901;
+        let found = whole.cycle(Strategy::Bulk, around_ns).unwrap();
+        let mut entries = whole.entries;
+        // Nothing for more than a second after the time asked for.
+        entries.retain(|entry| !(around_ns..around_ns + 1_100_000_000).contains(&entry.time_ns));
+        let holed = WrittenSamples::new(7, entries);
+        let outcome = |found: Option<CycleAnswer>| ReadOutcome {
+            index: 0,
+            around_ns,
+            missing: found.is_none().then(|| "no t1".to_owned()),
+            found,
+        };
+        for strategy in Strategy::ALL {
+            let (record, without_cycle) = holed.check(strategy, &[outcome(None)]);
+            assert_eq!((record.wrong, without_cycle), (0, 1), "{strategy:?}");
+            assert_eq!(
+                holed
+                    .check(strategy, &[outcome(Some(found.clone()))])
+                    .0
+                    .wrong,
+                1
+            );
+        }
     }
 
     #[test]

@@ -65,7 +65,12 @@ fn read(
     record.settings = trial.site.administer(trial.plan, async |administrator| {
         administrator.settings().await
     })?;
-    let answers = written.check(&outcomes);
+    let (answers, without_cycle) = written.check(strategy, &outcomes);
+    if without_cycle > 0 {
+        record.warnings.push(format!(
+            "{without_cycle} reads rightly found no whole cycle: readings were lost or late there"
+        ));
+    }
     let mut reasons = judge(trial, &report);
     if answers.wrong > 0 {
         let first = answers.first_wrong.as_deref().unwrap_or_default();

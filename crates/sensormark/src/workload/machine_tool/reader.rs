@@ -301,8 +301,6 @@ impl Reader<'_> {
             comparison: Comparison::Below,
             threshold: f64::from(AMPLITUDE) / 8.0,
         };
-        let after = |time_ns: i64| TimeRange::new(time_ns + 1, time_ns + 1 + REACH_NS);
-        let before = |time_ns: i64| TimeRange::new(time_ns - REACH_NS, time_ns);
         let t1 = self
             .moment("t1", after(around_ns), Ask::First(half))
             .await?
@@ -467,8 +465,18 @@ fn channels(batch: &Batch) -> Result<[&[u16]; CHANNELS], ReadFailure> {
     Ok(columns)
 }
 
+/// Where the first sample after a time is searched for.
+pub const fn after(time_ns: i64) -> TimeRange {
+    TimeRange::new(time_ns + 1, time_ns + 1 + REACH_NS)
+}
+
+/// Where the last sample before a time is searched for.
+pub const fn before(time_ns: i64) -> TimeRange {
+    TimeRange::new(time_ns - REACH_NS, time_ns)
+}
+
 /// The second that the time falls into, with the one before it where its fraction is under a half, else the one after.
-fn two_seconds(around_ns: i64) -> TimeRange {
+pub fn two_seconds(around_ns: i64) -> TimeRange {
     let fraction = around_ns.rem_euclid(SPAN_NS);
     let second = around_ns - fraction;
     let start = if fraction < SPAN_NS / 2 {
