@@ -2,7 +2,7 @@
 //! never from a database.
 
 use super::cycle::{channel_sums, find_cycle, is_high, is_low};
-use super::reader::{CycleAnswer, ReadOutcome, Strategy, after, before, two_seconds};
+use super::reader::{CycleAnswer, Fetched, ReadOutcome, Strategy, after, before, two_seconds};
 use crate::dataset::machine_tool::{CHANNELS, MachineTool};
 use crate::ledger::journal::{Entry, Standing};
 use crate::ledger::reconcile::Written;
@@ -128,6 +128,17 @@ impl WrittenSamples {
             };
             record.answered += 1;
             record.checked += 1;
+            if let Some(difference) = outcome
+                .fetched
+                .iter()
+                .find_map(|fetched| self.differs(fetched))
+            {
+                record.wrong += 1;
+                record
+                    .first_wrong
+                    .get_or_insert_with(|| format!("read {}: {difference}", outcome.index));
+                continue;
+            }
             let expected = self.cycle(strategy, outcome.around_ns);
             if outcome.found.as_ref() == expected.as_ref().ok() {
                 without_cycle += u64::from(outcome.found.is_none());
@@ -142,6 +153,37 @@ impl WrittenSamples {
             });
         }
         (record, without_cycle)
+    }
+}
+
+impl WrittenSamples {
+    /// How a range that was fetched differs from what is stored there, in words.
+    fn differs(&self, got: &Fetched) -> Option<String> {
+        let near = self.near(got.range);
+        let column = |(number, values): (usize, Vec<u16>)| {
+            let values = if got.fields.contains(number) {
+                values
+            } else {
+                Vec::new()
+            };
+            Column {
+                values: Values::U16(values),
+                present: None,
+            }
+        };
+        let batch = Batch {
+            table: 0,
+            series: vec![0; near.times_ns.len()],
+            times_ns: near.times_ns,
+            columns: near.columns.into_iter().enumerate().map(column).collect(),
+        };
+        let expected = Fetched::of(got.range, got.fields, &batch);
+        (*got != expected).then(|| {
+            format!(
+                "the readings from {} to before {} ns: expected {} with checksum {:016x}, got {} with {:016x}",
+                got.range.start_ns, got.range.end_ns, expected.readings, expected.checksum, got.readings, got.checksum
+            )
+        })
     }
 }
 
@@ -230,6 +272,7 @@ mod tests {
             around_ns,
             found,
             missing: missing.map(str::to_owned),
+            fetched: Vec::new(),
         };
         let check = |outcome| samples.check(Strategy::Bulk, &[outcome]).0;
         assert_eq!(check(outcome(Some(right.clone()), None)).wrong, 0);
@@ -271,6 +314,7 @@ mod tests {
             around_ns,
             missing: found.is_none().then(|| "no t1".to_owned()),
             found,
+            fetched: Vec::new(),
         };
         for strategy in Strategy::ALL {
             let (record, without_cycle) = holed.check(strategy, &[outcome(None)]);

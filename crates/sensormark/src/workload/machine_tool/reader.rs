@@ -14,12 +14,13 @@ use crate::engine::role::{Event, Progress, RoleLine, tell};
 use crate::measurement::latency::{LatencyRecorder, LatencySummary, SecondHistogram};
 use crate::units::{round_u64, signed};
 use sensormark_store::{
-    Answer, Ask, Batch, Comparison, ErrorKind, FieldSet, Moment, Predicate, Query, Selection,
-    StoreError, TimeRange, TimeResolution, Values,
+    Answer, Ask, Batch, Census, Comparison, ErrorKind, FieldSet, Moment, Predicate, Query,
+    Selection, StoreError, TimeRange, TimeResolution, Values,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -100,6 +101,34 @@ pub struct ReadOutcome {
     pub found: Option<CycleAnswer>,
     /// Why there is no cycle, when the database answered but its answers hold none.
     pub missing: Option<String>,
+    /// The readings that were fetched for it, each range summed up, so that all of them are checked and not only the cycle.
+    pub fetched: Vec<Fetched>,
+}
+
+/// One range of readings as it was fetched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fetched {
+    /// The range asked for.
+    pub range: TimeRange,
+    /// The fields asked for.
+    pub fields: FieldSet,
+    /// How many readings came.
+    pub readings: u64,
+    /// Their order-free checksum.
+    pub checksum: u64,
+}
+
+impl Fetched {
+    /// Sums up what came.
+    pub fn of(range: TimeRange, fields: FieldSet, batch: &Batch) -> Self {
+        let hashes = (0..batch.len()).map(|row| Census::reading_hash(batch, row));
+        Self {
+            range,
+            fields,
+            readings: batch.len() as u64,
+            checksum: hashes.fold(0, u64::wrapping_add),
+        }
+    }
 }
 
 /// What the reader counted.
@@ -167,6 +196,7 @@ pub async fn run(
         timeout_ns,
         queries: 0,
         outcomes: Vec::new(),
+        batches: Vec::new(),
         last_progress: Instant::now(),
     };
     let warmup = reader.configuration.warmup_reads;
@@ -197,6 +227,8 @@ struct Reader<'a> {
     timeout_ns: u64,
     queries: u64,
     outcomes: Vec<ReadOutcome>,
+    /// What the present read has fetched, to be summed up after its timed span.
+    batches: Vec<(TimeRange, FieldSet, Rc<Batch>)>,
     last_progress: Instant,
 }
 
@@ -218,6 +250,7 @@ impl Reader<'_> {
             let sent_ns = monotonic_ns();
             let outcome = self.read(index).await;
             end_ns = monotonic_ns();
+            self.sum_up();
             late += u64::from(end_ns - sent_ns > self.timeout_ns);
             if let Err(error) = &outcome {
                 *errors.entry(error.kind().text().to_owned()).or_default() += 1;
@@ -257,6 +290,16 @@ impl Reader<'_> {
         }
     }
 
+    /// Sums up what the last read fetched; outside its timed span.
+    fn sum_up(&mut self) {
+        let fetched = self.batches.drain(..);
+        let fetched = fetched.map(|(range, fields, batch)| Fetched::of(range, fields, &batch));
+        let fetched = fetched.collect();
+        if let Some(outcome) = self.outcomes.last_mut() {
+            outcome.fetched = fetched;
+        }
+    }
+
     fn progress(&mut self, index: u64, errors: &BTreeMap<String, u64>) {
         if self.last_progress.elapsed() >= Duration::from_millis(500) {
             self.last_progress = Instant::now();
@@ -286,6 +329,7 @@ impl Reader<'_> {
             around_ns,
             found,
             missing,
+            fetched: Vec::new(),
         });
         result
     }
@@ -413,7 +457,11 @@ impl Reader<'_> {
         }
     }
 
-    async fn range(&mut self, range: TimeRange, fields: FieldSet) -> Result<Batch, ReadFailure> {
+    async fn range(
+        &mut self,
+        range: TimeRange,
+        fields: FieldSet,
+    ) -> Result<Rc<Batch>, ReadFailure> {
         match self
             .ask(
                 range,
@@ -424,7 +472,11 @@ impl Reader<'_> {
             )
             .await?
         {
-            Answer::Readings(batch) => Ok(batch),
+            Answer::Readings(batch) => {
+                let batch = Rc::new(batch);
+                self.batches.push((range, fields, Rc::clone(&batch)));
+                Ok(batch)
+            }
             _ => Err(unexpected("readings").into()),
         }
     }
