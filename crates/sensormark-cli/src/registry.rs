@@ -11,6 +11,8 @@ pub fn registry() -> Registry {
         Arc::new(sensormark_sqlite::Sqlite::new()),
         #[cfg(feature = "postgresql")]
         Arc::new(sensormark_postgresql::Postgresql::new()),
+        #[cfg(feature = "mariadb")]
+        Arc::new(sensormark_mariadb::Mariadb::new()),
     ];
     Registry::new(stores)
 }

@@ -1,56 +1,56 @@
-//! temporary
+//! `sensormark report`: tables and ranking, derived from a run's folder.
+
 use crate::arguments::{FormatName, ReportArguments};
 use crate::failure::Failure;
 use sensormark::measurement::ResultsFolder;
+use sensormark::report::{Report, ReportOptions};
+use sensormark::score::Weights;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
-/// t
+
+/// Prints the report of an earlier run.
 pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let folder = ResultsFolder::open(&arguments.results)?;
-    print(&folder, &arguments.format, None)?;
+    print(&folder, &arguments.format, arguments.weights.as_deref())?;
     Ok(ExitCode::SUCCESS)
 }
-/// t
+
+/// Prints the report of a folder in these formats.
 pub fn print(
     folder: &ResultsFolder,
-    _formats: &[FormatName],
-    _weights: Option<&Path>,
+    formats: &[FormatName],
+    weights: Option<&Path>,
 ) -> Result<(), Failure> {
-    for t in folder.trials()? {
-        println!(
-            "{} {} {:?}",
-            t.name,
-            t.verdict,
-            t.figures
-                .iter()
-                .map(|(k, v)| (k.clone(), v.value))
-                .collect::<Vec<_>>()
-        );
-        println!("{:?} {:?}", t.ledger, t.answers);
-        for (n, l) in &t.latencies {
-            println!("   {n} {:?}", l.summary);
-        }
-        for p in &t.phases {
-            if let Some(t) = &p.totals {
-                for (r, x) in &t.roles {
-                    println!(
-                        "   {} {:.2}s {r}: cpu {:.2}% rss {} io {:?} wire {:?}",
-                        p.name,
-                        p.seconds,
-                        x.cpu_percent_of_core,
-                        x.end_resident_bytes,
-                        x.storage_written_bytes,
-                        x.sent_wire_bytes
-                    );
-                }
-            }
-        }
-        println!("   {:?}", t.warnings);
+    let mut options = ReportOptions::default();
+    if let Some(path) = weights {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
+        options.weights = Weights::from_toml(&text)
+            .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+    }
+    let report = Report::from_folder(folder, &options).map_err(Failure::usage)?;
+    for format in formats {
+        print_text(&match format {
+            FormatName::Text => report.text(width()),
+            FormatName::Json => report.json(),
+            FormatName::Csv => report.csv(),
+            FormatName::Markdown => report.markdown(),
+        });
     }
     Ok(())
 }
-/// t
+
+/// The terminal's width; 80 where there is none.
+fn width() -> usize {
+    rustix::termios::tcgetwinsize(std::io::stdout())
+        .map_or(80, |size| usize::from(size.ws_col).max(40))
+}
+
+/// Prints to standard output; a reader that has gone away (`| head`) is no error.
 pub fn print_text(text: &str) {
-    let _ = std::io::stdout().write_all(text.as_bytes());
+    let mut output = std::io::stdout().lock();
+    let _ = output
+        .write_all(text.as_bytes())
+        .and_then(|()| output.flush());
 }

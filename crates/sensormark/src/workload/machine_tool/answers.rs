@@ -2,7 +2,8 @@
 //! never from a database.
 
 use super::cycle::{channel_sums, find_cycle, is_high, is_low};
-use super::reader::{CycleAnswer, Fetched, ReadOutcome, Strategy, after, before, two_seconds};
+use super::read_cycle::{after, before, two_seconds};
+use super::reader::{CycleAnswer, Fetched, ReadOutcome, Strategy};
 use crate::dataset::machine_tool::{CHANNELS, MachineTool};
 use crate::ledger::journal::{Entry, Standing};
 use crate::ledger::reconcile::Written;

@@ -17,6 +17,8 @@ pub mod cycle;
 
 pub mod reader;
 
+pub mod read_cycle;
+
 pub mod answers;
 
 pub mod cells;

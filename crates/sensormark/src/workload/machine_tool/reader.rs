@@ -3,29 +3,23 @@
 //! A read that could not start when it was due starts late and counts from when it was due; none is skipped. What was found is
 //! handed to the coordinator after the measured phase, which compares it with the generator; the reader knows no answer.
 
-use super::cycle::{channel_sums, find_cycle};
+use super::read_cycle::ReadFailure;
+use super::schema;
 use super::writer::Start;
-use super::{SPAN_NS, schema};
-use crate::dataset::machine_tool::{AMPLITUDE, CHANNELS};
+use crate::dataset::machine_tool::CHANNELS;
 use crate::dataset::random::Stream;
 use crate::engine::connection::{Connection, PlanMessage, Registry};
 use crate::engine::pacing::{Pacer, Schedule, monotonic_ns};
 use crate::engine::role::{Event, Progress, RoleLine, tell};
 use crate::measurement::latency::{LatencyRecorder, LatencySummary, SecondHistogram};
 use crate::units::{round_u64, signed};
-use sensormark_store::{
-    Answer, Ask, Batch, Census, Comparison, ErrorKind, FieldSet, Moment, Predicate, Query,
-    Selection, StoreError, TimeRange, TimeResolution, Values,
-};
+use sensormark_store::{Batch, Census, FieldSet, StoreError, TimeRange, TimeResolution};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// How far a search looks: longer than two cycles, so that what is sought is always inside.
-const REACH_NS: i64 = 1_000_000_000;
 
 /// How a cycle is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -154,18 +148,6 @@ pub struct ReaderReport {
     pub reconnects: u64,
 }
 
-/// Why a read has no answer.
-enum ReadFailure {
-    Store(StoreError),
-    Missing(String),
-}
-
-impl From<StoreError> for ReadFailure {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
-
 /// The time that read number `index` is around: a pure function of seed and index.
 pub fn around(configuration: &ReaderConfiguration, index: u64) -> i64 {
     let width = NonZeroU64::new(configuration.latest_ns.abs_diff(configuration.earliest_ns))
@@ -221,14 +203,17 @@ pub async fn run(
     Ok(())
 }
 
-struct Reader<'a> {
-    connection: Connection<'a>,
+/// The reader at work.
+pub struct Reader<'a> {
+    /// Its connection.
+    pub(super) connection: Connection<'a>,
     configuration: ReaderConfiguration,
     timeout_ns: u64,
-    queries: u64,
+    /// Queries so far.
+    pub(super) queries: u64,
     outcomes: Vec<ReadOutcome>,
     /// What the present read has fetched, to be summed up after its timed span.
-    batches: Vec<(TimeRange, FieldSet, Rc<Batch>)>,
+    pub(super) batches: Vec<(TimeRange, FieldSet, Rc<Batch>)>,
     last_progress: Instant,
 }
 
@@ -333,236 +318,9 @@ impl Reader<'_> {
         });
         result
     }
-
-    async fn read_individually(&mut self, around_ns: i64) -> Result<CycleAnswer, ReadFailure> {
-        let half = Predicate {
-            field: 0,
-            comparison: Comparison::Above,
-            threshold: f64::from(AMPLITUDE) / 2.0,
-        };
-        let eighth = Predicate {
-            field: 0,
-            comparison: Comparison::Below,
-            threshold: f64::from(AMPLITUDE) / 8.0,
-        };
-        let t1 = self
-            .moment("t1", after(around_ns), Ask::First(half))
-            .await?
-            .time_ns;
-        let t2 = self
-            .moment("t2", before(t1), Ask::Last(eighth))
-            .await?
-            .time_ns;
-        let t3 = self
-            .moment("t3", before(t2), Ask::Last(half))
-            .await?
-            .time_ns;
-        let t4 = self
-            .moment("t4", TimeRange::new(t3, t2), Ask::Minimum { field: 0 })
-            .await?
-            .time_ns;
-        let t5 = self
-            .moment("t5", after(t1), Ask::First(eighth))
-            .await?
-            .time_ns;
-        let cycle = self
-            .range(TimeRange::new(t4, t5), FieldSet::first(CHANNELS))
-            .await?;
-        let columns = channels(&cycle)?;
-        Ok(CycleAnswer {
-            around_ns,
-            points_ns: [t1, t2, t3, t4, t5],
-            samples: cycle.len() as u64,
-            sums: channel_sums(columns, 0..cycle.len()),
-        })
-    }
-
-    async fn read_in_bulk(&mut self, around_ns: i64) -> Result<CycleAnswer, ReadFailure> {
-        let seconds = self
-            .range(two_seconds(around_ns), FieldSet::first(CHANNELS))
-            .await?;
-        let columns = channels(&seconds)?;
-        let points = find_cycle(&seconds.times_ns, columns[0], around_ns)
-            .map_err(|error| ReadFailure::Missing(error.to_string()))?;
-        let time = |row: usize| seconds.times_ns[row];
-        Ok(CycleAnswer {
-            around_ns,
-            points_ns: [
-                time(points.t1),
-                time(points.t2),
-                time(points.t3),
-                time(points.t4),
-                time(points.t5),
-            ],
-            samples: points.samples().len() as u64,
-            sums: channel_sums(columns, points.samples()),
-        })
-    }
-
-    async fn read_angle_first(&mut self, around_ns: i64) -> Result<CycleAnswer, ReadFailure> {
-        let seconds = self.range(two_seconds(around_ns), FieldSet::one(0)).await?;
-        let angle = channel(&seconds, 0)?;
-        let points = find_cycle(&seconds.times_ns, angle, around_ns)
-            .map_err(|error| ReadFailure::Missing(error.to_string()))?;
-        let time = |row: usize| seconds.times_ns[row];
-        let others = (1..CHANNELS).fold(FieldSet::first(0), FieldSet::with);
-        let cycle = self
-            .range(TimeRange::new(time(points.t4), time(points.t5)), others)
-            .await?;
-        if cycle.len() != points.samples().len() {
-            return Err(ReadFailure::Missing(format!(
-                "{} samples of the angle, {} of the other channels",
-                points.samples().len(),
-                cycle.len()
-            )));
-        }
-        let mut sums = [0; CHANNELS];
-        sums[0] = angle[points.samples()]
-            .iter()
-            .map(|&value| u64::from(value))
-            .sum();
-        for (number, sum) in sums.iter_mut().enumerate().skip(1) {
-            *sum = channel(&cycle, number)?
-                .iter()
-                .map(|&value| u64::from(value))
-                .sum();
-        }
-        Ok(CycleAnswer {
-            around_ns,
-            points_ns: [
-                time(points.t1),
-                time(points.t2),
-                time(points.t3),
-                time(points.t4),
-                time(points.t5),
-            ],
-            samples: points.samples().len() as u64,
-            sums,
-        })
-    }
-
-    async fn moment(
-        &mut self,
-        name: &str,
-        range: TimeRange,
-        ask: Ask,
-    ) -> Result<Moment, ReadFailure> {
-        match self.ask(range, ask).await? {
-            Answer::Moment(Some(moment)) => Ok(moment),
-            Answer::Moment(None) => Err(ReadFailure::Missing(format!(
-                "no {name} between {} and {} ns",
-                range.start_ns, range.end_ns
-            ))),
-            _ => Err(unexpected("a moment").into()),
-        }
-    }
-
-    async fn range(
-        &mut self,
-        range: TimeRange,
-        fields: FieldSet,
-    ) -> Result<Rc<Batch>, ReadFailure> {
-        match self
-            .ask(
-                range,
-                Ask::Range {
-                    fields,
-                    coarse_filter: false,
-                },
-            )
-            .await?
-        {
-            Answer::Readings(batch) => {
-                let batch = Rc::new(batch);
-                self.batches.push((range, fields, Rc::clone(&batch)));
-                Ok(batch)
-            }
-            _ => Err(unexpected("readings").into()),
-        }
-    }
-
-    async fn ask(&mut self, range: TimeRange, ask: Ask) -> Result<Answer, StoreError> {
-        self.queries += 1;
-        self.connection
-            .query(&Query {
-                table: 0,
-                series: Selection::One(0),
-                range,
-                ask,
-            })
-            .await
-    }
-}
-
-fn unexpected(expected: &str) -> StoreError {
-    StoreError::new(
-        ErrorKind::Protocol,
-        "read a cycle",
-        format!("the store answered with something else than {expected}"),
-    )
-}
-
-fn channel(batch: &Batch, number: usize) -> Result<&[u16], ReadFailure> {
-    match batch.columns.get(number).map(|column| &column.values) {
-        Some(Values::U16(values)) if values.len() == batch.len() => Ok(values),
-        _ => Err(unexpected("16-bit channels").into()),
-    }
-}
-
-fn channels(batch: &Batch) -> Result<[&[u16]; CHANNELS], ReadFailure> {
-    let mut columns = [&[] as &[u16]; CHANNELS];
-    for (number, column) in columns.iter_mut().enumerate() {
-        *column = channel(batch, number)?;
-    }
-    Ok(columns)
-}
-
-/// Where the first sample after a time is searched for.
-pub const fn after(time_ns: i64) -> TimeRange {
-    TimeRange::new(time_ns + 1, time_ns + 1 + REACH_NS)
-}
-
-/// Where the last sample before a time is searched for.
-pub const fn before(time_ns: i64) -> TimeRange {
-    TimeRange::new(time_ns - REACH_NS, time_ns)
-}
-
-/// The second that the time falls into, with the one before it where its fraction is under a half, else the one after.
-pub fn two_seconds(around_ns: i64) -> TimeRange {
-    let fraction = around_ns.rem_euclid(SPAN_NS);
-    let second = around_ns - fraction;
-    let start = if fraction < SPAN_NS / 2 {
-        second - SPAN_NS
-    } else {
-        second
-    };
-    TimeRange::new(start, start + 2 * SPAN_NS)
 }
 
 /// Warm-up reads for so many seconds at this rate.
 pub fn warmup_reads(seconds: f64, per_second: f64) -> u64 {
     round_u64(seconds * per_second)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn two_seconds_hold_the_time_in_their_middle() {
-        for around in [
-            10 * SPAN_NS,
-            10 * SPAN_NS + 1,
-            10 * SPAN_NS + SPAN_NS / 2 - 1,
-            10 * SPAN_NS + SPAN_NS / 2,
-            11 * SPAN_NS - 1,
-        ] {
-            let range = two_seconds(around);
-            assert_eq!(range.length_ns(), 2 * SPAN_NS);
-            assert!(
-                around - range.start_ns >= SPAN_NS / 2 && range.end_ns - around >= SPAN_NS / 2,
-                "{around}"
-            );
-        }
-    }
 }
