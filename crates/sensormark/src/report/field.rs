@@ -139,6 +139,18 @@ impl Field {
             .filter(|trial| trial.verdict.is_valid())
     }
 
+    /// All of the arm's trials, those included that were measured again since.
+    pub fn attempts_of<'a>(&'a self, arm: &'a Arm) -> impl Iterator<Item = &'a TrialRecord> {
+        let side = self.trials_of(arm).flatten().next().map(|trial| trial.side);
+        let is_of = move |trial: &&TrialRecord| {
+            Some(trial.side) == side
+                && same_data(&trial.implementation, &arm.implementation)
+                && trial.implementation.strategy == arm.implementation.strategy
+        };
+        let earlier = self.superseded.iter().filter(is_of);
+        earlier.chain(self.trials_of(arm).flatten())
+    }
+
     /// A figure of the arm in each repetition; none where the trial is missing or not valid.
     pub fn figures(
         &self,

@@ -10,6 +10,7 @@ pub mod criteria;
 pub mod csv;
 pub mod field;
 pub mod json;
+pub mod machine_tool;
 pub mod markdown;
 pub mod number;
 pub mod ranking;
@@ -25,6 +26,7 @@ use crate::score::{ScoreError, Weights};
 use field::Field;
 use ranking::Ranking;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use tables::Document;
 
 /// Why there is no report.
@@ -34,8 +36,11 @@ pub enum ReportError {
     #[error(transparent)]
     Folder(#[from] FolderError),
     /// The weights do not fit the criteria.
-    #[error("{0}; the weights of the study, to start from, are in docs/weights.toml")]
+    #[error("the weights do not fit: {0}")]
     Score(#[from] ScoreError),
+    /// A figure cannot be drawn.
+    #[error(transparent)]
+    Drawing(#[from] machine_tool::drawings::DrawingError),
 }
 
 /// What a report is made with.
@@ -95,6 +100,31 @@ impl Report {
             field,
             ranking,
         })
+    }
+
+    /// Draws the workload's own figures into the folder's `figures/` and says which files they are; none for a workload
+    /// without figures.
+    ///
+    /// # Errors
+    /// When they cannot be drawn or written.
+    pub fn write_figures(&self, folder: &ResultsFolder) -> Result<Vec<PathBuf>, ReportError> {
+        if self.field.run.workload != crate::workload::machine_tool::NAME {
+            return Ok(Vec::new());
+        }
+        let figures = folder.path().join("figures");
+        std::fs::create_dir_all(&figures).map_err(|source| FolderError::Io {
+            action: "make the folder of figures",
+            path: figures.clone(),
+            hint: "; is the disk full or the folder not yours to write?",
+            source,
+        })?;
+        let mut written = Vec::new();
+        for (name, svg) in machine_tool::drawings::draw(self.field.run.seed)? {
+            let path = PathBuf::from("figures").join(name);
+            folder.write_bytes(&path.to_string_lossy(), svg.as_bytes())?;
+            written.push(folder.path().join(path));
+        }
+        Ok(written)
     }
 
     /// What the report says, without a format.

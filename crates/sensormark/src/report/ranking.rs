@@ -10,7 +10,8 @@ use super::ReportError;
 use super::ReportOptions;
 use super::criteria;
 use super::field::{Arm, Field};
-use crate::measurement::verdict::Verdict;
+use crate::measurement::record::{Side, TrialRecord};
+use crate::measurement::verdict::{ReasonKind, Verdict};
 use crate::score::{self, Board, ScoreError, Standing, Table};
 use crate::statistics::{self, Basis, Better, Summary, summarize};
 use std::collections::BTreeMap;
@@ -213,6 +214,10 @@ fn contestants(field: &Field) -> (Vec<Contestant>, Vec<(String, String)>) {
             ));
             continue;
         };
+        if let Some(reason) = data_fault(field, write).or_else(|| data_fault(field, read)) {
+            unranked.push((read.label.clone(), reason));
+            continue;
+        }
         let values = |arm: &Arm| -> Vec<Option<Values>> {
             let of_trial = |place: &Option<usize>| {
                 let trial = &field.trials[(*place)?];
@@ -250,6 +255,40 @@ fn contestants(field: &Field) -> (Vec<Contestant>, Vec<(String, String)>) {
         unranked.push((write.label.clone(), reason));
     }
     (contestants, unranked)
+}
+
+/// Why the arm's data cannot be trusted, if that was seen in any trial, be it measured again since. One valid repetition
+/// does not make up for a wrong answer in another.
+fn data_fault(field: &Field, arm: &Arm) -> Option<String> {
+    let faults = [
+        ReasonKind::WrongAnswer,
+        ReasonKind::LostData,
+        ReasonKind::DuplicatedData,
+        ReasonKind::AlteredData,
+    ];
+    let faulty = |trial: &&TrialRecord| {
+        let reasons = trial.verdict.reasons();
+        reasons.iter().any(|reason| faults.contains(&reason.kind))
+    };
+    let all: Vec<&TrialRecord> = field.attempts_of(arm).collect();
+    let found = all.iter().filter(|trial| faulty(trial)).count();
+    let first = all.iter().find(|trial| faulty(trial))?;
+    let kind = first
+        .verdict
+        .reasons()
+        .iter()
+        .find(|reason| faults.contains(&reason.kind))?
+        .kind;
+    let side = if first.side == Side::Write {
+        "write"
+    } else {
+        "read"
+    };
+    Some(format!(
+        "{} in {found} of {} {side} trials",
+        kind.text(),
+        all.len()
+    ))
 }
 
 /// Drops repetitions in which fewer criteria were measured than in others, so that all means are over the same ones.

@@ -196,6 +196,18 @@ fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
     if ranking.ranked.len() == 1 {
         notes.push("One implementation alone is the costliest in everything, which is a score of 0 by the formula.".to_owned());
     }
+    let partly: Vec<&str> = ranking
+        .ranked
+        .iter()
+        .filter(|one| one.summary.count < field.blocks.len())
+        .map(Ranked::label)
+        .collect();
+    if !partly.is_empty() {
+        notes.push(format!(
+            "of {} not every repetition is valid: the others are ranked.",
+            listed(&partly)
+        ));
+    }
     notes.extend(durability_note(field, ranking));
     let datagrams: Vec<&str> = ranked_with(field, ranking, |write| write == WriteMethod::Datagram);
     if !datagrams.is_empty() {

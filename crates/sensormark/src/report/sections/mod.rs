@@ -2,7 +2,7 @@
 //! tables, and what a reader needs to judge them.
 
 mod answer;
-mod cells;
+pub(super) mod cells;
 mod latencies;
 mod readings;
 mod resources;
@@ -12,6 +12,7 @@ mod verdicts;
 
 use super::ReportOptions;
 use super::field::Field;
+use super::machine_tool;
 use super::ranking::Ranking;
 use super::tables::Document;
 
@@ -30,6 +31,9 @@ pub fn document(field: &Field, ranking: &Ranking, options: &ReportOptions) -> Do
     document.section(resources::section(field, options));
     document.section(readings::section(field));
     document.section(latencies::section(field));
+    for section in machine_tool::sections(field, options) {
+        document.section(section);
+    }
     document.section(sensitivity::section(field, ranking));
     document.section(surroundings::warnings(field));
     document.section(surroundings::not_measured(field));

@@ -1,6 +1,7 @@
 //! Verdicts: how many trials may be believed, and why each of the others may not.
 
 use super::cells::counted;
+use crate::measurement::record::{Side, TrialRecord};
 use crate::measurement::verdict::{Reason, Verdict};
 use crate::report::field::Field;
 use crate::report::tables::{Cell, Section, Table};
@@ -53,27 +54,34 @@ fn not_valid(field: &Field) -> Table {
             ("reason", ""),
         ],
     );
-    for (side, arm) in field.all() {
-        for trial in field
-            .trials_of(arm)
-            .flatten()
-            .filter(|trial| !trial.verdict.is_valid())
-        {
-            let is_inconclusive = matches!(trial.verdict, Verdict::Inconclusive(_));
-            let reason = |reason: &Reason| format!("{}: {}", reason.kind.text(), reason.text);
-            let reasons: Vec<String> = trial.verdict.reasons().iter().map(reason).collect();
-            table.row(vec![
-                Cell::text(&arm.label),
-                Cell::text(side),
-                Cell::Count(u64::from(trial.repetition) + 1),
-                Cell::text(if is_inconclusive {
-                    "inconclusive"
-                } else {
-                    "invalid"
-                }),
-                Cell::text(reasons.join("; ")),
-            ]);
+    // What only a disturbed host spoilt, and was measured again since, is told as a count.
+    let again = |trial: &&TrialRecord| matches!(trial.verdict, Verdict::Invalid(_));
+    for trial in field.superseded.iter().filter(again) {
+        table.row(row(trial, "invalid (measured again since)"));
+    }
+    for trial in &field.trials {
+        match trial.verdict {
+            Verdict::Valid => {}
+            Verdict::Invalid(_) => table.row(row(trial, "invalid")),
+            Verdict::Inconclusive(_) => table.row(row(trial, "inconclusive")),
         }
     }
     table
+}
+
+fn row(trial: &TrialRecord, verdict: &str) -> Vec<Cell> {
+    let side = match trial.side {
+        Side::Write => "write",
+        Side::Read => "read",
+        Side::Mixed => "both",
+    };
+    let reason = |reason: &Reason| format!("{}: {}", reason.kind.text(), reason.text);
+    let reasons: Vec<String> = trial.verdict.reasons().iter().map(reason).collect();
+    vec![
+        Cell::text(trial.implementation.label()),
+        Cell::text(side),
+        Cell::Count(u64::from(trial.repetition) + 1),
+        Cell::text(verdict),
+        Cell::text(reasons.join("; ")),
+    ]
 }

@@ -1,0 +1,25 @@
+//! What the report says of the machine-tool workload beyond any workload's tables: the study's figures beside ours, whether
+//! its claims held here, and its figures 1 and 3 drawn from our data.
+
+mod claims;
+mod counterparts;
+pub mod drawings;
+mod published;
+
+use super::ReportOptions;
+use super::field::Field;
+use super::tables::Section;
+use counterparts::Counterparts;
+
+/// The sections; none for another workload.
+pub fn sections(field: &Field, options: &ReportOptions) -> Vec<Section> {
+    if field.run.workload != crate::workload::machine_tool::NAME {
+        return Vec::new();
+    }
+    let study = crate::published::machine_tool();
+    let counterparts = Counterparts::new(field, &study, options);
+    vec![
+        claims::section(&counterparts),
+        published::section(&counterparts),
+    ]
+}

@@ -1,0 +1,336 @@
+//! Who is ranked, with what score, and how sure that is.
+
+use super::*;
+use crate::measurement::names;
+use crate::measurement::record::Figure;
+use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
+use crate::statistics::Basis;
+use sensormark_store::Durability;
+
+/// By hand, with the study's weights without difficulty (13 in writing, 12 in reading): the costly one has the maximum of
+/// everything but the network (half), the cheap one half of everything but the network.
+/// Writing: costly 1 − (3 + 1 + 2 + 3 + 1 + 2/2 + 1)/13 = 1/13; cheap 1 − (11/2 + 2)/13 = 5.5/13.
+/// Reading: costly 1/12; cheap 1 − (10/2 + 2)/12 = 5/12.
+#[test]
+fn scores_are_the_formulas() {
+    let report = report(two());
+    assert_eq!(order(&report), ["MariaDB bulk", "MariaDB individual"]);
+    let expected = [[5.5 / 13.0, 5.0 / 12.0], [1.0 / 13.0, 1.0 / 12.0]];
+    for (one, expected) in report.ranking().ranked.iter().zip(expected) {
+        for (found, expected) in one.standing.phases.iter().zip(expected) {
+            assert!(
+                (found - expected * 100.0).abs() < 1e-9,
+                "{}: {found}",
+                one.label()
+            );
+        }
+        assert!((one.standing.total - (expected[0] + expected[1]) * 50.0).abs() < 1e-9);
+        assert!((one.summary.mean - one.standing.total).abs() < 1e-9);
+    }
+    assert_eq!(cell(&report, "ranking", "MariaDB bulk", "score"), "42.0");
+    assert_eq!(
+        cell(&report, "ranking", "MariaDB individual", "writing"),
+        "7.7"
+    );
+}
+
+#[test]
+fn an_invalid_trial_is_never_ranked_and_says_why() {
+    let mut trials = two();
+    trials[3] = invalid(
+        trials[3].clone(),
+        ReasonKind::WrongAnswer,
+        "3 of 36 answers are wrong",
+    );
+    let report = report(trials);
+    assert_eq!(order(&report), ["MariaDB individual"]);
+    let text = report.text(160);
+    assert!(
+        text.contains("3 of 4 trials valid; 1 invalid, 0 inconclusive"),
+        "{text}"
+    );
+    assert!(text.contains("3 of 36 answers are wrong"), "{text}");
+    assert_eq!(
+        cell(&report, "not_ranked", "MariaDB bulk", "reason"),
+        "wrong answer in 1 of 1 read trials"
+    );
+    assert!(!text.contains("MariaDB bulk wins"));
+}
+
+/// Four valid repetitions do not make up for a reading lost in the fifth, nor does measuring again.
+#[test]
+fn data_that_was_lost_once_keeps_an_implementation_out() {
+    let mut trials: Vec<TrialRecord> = (0..5)
+        .flat_map(|repetition| pair("MariaDB", "bulk", repetition, CHEAP, CHEAP))
+        .collect();
+    trials.extend(
+        (0..5).flat_map(|repetition| pair("MariaDB", "individual", repetition, COSTLY, COSTLY)),
+    );
+    let lost = invalid(trials[4].clone(), ReasonKind::LostData, "1 reading");
+    let mut with_lost = trials.clone();
+    with_lost[4] = lost.clone();
+    assert_eq!(order(&report(with_lost)), ["MariaDB individual"]);
+    let mut measured_again = trials.clone();
+    for trial in measured_again
+        .iter_mut()
+        .filter(|trial| trial.repetition == 2)
+    {
+        trial.attempt = 1;
+    }
+    measured_again.push(lost);
+    let found = report(measured_again);
+    assert_eq!(order(&found), ["MariaDB individual"]);
+    assert!(found.text(160).contains("measured again since"));
+    // An operation that was merely slow leaves the other repetitions.
+    trials[4] = invalid(trials[4].clone(), ReasonKind::SourceLate, "p99 3 ms");
+    let found = report(trials);
+    assert_eq!(order(&found).len(), 2);
+    assert_eq!(cell(&found, "ranking", "MariaDB bulk", "repetitions"), "4");
+}
+
+#[test]
+fn a_disturbed_attempt_counts_no_longer_when_there_is_a_later_one() {
+    let mut trials = two();
+    let mut disturbed = trials[1].clone();
+    disturbed.verdict =
+        Verdict::Inconclusive(vec![Reason::new(ReasonKind::HostDisturbed, "steal 20 %")]);
+    for trial in &mut trials[..2] {
+        trial.attempt = 1;
+    }
+    trials.push(disturbed);
+    let report = report(trials);
+    assert_eq!(
+        (report.field().trials.len(), report.field().superseded.len()),
+        (4, 1)
+    );
+    assert_eq!(order(&report).len(), 2);
+    assert!(
+        report
+            .text(160)
+            .contains("All 4 trials are valid. 1 earlier trial measured again")
+    );
+}
+
+#[test]
+fn few_repetitions_are_a_single_trial() {
+    let text = report(two()).text(200);
+    assert!(
+        text.contains("This is a single trial (1 of at least 3 repetitions)"),
+        "{text}"
+    );
+    assert!(
+        text.contains("single trial: 1 repetition, so no intervals and no shared ranks"),
+        "{text}"
+    );
+    assert!(!text.contains('±'), "{text}");
+    let twice: Vec<TrialRecord> = (0..2)
+        .flat_map(|r| {
+            [
+                pair("A", "x", r, CHEAP, CHEAP),
+                pair("B", "x", r, CHEAP, CHEAP),
+            ]
+            .concat()
+        })
+        .collect();
+    assert_eq!(report(twice).ranking().basis, Basis::SingleTrial);
+}
+
+/// Costs with a wobble that is not the same for all.
+fn wobbled(used: Used, percent: f64) -> Used {
+    Used {
+        server_cpu: used.server_cpu * (1.0 + percent / 100.0),
+        client_cpu: used.client_cpu * (1.0 + percent / 100.0),
+        ..used
+    }
+}
+
+#[test]
+fn ranks_are_shared_where_repetitions_cannot_tell() {
+    let wobble = [[1.0, -1.5, 0.5, 2.0, -1.0], [-1.0, 1.0, 0.2, -0.5, 1.5]];
+    let mut trials = Vec::new();
+    for repetition in 0..5_u32 {
+        let by = |arm: usize| wobble[arm][repetition as usize];
+        for (title, used, arm) in [("A", CHEAP, 0), ("B", CHEAP, 1), ("C", COSTLY, 0)] {
+            let used = wobbled(used, by(arm));
+            trials.extend(pair(title, "x", repetition, used, used));
+        }
+    }
+    let report = report(trials);
+    assert_eq!(report.ranking().basis, Basis::Significance);
+    let ranks: Vec<(&str, Option<usize>)> = report
+        .ranking()
+        .ranked
+        .iter()
+        .map(|one| (one.label(), one.rank))
+        .collect();
+    assert_eq!(
+        ranks.iter().map(|(_, rank)| *rank).collect::<Vec<_>>(),
+        [Some(1), Some(1), Some(3)]
+    );
+    assert_eq!(ranks[2].0, "C x");
+    let text = report.text(160);
+    assert!(text.contains("lead and cannot be told apart"), "{text}");
+    assert!(cell(&report, "ranking", "C x", "score").contains('±'));
+    // The means of the repetitions' scores are the scores of the means.
+    for one in &report.ranking().ranked {
+        assert!((one.summary.mean - one.standing.total).abs() < 1e-9);
+    }
+    assert_eq!(
+        cell(&report, "ranks_by_criterion", "C x", "server CPU (writing)"),
+        "3"
+    );
+    // Alike to the last bit in all repetitions: certain, and shared.
+    assert_eq!(
+        cell(&report, "ranks_by_criterion", "A x", "disk (writing)"),
+        "1"
+    );
+    assert_eq!(
+        cell(&report, "ranks_by_criterion", "B x", "disk (writing)"),
+        "1"
+    );
+}
+
+#[test]
+fn a_server_without_a_probe_has_no_score() {
+    let mut trials = two();
+    for trial in &mut trials[..2] {
+        trial.server.as_mut().unwrap().managed = false;
+        for phase in &mut trial.phases {
+            if let Some(totals) = &mut phase.totals {
+                totals.roles.remove("server");
+            }
+        }
+    }
+    let report = report(trials);
+    assert_eq!(order(&report), ["MariaDB bulk"]);
+    let reason = cell(&report, "not_ranked", "MariaDB individual", "reason");
+    assert_eq!(
+        reason,
+        "no score: in the write trial server CPU was not measured (an existing server without a probe beside it)"
+    );
+    assert_eq!(
+        cell(
+            &report,
+            "resources_write",
+            "MariaDB individual",
+            "server CPU"
+        ),
+        "–"
+    );
+}
+
+#[test]
+fn with_an_embedded_store_both_sides_are_added_up() {
+    let mut trials = two();
+    trials.extend(pair("SQLite", "individual", 0, CHEAP, CHEAP));
+    let report = report(trials);
+    assert_eq!(order(&report).first(), Some(&"SQLite individual"));
+    // CPU 18, 9, 5 (weight 6); memory 204,000, 102,000, 2,000 (2); I/O 400, 200, 200 (2); network 800, 1,600, 0 (2); disk 80, 40, 40 (1).
+    let sqlite = 1.0 - (6.0 * 5.0 / 18.0 + 2.0 * 2.0 / 204.0 + 2.0 * 0.5 + 0.0 + 0.5) / 13.0;
+    let found = report.ranking().ranked[0].standing.phases[0];
+    assert!((found - sqlite * 100.0).abs() < 1e-9, "{found}");
+    assert!(
+        report
+            .text(200)
+            .contains("are added up for all, because an embedded store is in the field")
+    );
+}
+
+#[test]
+fn unlike_durability_classes_are_labelled() {
+    let mut trials = two();
+    for trial in &mut trials[..2] {
+        trial.implementation.durability = Durability::Durable;
+    }
+    let report = report(trials);
+    assert!(
+        report
+            .text(160)
+            .contains("unlike durability classes are compared: default and durable")
+    );
+    assert!(order(&report).contains(&"MariaDB individual, durable"));
+}
+
+#[test]
+fn difficulty_counts_only_when_everybody_has_one() {
+    let mut options = ReportOptions::default();
+    options.difficulty.insert("MariaDB bulk".to_owned(), 5.0);
+    let partly = Report::new(run(), two(), &options).unwrap();
+    assert!(
+        partly
+            .text(160)
+            .contains("difficulty is left out for all: MariaDB individual has none")
+    );
+    options
+        .difficulty
+        .insert("MariaDB individual".to_owned(), 2.5);
+    let both = Report::new(run(), two(), &options).unwrap();
+    let found = both
+        .ranking()
+        .ranked
+        .iter()
+        .find(|one| one.label() == "MariaDB individual")
+        .unwrap()
+        .standing
+        .phases[0];
+    assert!(
+        (found - (1.0 - 12.5 / 14.0) * 100.0).abs() < 1e-9,
+        "{found}"
+    );
+    assert_eq!(
+        cell(&both, "resources_write", "MariaDB bulk", "difficulty"),
+        "5.00"
+    );
+}
+
+#[test]
+fn weights_that_do_not_fit_are_an_error_in_words() {
+    let weights = Weights::from_toml("[write]\nserver_cpu = 1\n[read]\nserver_cpu = 1\n").unwrap();
+    let options = ReportOptions {
+        weights,
+        ..ReportOptions::default()
+    };
+    let error = Report::new(run(), two(), &options).unwrap_err().to_string();
+    assert!(error.contains("has no weight"), "{error}");
+}
+
+/// Datagrams are counted over the whole trial: 12,200 samples at 1,000 a second are 12.2 s; 1,220,000 bytes are 100,000 a second.
+#[test]
+fn datagrams_are_network_too_and_a_shrunken_log_is_no_gain() {
+    let mut trials = two();
+    trials[0].figures.insert(
+        names::DATAGRAM_BYTES.to_owned(),
+        Figure::new(1_220_000.0, "bytes"),
+    );
+    let network = criteria::values(&trials[0], &run())["network"];
+    assert!((network - (800.0 + 800.0)).abs() < 1e-9, "{network}");
+    for (name, value) in [
+        (names::DISK_BEFORE, 100e6),
+        (names::DISK_BEFORE_LOGS, 60e6),
+        (names::DISK_SETTLED, 50e6),
+        (names::DISK_SETTLED_LOGS, 2e6),
+    ] {
+        trials[0]
+            .figures
+            .insert(name.to_owned(), Figure::new(value, "bytes"));
+    }
+    assert_eq!(criteria::disk(&trials[0]), Some(8e6));
+}
+
+#[test]
+fn nothing_at_all_is_said_so() {
+    let empty = report(Vec::new());
+    assert!(
+        empty.text(80).contains("No trial was finished.")
+            && empty.text(80).contains("nothing can be ranked")
+    );
+    let alone: Vec<TrialRecord> = pair("MariaDB", "bulk", 0, CHEAP, CHEAP)
+        .into_iter()
+        .take(1)
+        .collect();
+    let found = report(alone);
+    assert_eq!(
+        cell(&found, "not_ranked", "MariaDB bulk", "reason"),
+        "there is no read trial of what it wrote"
+    );
+}

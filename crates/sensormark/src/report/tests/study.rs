@@ -1,0 +1,198 @@
+//! The study's figures beside ours, and its claims.
+
+use super::*;
+use crate::measurement::names;
+use crate::measurement::record::Figure;
+use sensormark_store::WriteMethod;
+
+/// The study's own printed figures as if they had been measured here.
+fn as_published() -> Vec<TrialRecord> {
+    let study = crate::published::machine_tool();
+    let round = crate::units::round_u64;
+    let mut trials = Vec::new();
+    let parted = |name: &str| {
+        name.split_once(' ').map_or(
+            (name.to_owned(), "individual".to_owned()),
+            |(title, word)| (title.to_owned(), word.to_owned()),
+        )
+    };
+    for row in &study.write {
+        let (title, layout) = parted(&row.implementation);
+        let used = Used {
+            server_cpu: row.server_cpu,
+            server_memory: round(row.server_memory),
+            server_io: round(row.server_io),
+            client_cpu: row.client_cpu,
+            client_memory: round(row.client_memory),
+            network: round(row.network),
+            disk: round(row.disk),
+        };
+        trials.push(trial(ours(&title, &layout, None), 0, used));
+    }
+    for row in &study.read {
+        let (title, strategy) = parted(&row.implementation);
+        let layout = if title == "InfluxDB" {
+            "individual"
+        } else {
+            &strategy
+        };
+        let used = Used {
+            server_cpu: row.server_cpu,
+            server_memory: round(row.server_memory),
+            server_io: 0,
+            client_cpu: row.client_cpu,
+            client_memory: round(row.client_memory),
+            network: round(row.network),
+            disk: 0,
+        };
+        let mut trial = trial(ours(&title, layout, Some(&strategy)), 0, used);
+        if let Some(server) = trial.phases[1]
+            .totals
+            .as_mut()
+            .and_then(|totals| totals.roles.get_mut("server"))
+        {
+            server.storage_read_bytes = Some(round(row.server_io * 1e3) * SECONDS);
+        }
+        trial.figures.insert(
+            names::KEEPS_UP.to_owned(),
+            Figure::new(f64::from(u8::from(row.keeps_up)), ""),
+        );
+        trials.push(trial);
+    }
+    trials
+}
+
+fn ours(title: &str, layout: &str, strategy: Option<&str>) -> crate::measurement::Implementation {
+    let mut ours = implementation(title, layout, strategy);
+    if title == "InfluxDB" {
+        ours.layout.write = WriteMethod::Datagram;
+    }
+    ours
+}
+
+const CLAIMS: [&str; 8] = [
+    "bulk beats individual on CPU, I/O and disk (writing)",
+    "InfluxDB needs the least disk",
+    "MongoDB individual cannot keep up with 3 reads a second",
+    "server reads stay under the raw data rate (22 kB/s) for all but MariaDB individual (data in cache)",
+    "no reading is lost on UDP",
+    "bulk-1 saves network over bulk (InfluxDB reading)",
+    "MariaDB bulk is the best overall",
+    "InfluxDB individual is the best at reading",
+];
+
+/// The judge of the claims, judged: on the study's own figures all eight hold, and all ratios are 1.
+#[test]
+fn on_the_studys_own_figures_its_claims_hold() {
+    let report = report(as_published());
+    for claim in CLAIMS {
+        assert_eq!(
+            cell(&report, "claims", claim, "here"),
+            "held",
+            "{claim}: {}",
+            cell(&report, "claims", claim, "figures")
+        );
+    }
+    for table in ["published_write", "published_read"] {
+        let table = report
+            .document()
+            .tables()
+            .find(|found| found.id == table)
+            .unwrap();
+        for row in &table.rows {
+            let ratio = number::cell_text(&row[5]);
+            assert!(
+                ratio == "1.00" || (number::cell_text(&row[3]) == "0" && ratio == "–"),
+                "{row:?}"
+            );
+        }
+    }
+    let table = report
+        .document()
+        .tables()
+        .find(|found| found.id == "published_scores")
+        .unwrap();
+    assert_eq!(table.rows.len(), 7);
+}
+
+/// What the study says twice differently is told.
+#[test]
+fn the_studys_disagreements_are_in_the_report() {
+    let text = report(as_published()).json();
+    assert!(
+        text.contains("difficulty term is left out of the sum")
+            && text.contains("the study's text says 75"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_claim_is_refuted_by_one_part_and_not_judged_without_all() {
+    let mut trials = as_published();
+    trials.retain(|trial| trial.implementation.title != "InfluxDB");
+    let found = report(trials);
+    for claim in [
+        CLAIMS[1], CLAIMS[3], CLAIMS[4], CLAIMS[5], CLAIMS[6], CLAIMS[7],
+    ] {
+        assert!(
+            cell(&found, "claims", claim, "here")
+                .starts_with("cannot be judged here: no valid trial of InfluxDB"),
+            "{claim}"
+        );
+    }
+    assert_eq!(cell(&found, "claims", CLAIMS[0], "here"), "held");
+    let mut trials = as_published();
+    // MongoDB bulk needs 4 MB here, less than InfluxDB's 5; and a datagram is lost.
+    for trial in trials.iter_mut().filter(|trial| trial.ledger.is_some()) {
+        if trial.implementation.title == "MongoDB" && trial.implementation.layout_name == "bulk" {
+            trial
+                .figures
+                .insert(names::DISK_SETTLED.to_owned(), Figure::new(44e6, "bytes"));
+        }
+        if trial.implementation.title == "InfluxDB" {
+            trial.ledger.as_mut().unwrap().in_doubt_not_stored = 1;
+        }
+    }
+    trials.retain(|trial| trial.implementation.title != "MariaDB");
+    let found = report(trials);
+    assert_eq!(cell(&found, "claims", CLAIMS[1], "here"), "did not hold");
+    assert!(
+        cell(&found, "claims", CLAIMS[1], "figures")
+            .contains("5.00 against 4.00 MB of MongoDB bulk")
+    );
+    assert_eq!(cell(&found, "claims", CLAIMS[4], "here"), "did not hold");
+    assert!(
+        cell(&found, "claims", CLAIMS[0], "here")
+            .starts_with("cannot be judged here: no valid trial of MariaDB bulk")
+    );
+}
+
+#[test]
+fn within_the_noise_nothing_is_decided() {
+    let mut trials = Vec::new();
+    for (repetition, wobble) in [0.9, 1.1, 1.0, 0.95].into_iter().enumerate() {
+        for trial in as_published()
+            .into_iter()
+            .filter(|trial| trial.implementation.title == "InfluxDB")
+        {
+            let mut trial = trial;
+            trial.repetition = u32::try_from(repetition).unwrap();
+            let totals = trial.phases[1].totals.as_mut().unwrap();
+            if let Some(reader) = totals.roles.get_mut("reader") {
+                let bytes = 2_000_000.0
+                    * if trial.implementation.strategy.as_deref() == Some("bulk") {
+                        wobble
+                    } else {
+                        1.0
+                    };
+                reader.sent_wire_bytes = Some(crate::units::round_u64(bytes));
+                reader.received_wire_bytes = Some(0);
+            }
+            trials.push(trial);
+        }
+    }
+    assert_eq!(
+        cell(&report(trials), "claims", CLAIMS[5], "here"),
+        "not decided"
+    );
+}
