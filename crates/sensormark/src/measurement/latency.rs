@@ -5,6 +5,7 @@
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The longest latency that is told apart: one hour, in ns. Longer ones count as this.
 pub const LONGEST_NS: u64 = 3_600_000_000_000;
@@ -17,14 +18,28 @@ pub fn histogram() -> Histogram<u64> {
     Histogram::new_with_bounds(1, LONGEST_NS, 3).expect("the bounds are constants")
 }
 
-/// Latencies of one kind of operation, kept by second and in total.
+/// Latencies of one kind of operation, kept by second.
+///
+/// Recording costs a few nanoseconds and never encodes or merges: that is left to [`LatencyRecorder::finish`], so that no operation
+/// waits for it. Only the buckets of the present second are an array (of about 34,000 entries, of which the memory that is touched counts); past
+/// seconds keep six bytes a bucket that was hit.
 #[derive(Debug, Clone)]
 pub struct LatencyRecorder {
-    total: Histogram<u64>,
-    current: Histogram<u64>,
+    /// Counts of the present second, by bucket.
+    counts: Vec<u32>,
+    /// The buckets of the present second that are not 0.
+    touched: Vec<u16>,
     second: u64,
-    seconds: Vec<SecondHistogram>,
+    seconds: Vec<Second>,
     sum_ns: u128,
+}
+
+/// One second's counts: buckets that were hit, and how often.
+#[derive(Debug, Clone)]
+struct Second {
+    second: u64,
+    buckets: Vec<u16>,
+    counts: Vec<u32>,
 }
 
 /// The latencies of operations that finished in one second, in the V2 format of HdrHistogram (uncompressed).
@@ -69,8 +84,8 @@ impl LatencyRecorder {
     /// An empty recorder.
     pub fn new() -> Self {
         Self {
-            total: histogram(),
-            current: histogram(),
+            counts: vec![0; usize::from(bucket_of(LONGEST_NS)) + 1],
+            touched: Vec::new(),
             second: 0,
             seconds: Vec::new(),
             sum_ns: 0,
@@ -78,39 +93,94 @@ impl LatencyRecorder {
     }
 
     /// Counts an operation that finished `since_start_ns` after the phase began.
+    #[inline]
     pub fn record(&mut self, latency_ns: u64, since_start_ns: u64) {
         let second = since_start_ns / 1_000_000_000;
         if second != self.second {
             self.close_second();
             self.second = second;
         }
-        self.current.saturating_record(latency_ns.max(1));
+        let bucket = bucket_of(latency_ns);
+        let count = &mut self.counts[usize::from(bucket)];
+        if *count == 0 {
+            self.touched.push(bucket);
+        }
+        *count += 1;
         self.sum_ns += u128::from(latency_ns);
     }
 
     fn close_second(&mut self) {
-        if self.current.is_empty() {
+        if self.touched.is_empty() {
             return;
         }
-        self.total
-            .add(&self.current)
-            .expect("both histograms have the same bounds");
-        self.seconds.push(SecondHistogram {
+        let take = |bucket: &u16| std::mem::take(&mut self.counts[usize::from(*bucket)]);
+        let counts = self.touched.iter().map(take).collect();
+        self.seconds.push(Second {
             second: self.second,
-            v2: encode(&self.current),
+            buckets: self.touched.clone(),
+            counts,
         });
-        self.current.reset();
+        self.touched.clear();
+    }
+
+    /// Takes over what another recorder of the same phase has seen.
+    pub fn merge(&mut self, mut other: Self) {
+        other.close_second();
+        self.seconds.append(&mut other.seconds);
+        self.sum_ns += other.sum_ns;
     }
 
     /// The distribution so far, and one histogram a second.
     pub fn finish(mut self) -> (Histogram<u64>, Vec<SecondHistogram>, LatencySummary) {
         self.close_second();
-        let mut summary = LatencySummary::of(&self.total);
+        self.seconds.sort_by_key(|second| second.second);
+        let (mut total, mut encoded) = (histogram(), Vec::new());
+        for same in self
+            .seconds
+            .chunk_by(|one, other| one.second == other.second)
+        {
+            let mut histogram = histogram();
+            for second in same {
+                for (&bucket, &count) in second.buckets.iter().zip(&second.counts) {
+                    let latency_ns = lowest_of(bucket).max(1);
+                    histogram
+                        .record_n(latency_ns, u64::from(count))
+                        .expect("buckets lie within the bounds");
+                }
+            }
+            total
+                .add(&histogram)
+                .expect("both histograms have the same bounds");
+            encoded.push(SecondHistogram {
+                second: same[0].second,
+                v2: encode(&histogram),
+            });
+        }
+        let mut summary = LatencySummary::of(&total);
         if summary.count > 0 {
             summary.mean_ns = self.sum_ns as f64 / summary.count as f64;
         }
-        (self.total, self.seconds, summary)
+        (total, encoded, summary)
     }
+}
+
+/// Values below this have a bucket each; above, each doubling has half as many buckets: three significant digits, as HdrHistogram has them.
+const EXACT: u64 = 2_048;
+
+/// The bucket of a latency.
+#[inline]
+fn bucket_of(latency_ns: u64) -> u16 {
+    let latency_ns = latency_ns.min(LONGEST_NS);
+    let shift = (EXACT - 1).leading_zeros() - (latency_ns | (EXACT - 1)).leading_zeros();
+    let bucket = u64::from(shift) * (EXACT / 2) + (latency_ns >> shift);
+    u16::try_from(bucket).unwrap_or(u16::MAX)
+}
+
+/// The smallest latency of a bucket.
+fn lowest_of(bucket: u16) -> u64 {
+    let bucket = u64::from(bucket);
+    let shift = (bucket / (EXACT / 2)).saturating_sub(1);
+    (bucket - shift * (EXACT / 2)) << shift
 }
 
 impl LatencySummary {
@@ -147,6 +217,31 @@ impl LatencySummary {
         }
         Ok(Self::of(&total))
     }
+}
+
+/// The one-second histograms of two recorders, put together second by second.
+///
+/// # Errors
+/// When a histogram cannot be decoded, in words.
+pub fn merge_seconds(
+    one: &[SecondHistogram],
+    other: &[SecondHistogram],
+) -> Result<Vec<SecondHistogram>, String> {
+    let mut merged: BTreeMap<u64, Histogram<u64>> = BTreeMap::new();
+    for second in one.iter().chain(other) {
+        merged
+            .entry(second.second)
+            .or_insert_with(histogram)
+            .add(decode(&second.v2)?)
+            .map_err(|error| format!("histogram of second {}: {error:?}", second.second))?;
+    }
+    let encoded = merged
+        .into_iter()
+        .map(|(second, histogram)| SecondHistogram {
+            second,
+            v2: encode(&histogram),
+        });
+    Ok(encoded.collect())
 }
 
 fn encode(histogram: &Histogram<u64>) -> String {
@@ -224,6 +319,42 @@ mod tests {
             (again.count, again.p99_ns, again.max_ns),
             (summary.count, summary.p99_ns, summary.max_ns)
         );
+    }
+
+    #[test]
+    fn buckets_are_those_of_the_histogram() {
+        let reference = histogram();
+        for exponent in 0..42 {
+            for offset in [0, 1, 3, 1_000, 999_999] {
+                let latency_ns = ((1_u64 << exponent) + offset).min(LONGEST_NS);
+                let lowest = lowest_of(bucket_of(latency_ns));
+                assert_eq!(
+                    lowest,
+                    reference.lowest_equivalent(latency_ns),
+                    "{latency_ns}"
+                );
+                assert_eq!(bucket_of(lowest), bucket_of(latency_ns));
+            }
+        }
+        assert_eq!(bucket_of(u64::MAX), bucket_of(LONGEST_NS));
+    }
+
+    #[test]
+    fn recorders_of_several_threads_become_one() {
+        let (mut one, mut other, mut both) = (
+            LatencyRecorder::new(),
+            LatencyRecorder::new(),
+            LatencyRecorder::new(),
+        );
+        for i in 0..5_000_u64 {
+            let (latency, since) = ((i * 7_919) % 3_000_000, i * 2_000_000);
+            both.record(latency, since);
+            if i % 3 == 0 { &mut one } else { &mut other }.record(latency, since);
+        }
+        one.merge(other);
+        let (merged, both) = (one.finish(), both.finish());
+        assert_eq!(merged.0, both.0);
+        assert_eq!((merged.1, merged.2), (both.1, both.2));
     }
 
     #[test]

@@ -261,3 +261,13 @@ pub struct AnswersRecord {
     /// The first that differs: question, expected and got.
     pub first_wrong: Option<String>,
 }
+
+impl AnswersRecord {
+    /// Adds other counts; the first wrong answer stays the first.
+    pub fn add(&mut self, other: Self) {
+        self.answered += other.answered;
+        self.checked += other.checked;
+        self.wrong += other.wrong;
+        self.first_wrong = self.first_wrong.take().or(other.first_wrong);
+    }
+}
