@@ -3,14 +3,17 @@
 //!
 //! Instants are not taken here: [`Connection::write`] and [`Connection::query`] are called inside the caller's timed span.
 
+use super::watchdog::Watch;
 use sensormark_store::faulty::FaultyStore;
 use sensormark_store::{
-    Acknowledgement, Answer, Batch, DatabaseName, Durability, Endpoint, ErrorKind, Layout, Plan,
-    Query, Schema, Secret, Session, Store, StoreError,
+    Acknowledgement, Answer, Batch, DatabaseName, Durability, Endpoint, EntityReading, ErrorKind,
+    Layout, LocalFuture, Plan, Query, Schema, Secret, Session, Store, StoreError,
 };
 use serde::{Deserialize, Serialize};
-use std::future::Future;
+use std::future::poll_fn;
+use std::rc::Rc;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 /// The stores that the command knows.
@@ -124,6 +127,7 @@ pub struct Connection<'a> {
     store: &'a dyn Store,
     plan: &'a Plan,
     session: Option<Box<dyn Session>>,
+    watch: Option<Rc<Watch>>,
     reconnects: u64,
 }
 
@@ -133,11 +137,31 @@ impl<'a> Connection<'a> {
     /// # Errors
     /// When the database cannot be reached, or not within the plan's time limit.
     pub async fn open(store: &'a dyn Store, plan: &'a Plan) -> Result<Self, StoreError> {
-        let session = bounded(plan, "connect", store.connect(plan)).await?;
+        let session = bounded(plan, None, "connect", store.connect(plan)).await?;
         Ok(Self {
             store,
             plan,
             session: Some(session),
+            watch: None,
+            reconnects: 0,
+        })
+    }
+
+    /// The same, its operations bounded by a watch that [`walk`](super::watchdog::walk) looks after for [`patience`], instead of a timer each.
+    ///
+    /// # Errors
+    /// When the database cannot be reached, or not within the plan's time limit.
+    pub async fn open_watched(
+        store: &'a dyn Store,
+        plan: &'a Plan,
+        watch: Rc<Watch>,
+    ) -> Result<Self, StoreError> {
+        let session = bounded(plan, Some(&watch), "connect", store.connect(plan)).await?;
+        Ok(Self {
+            store,
+            plan,
+            session: Some(session),
+            watch: Some(watch),
             reconnects: 0,
         })
     }
@@ -152,9 +176,24 @@ impl<'a> Connection<'a> {
     /// # Errors
     /// What the store says; [`ErrorKind::Timeout`] in doubt when it says nothing in time.
     pub async fn write(&mut self, batch: &Batch) -> Result<Acknowledgement, StoreError> {
-        let plan = self.plan;
-        let session = self.session().await?;
-        let result = bounded(plan, "write", session.write(batch)).await;
+        self.connect_again().await?;
+        let (plan, watch, session) = self.parts();
+        let result = bounded(plan, watch, "write", session.write(batch)).await;
+        self.drop_broken(&result);
+        result
+    }
+
+    /// Inserts a reading and updates its entity.
+    ///
+    /// # Errors
+    /// What the store says; [`ErrorKind::Timeout`] in doubt when it says nothing in time.
+    pub async fn upsert(
+        &mut self,
+        write: EntityReading<'_>,
+    ) -> Result<Acknowledgement, StoreError> {
+        self.connect_again().await?;
+        let (plan, watch, session) = self.parts();
+        let result = bounded(plan, watch, "upsert", session.upsert(write)).await;
         self.drop_broken(&result);
         result
     }
@@ -164,9 +203,9 @@ impl<'a> Connection<'a> {
     /// # Errors
     /// What the store says; [`ErrorKind::Timeout`] when it says nothing in time.
     pub async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
-        let plan = self.plan;
-        let session = self.session().await?;
-        let result = bounded(plan, "query", session.query(query)).await;
+        self.connect_again().await?;
+        let (plan, watch, session) = self.parts();
+        let result = bounded(plan, watch, "query", session.query(query)).await;
         self.drop_broken(&result);
         result
     }
@@ -184,21 +223,37 @@ impl<'a> Connection<'a> {
     /// What the store says.
     pub async fn close(mut self) -> Result<(), StoreError> {
         match self.session.take() {
-            Some(session) => bounded(self.plan, "disconnect", session.close()).await,
+            Some(session) => {
+                bounded(
+                    self.plan,
+                    self.watch.as_deref(),
+                    "disconnect",
+                    session.close(),
+                )
+                .await
+            }
             None => Ok(()),
         }
     }
 
-    async fn session(&mut self) -> Result<&mut Box<dyn Session>, StoreError> {
+    async fn connect_again(&mut self) -> Result<(), StoreError> {
         if self.session.is_none() {
-            self.session = Some(
-                bounded(self.plan, "reconnect", self.store.connect(self.plan))
-                    .await
-                    .map_err(|error| error.with_doubt(false))?,
-            );
+            let connected = bounded(
+                self.plan,
+                self.watch.as_deref(),
+                "reconnect",
+                self.store.connect(self.plan),
+            )
+            .await;
+            self.session = Some(connected.map_err(|error| error.with_doubt(false))?);
             self.reconnects += 1;
         }
-        Ok(self.session.as_mut().expect("just connected"))
+        Ok(())
+    }
+
+    fn parts(&mut self) -> (&'a Plan, Option<&Watch>, &mut dyn Session) {
+        let session = self.session.as_mut().expect("just connected");
+        (self.plan, self.watch.as_deref(), session.as_mut())
     }
 
     fn drop_broken<T>(&mut self, result: &Result<T, StoreError>) {
@@ -213,20 +268,40 @@ impl<'a> Connection<'a> {
     }
 }
 
-/// A store may take its time limit and as long again to say that it timed out; after that the operation is given up.
+/// How long an operation may take before it is given up: a store may take its time limit and as long again to say that it timed out.
+pub const fn patience(plan: &Plan) -> Duration {
+    Duration::from_millis(plan.timeout_ms.saturating_mul(2))
+}
+
+/// The operation's result, or an error when it takes longer than [`patience`]. Only one that is not ready at once needs a timer, and none
+/// needs one where there is a watch.
 async fn bounded<T>(
     plan: &Plan,
+    watch: Option<&Watch>,
     operation: &str,
-    future: impl Future<Output = Result<T, StoreError>>,
+    mut future: LocalFuture<'_, Result<T, StoreError>>,
 ) -> Result<T, StoreError> {
-    let limit = Duration::from_millis(plan.timeout_ms) * 2;
-    tokio::time::timeout(limit, future)
-        .await
-        .unwrap_or_else(|_| {
-            Err(StoreError::new(
-                ErrorKind::Timeout,
-                operation,
-                format!("no answer within {} ms; given up", limit.as_millis()),
-            ))
-        })
+    if let Some(watch) = watch {
+        return watch
+            .guard(future)
+            .await
+            .unwrap_or_else(|| Err(given_up(plan, operation)));
+    }
+    let at_once = poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await;
+    match at_once {
+        Poll::Ready(result) => result,
+        Poll::Pending => tokio::time::timeout(patience(plan), future)
+            .await
+            .unwrap_or_else(|_| Err(given_up(plan, operation))),
+    }
+}
+
+#[cold]
+fn given_up(plan: &Plan, operation: &str) -> StoreError {
+    let limit = patience(plan).as_millis();
+    StoreError::new(
+        ErrorKind::Timeout,
+        operation,
+        format!("no answer within {limit} ms; given up"),
+    )
 }

@@ -1,10 +1,49 @@
 //! The engine: issues operations at their instants and takes those instants down.
 //!
+//! Two kinds of trials run on it: machine-tool's own processes, with the parts below by themselves, and phases of many clients:
+//! [`operations`] says what is issued, [`sharing`] who issues it, [`release`] when in open loop; [`clients`] runs a phase, in which each [`client`]
+//! counts into a [`tally`], and gives an [`outcome`].
+//!
+//! [`run`] orders the trials of a run, [`site`] is where a trial's database runs.
+//!
 //! It is not where a workload says what to issue, nor where figures are summed up (`measurement`).
 
-pub mod connection;
 pub mod pacing;
-pub mod role;
-pub mod run;
+
 pub mod scheduling;
+
+pub mod role;
+
+pub mod watchdog;
+
+pub mod connection;
+
+pub mod operations;
+
+pub mod sharing;
+
+pub mod watermark;
+
+pub mod release;
+
+pub mod answers;
+
+pub mod tally;
+
+pub mod phase;
+
+pub mod client;
+
+mod thread;
+
+pub mod clients;
+
+pub mod finished;
+
+pub mod outcome;
+
+pub mod written;
+
 pub mod site;
+
+pub mod run;

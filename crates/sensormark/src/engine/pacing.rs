@@ -35,6 +35,18 @@ pub fn thread_cpu_ns() -> u64 {
     clock_ns(ClockId::ThreadCPUTime)
 }
 
+/// Sleeps on the calling thread until an instant of [`monotonic_ns`], not at all where it has passed, and returns the instant of waking.
+/// Signals do not cut the sleep short.
+pub fn sleep_until_ns(due_ns: u64) -> u64 {
+    let mut woke_ns = monotonic_ns();
+    while woke_ns < due_ns {
+        // The only error left is an interruption by a signal: sleep on.
+        let _ = clock_nanosleep_absolute(ClockId::Monotonic, &timespec(due_ns));
+        woke_ns = monotonic_ns();
+    }
+    woke_ns
+}
+
 fn clock_ns(clock: ClockId) -> u64 {
     let now = clock_gettime(clock);
     // These clocks count up from zero.
@@ -136,12 +148,7 @@ impl Pacer {
     /// Signals do not cut the sleep short.
     pub fn wait(&mut self) -> Option<Tick> {
         let due_ns = self.next_due_ns()?;
-        let mut woke_ns = monotonic_ns();
-        while woke_ns < due_ns {
-            // The only error left is an interruption by a signal: sleep on.
-            let _ = clock_nanosleep_absolute(ClockId::Monotonic, &timespec(due_ns));
-            woke_ns = monotonic_ns();
-        }
+        let woke_ns = sleep_until_ns(due_ns);
         self.errors.saturating_record(woke_ns - due_ns);
         let index = self.next;
         self.next += 1;

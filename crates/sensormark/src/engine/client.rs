@@ -1,0 +1,339 @@
+//! One client at work: takes its turns, issues operations one after the other, and takes their instants.
+//!
+//! This is the only place where scheduled, sent and finished instants of a phase's operations are taken. Making an operation,
+//! counting it and keeping its answer lie outside the span between sent and finished.
+
+use super::answers::{Checking, Doubtful, KEPT_BYTES, Kept};
+use super::connection::Connection;
+use super::operations::{Operations, Request, Slot};
+use super::pacing::monotonic_ns;
+use super::release::Release;
+use super::sharing::{ClientDone, Turn, Turns};
+use super::tally::{Instants, Tally};
+use super::watchdog::Watch;
+use super::watermark::Watermark;
+use sensormark_store::{Acknowledgement, Answer, EntityReading, ErrorKind, StoreError};
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// How many operations that are ready at once a client issues before the others of its thread have their turn.
+const AT_ONCE: u32 = 64;
+/// How long a closed-loop client waits after a failure to reach the database.
+const PAUSE: Duration = Duration::from_millis(20);
+/// How long a client waits for the watermark before it looks again.
+const WATERMARK_PAUSE: Duration = Duration::from_millis(1);
+
+/// What the clients of one load share.
+pub struct LoadState {
+    /// What they issue.
+    pub operations: Arc<dyn Operations>,
+    /// Who issues what.
+    pub turns: Turns,
+    /// When, in open loop.
+    pub release: Option<Release>,
+    /// Where they publish what was acknowledged.
+    pub publishes: Option<Arc<Watermark>>,
+    /// What their questions keep below.
+    pub below: Option<Arc<Watermark>>,
+    /// Which answers are compared.
+    pub checking: Checking,
+    /// What answers cannot be judged about.
+    pub doubtful: Arc<Doubtful>,
+    /// Memory taken by kept answers, in bytes.
+    pub kept_bytes: AtomicU64,
+    /// Whether clients should stop.
+    pub stop: AtomicBool,
+}
+
+impl LoadState {
+    /// Has all clients stop after their present operation.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::SeqCst);
+        if let Some(release) = &self.release {
+            release.stop();
+        }
+    }
+}
+
+/// Operations that one thread's clients of a load have done, for who watches; a cache line of its own.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+pub struct Counter {
+    /// Operations that finished, failed ones included.
+    pub done: AtomicU64,
+    /// Operations that failed.
+    pub failed: AtomicU64,
+}
+
+impl Counter {
+    /// One more; only the counter's own thread counts.
+    #[inline]
+    fn count(counter: &AtomicU64) {
+        counter.store(counter.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+}
+
+/// One client of a load.
+pub struct Client<'a> {
+    /// What it shares with the others.
+    pub load: &'a LoadState,
+    /// Its number in this process.
+    pub number: u32,
+    /// Whether it has its thread for itself and may sleep on it.
+    pub alone: bool,
+    /// Where its thread counts.
+    pub tally: &'a RefCell<Tally>,
+    /// What watches its calls.
+    pub watch: &'a Watch,
+    /// For who watches the phase.
+    pub counter: &'a Counter,
+    /// The operation's memory.
+    pub slot: Slot,
+    /// When no further operation starts, in ns of CLOCK_MONOTONIC.
+    pub deadline_ns: u64,
+}
+
+impl Client<'_> {
+    /// Issues all of this client's operations, or as many as it can before the deadline or a stop.
+    pub async fn run(&mut self, connection: &mut Connection<'_>, start_ns: u64) -> ClientDone {
+        let mut turns = self.load.turns.client(self.number);
+        let (mut finished_ns, mut at_once) = (start_ns, 0);
+        while finished_ns < self.deadline_ns && !self.load.stop.load(Ordering::Relaxed) {
+            self.publish(turns.least_to_come());
+            let Some(turn) = turns.take() else { break };
+            self.publish(turn.index);
+            let watermark = self.watermark().await;
+            self.load
+                .operations
+                .fill(turn.index, watermark, &mut self.slot);
+            let Some(due_ns) = self.due(turn).await else {
+                turns.give_back(turn);
+                break;
+            };
+            finished_ns = self.issue(connection, turn, watermark, due_ns).await;
+            if !self.alone && !self.watch.has_waited() {
+                at_once += 1;
+                if at_once == AT_ONCE {
+                    at_once = 0;
+                    tokio::task::yield_now().await;
+                }
+            }
+        }
+        // What a client that stopped early left out is not acknowledged.
+        let stopped = self.is_stopped(finished_ns);
+        self.publish(if stopped {
+            turns.least_to_come()
+        } else {
+            u64::MAX
+        });
+        turns.finish()
+    }
+
+    fn is_stopped(&self, now_ns: u64) -> bool {
+        now_ns >= self.deadline_ns || self.load.stop.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    fn publish(&self, index: u64) {
+        if let Some(watermark) = &self.load.publishes {
+            watermark.publish(self.number, index);
+        }
+    }
+
+    #[inline]
+    async fn watermark(&self) -> u64 {
+        let Some(watermark) = &self.load.below else {
+            return u64::MAX;
+        };
+        let least = self.load.operations.least_watermark();
+        loop {
+            let value = watermark.value();
+            if value >= least || self.is_stopped(monotonic_ns()) {
+                return value;
+            }
+            self.pause(WATERMARK_PAUSE).await;
+        }
+    }
+
+    async fn pause(&self, duration: Duration) {
+        if self.alone {
+            std::thread::sleep(duration);
+        } else {
+            tokio::time::sleep(duration).await;
+        }
+    }
+
+    /// Waits until the operation is due, and says when that was; 0 in closed loop. None when the load is stopped before.
+    #[inline]
+    async fn due(&self, turn: Turn) -> Option<u64> {
+        let Some(release) = &self.load.release else {
+            return Some(0);
+        };
+        let due_ns = release.due_ns(turn.position)?;
+        if due_ns >= self.deadline_ns {
+            return None;
+        }
+        if monotonic_ns() >= due_ns {
+            return Some(due_ns);
+        }
+        let came = if self.alone {
+            let stopped = || self.load.stop.load(Ordering::Relaxed);
+            release.sleep(turn.position, stopped)
+        } else {
+            release.wait(turn.position).await
+        };
+        if !came {
+            return None;
+        }
+        let mut tally = self.tally.borrow_mut();
+        tally.was_free(due_ns, monotonic_ns());
+        Some(due_ns)
+    }
+
+    /// Issues the operation in the slot, and says when it finished.
+    #[inline]
+    async fn issue(
+        &mut self,
+        connection: &mut Connection<'_>,
+        turn: Turn,
+        watermark: u64,
+        due_ns: u64,
+    ) -> u64 {
+        let request = self.slot.request();
+        let sent_ns = monotonic_ns();
+        let (written, answered) = match (request, self.slot.batch()) {
+            (Request::Write(_), Some(batch)) => (Some(connection.write(batch).await), None),
+            (Request::Upsert(_, atomicity), Some(reading)) => {
+                let entity = self.slot.entity();
+                let write = EntityReading {
+                    reading,
+                    entity,
+                    atomicity,
+                };
+                (Some(connection.upsert(write).await), None)
+            }
+            _ => (None, Some(connection.query(self.slot.query()).await)),
+        };
+        let finished_ns = monotonic_ns();
+        let instants = Instants {
+            due_ns: if self.load.release.is_some() {
+                due_ns
+            } else {
+                sent_ns
+            },
+            sent_ns,
+            finished_ns,
+        };
+        let failure = match (written, answered) {
+            (Some(result), _) => self.count_write(turn.index, instants, result),
+            (_, Some(result)) => self.count_answer(turn.index, watermark, instants, result),
+            _ => None,
+        };
+        Counter::count(&self.counter.done);
+        if let Some(error) = failure {
+            self.count_failure(turn.index, instants, &error).await;
+        }
+        finished_ns
+    }
+
+    #[inline]
+    fn count_write(
+        &self,
+        index: u64,
+        instants: Instants,
+        result: Result<Acknowledgement, StoreError>,
+    ) -> Option<StoreError> {
+        let length = self.slot.batch().map_or(0, |batch| batch.len() as u64);
+        let mut tally = self.tally.borrow_mut();
+        tally.wrote(index, length, &result);
+        match result {
+            Ok(acknowledgement) => {
+                let readings = if tally.acknowledges() {
+                    acknowledgement.readings
+                } else {
+                    acknowledgement.sent
+                };
+                if readings < length
+                    && let Some(watermark) = &self.load.publishes
+                {
+                    watermark.fail(index);
+                }
+                let class = self.load.operations.class(index);
+                tally.succeeded(class, instants, readings);
+                None
+            }
+            Err(error) => {
+                if let Some(watermark) = &self.load.publishes {
+                    watermark.fail(index);
+                }
+                Some(error)
+            }
+        }
+    }
+
+    #[inline]
+    fn count_answer(
+        &mut self,
+        index: u64,
+        watermark: u64,
+        instants: Instants,
+        result: Result<Answer, StoreError>,
+    ) -> Option<StoreError> {
+        let answer = match result {
+            Ok(answer) => answer,
+            Err(error) => return Some(error),
+        };
+        let operations = &self.load.operations;
+        let class = operations.class(index);
+        let length = answer.len();
+        let suspicious = operations
+            .answer_len(index, self.slot.query())
+            .is_some_and(|expected| expected != length);
+        {
+            let mut tally = self.tally.borrow_mut();
+            tally.succeeded(class, instants, length as u64);
+            tally.answers.answered += 1;
+        }
+        if suspicious || self.load.checking.includes(index) {
+            self.keep(Kept {
+                index,
+                watermark,
+                answer,
+            });
+        }
+        None
+    }
+
+    /// Keeps an answer until the phase is over, or compares it now when there is no room.
+    fn keep(&mut self, kept: Kept) {
+        let bytes = kept.bytes();
+        let before = self.load.kept_bytes.fetch_add(bytes, Ordering::Relaxed);
+        let mut tally = self.tally.borrow_mut();
+        if before + bytes <= KEPT_BYTES {
+            tally.kept.push(kept);
+            return;
+        }
+        self.load.kept_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        let operations = self.load.operations.as_ref();
+        kept.check(
+            operations,
+            &mut self.slot,
+            &self.load.doubtful,
+            &mut tally.answers,
+        );
+    }
+
+    #[cold]
+    async fn count_failure(&self, index: u64, instants: Instants, error: &StoreError) {
+        Counter::count(&self.counter.failed);
+        let class = self.load.operations.class(index);
+        self.tally
+            .borrow_mut()
+            .failed(class, instants, index, error);
+        if error.kind() == ErrorKind::Unavailable && self.load.release.is_none() {
+            self.pause(PAUSE).await;
+        }
+    }
+}

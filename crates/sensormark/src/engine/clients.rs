@@ -1,0 +1,382 @@
+//! Runs one phase: connects its clients, starts them together, lets them work, and puts together what they counted.
+//!
+//! Clients of drivers that wait in the background share threads, each with a runtime of its own; clients of drivers that block have a thread
+//! each. A phase goes through three stages, with the caller's word between them: connected ([`Clients::connect`]), at work
+//! ([`Clients::run`]), at rest ([`Finished::close`]), so that resources can be read with all connections open and nobody working.
+
+use super::client::{Counter, LoadState};
+use super::finished::Finished;
+use super::outcome::Cut;
+use super::pacing::monotonic_ns;
+use super::phase::{Load, Pacing, Phase, Target, acknowledges};
+use super::release::Release;
+use super::role::Progress;
+use super::sharing::{ClientDone, Turns};
+use super::tally::{Tally, TallyOptions};
+use super::thread::Thread;
+use sensormark_store::{SessionKind, StoreError};
+use std::collections::BTreeSet;
+use std::num::NonZero;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// How often the phase is looked after.
+const LOOK: Duration = Duration::from_millis(50);
+/// How long threads have to come to the common start, in ns.
+const LEAD_NS: u64 = 20_000_000;
+/// So many failures, when they are more than half of all operations, end a phase.
+const HOPELESS: u64 = 200;
+
+/// Why a phase could not be run.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientsError {
+    /// A client could not connect.
+    #[error(transparent)]
+    Connect(#[from] StoreError),
+    /// A thread could not be started, or died.
+    #[error("{0}")]
+    Thread(String),
+}
+
+/// What tells clients how far the phase is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    Connect,
+    Work { start_ns: u64, deadline_ns: u64 },
+    Close,
+}
+
+pub(super) enum Message {
+    Connected(Result<(), StoreError>),
+    Done(Box<ThreadDone>),
+}
+
+/// What one thread's clients of one load have done.
+pub(super) struct ThreadDone {
+    pub load: usize,
+    pub tally: Tally,
+    pub clients: Vec<ClientDone>,
+    pub reconnects: u64,
+    pub datagram_bytes: u64,
+    pub cpu_ns: u64,
+}
+
+/// What all threads of a phase share.
+pub(super) struct Shared {
+    pub target: Target,
+    pub loads: Vec<LoadState>,
+    /// By load and thread.
+    pub counters: Vec<Vec<Counter>>,
+}
+
+/// The clients of a phase, connected.
+pub struct Clients {
+    pub(super) phase: Phase,
+    pub(super) shared: Arc<Shared>,
+    pub(super) stage: watch::Sender<Stage>,
+    pub(super) messages: Receiver<Message>,
+    pub(super) threads: Vec<JoinHandle<()>>,
+    /// By thread: its clients.
+    pub(super) seats: Vec<Vec<Seat>>,
+}
+
+/// A client's place: its load, and its number there.
+pub(super) type Seat = (usize, u32);
+
+impl Clients {
+    /// Starts the threads and connects all clients.
+    ///
+    /// # Errors
+    /// The first client's that cannot connect; no client stays connected then.
+    pub fn connect(target: &Target, phase: Phase) -> Result<Self, ClientsError> {
+        let kind = target.store.description().session;
+        let threads = seats(&phase, kind);
+        let shared = Arc::new(Shared {
+            target: target.clone(),
+            loads: phase.loads.iter().map(load_state).collect(),
+            counters: phase
+                .loads
+                .iter()
+                .map(|_| threads.iter().map(|_| Counter::default()).collect())
+                .collect(),
+        });
+        let (stage, _) = watch::channel(Stage::Connect);
+        let (sender, messages) = channel();
+        let count: usize = threads.iter().map(Vec::len).sum();
+        let mut handles = Vec::new();
+        for (number, seats) in threads.iter().cloned().enumerate() {
+            let thread = Thread {
+                number,
+                seats,
+                kind,
+                shared: Arc::clone(&shared),
+                sender: sender.clone(),
+                stage: stage.subscribe(),
+            };
+            let started = std::thread::Builder::new()
+                .name(format!("clients-{number}"))
+                .spawn(move || thread.run());
+            handles.push(started.map_err(|error| thread_error(&error))?);
+        }
+        let clients = Self {
+            phase,
+            shared,
+            stage,
+            messages,
+            threads: handles,
+            seats: threads,
+        };
+        clients.await_connected(count)?;
+        Ok(clients)
+    }
+
+    fn await_connected(&self, count: usize) -> Result<(), ClientsError> {
+        for _ in 0..count {
+            match self.messages.recv() {
+                Ok(Message::Connected(Ok(()))) => {}
+                Ok(Message::Connected(Err(error))) => {
+                    self.stage.send_replace(Stage::Close);
+                    return Err(error.into());
+                }
+                _ => return Err(ClientsError::Thread("a client's thread died".to_owned())),
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the clients work, from a moment from now. `progress` is told now and then how far they are.
+    ///
+    /// # Errors
+    /// When a thread dies.
+    pub fn run(self, progress: &mut dyn FnMut(Progress)) -> Result<Finished, ClientsError> {
+        let start_ns = monotonic_ns() + LEAD_NS;
+        self.run_from(start_ns, progress)
+    }
+
+    /// The same, from an instant of CLOCK_MONOTONIC that several processes have in common.
+    ///
+    /// # Errors
+    /// When a thread dies.
+    pub fn run_from(
+        self,
+        start_ns: u64,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Finished, ClientsError> {
+        let deadline_ns = self.phase.limit.map_or(u64::MAX, |limit| {
+            start_ns.saturating_add(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX))
+        });
+        let pacers = self.start_pacers(start_ns, deadline_ns)?;
+        self.stage.send_replace(Stage::Work {
+            start_ns,
+            deadline_ns,
+        });
+        let done = self.look_after(deadline_ns, progress);
+        for load in &self.shared.loads {
+            load.stop();
+        }
+        for pacer in pacers {
+            // A pacer that died has left its clients waiting, which the stop has ended; the cut shows it.
+            let _ = pacer.join();
+        }
+        let (done, cut) = done?;
+        let last = done.iter().map(|part| part.tally.last_ns).max();
+        Ok(Finished {
+            clients: self,
+            start_ns,
+            end_ns: last.unwrap_or(start_ns),
+            done,
+            cut,
+            cut_ns: deadline_ns.min(monotonic_ns()),
+        })
+    }
+
+    fn start_pacers(
+        &self,
+        start_ns: u64,
+        deadline_ns: u64,
+    ) -> Result<Vec<JoinHandle<()>>, ClientsError> {
+        let blocking = self.shared.target.store.description().session == SessionKind::Blocking;
+        let mut pacers = Vec::new();
+        for (number, load) in self.shared.loads.iter().enumerate() {
+            let Some(release) = &load.release else {
+                continue;
+            };
+            release.set_start(start_ns);
+            if blocking {
+                continue;
+            }
+            let (shared, length) = (Arc::clone(&self.shared), load.turns.positions());
+            let pacer = move || {
+                if let Some(release) = &shared.loads[number].release {
+                    release.run(length, deadline_ns);
+                }
+            };
+            let started = std::thread::Builder::new()
+                .name(format!("pacer-{number}"))
+                .spawn(pacer);
+            pacers.push(started.map_err(|error| thread_error(&error))?);
+        }
+        Ok(pacers)
+    }
+
+    /// Waits for all clients; stops them when that is asked for or no hope is left.
+    fn look_after(
+        &self,
+        deadline_ns: u64,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(Vec<ThreadDone>, Option<Cut>), ClientsError> {
+        let (mut done, mut cut) = (Vec::new(), None);
+        let parts: usize = self.seats.iter().map(|seats| loads_of(seats).len()).sum();
+        while done.len() < parts {
+            match self.messages.recv_timeout(LOOK) {
+                Ok(Message::Done(part)) => {
+                    done.push(*part);
+                    self.end_accompanying(&done);
+                }
+                Ok(Message::Connected(_)) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(ClientsError::Thread("a client's thread died".to_owned()));
+                }
+            }
+            if self.threads.iter().any(JoinHandle::is_finished) {
+                return Err(ClientsError::Thread("a client's thread died".to_owned()));
+            }
+            let now = self.progress();
+            progress(now);
+            if cut.is_none() {
+                cut = self.reason_to_cut(deadline_ns, now);
+            }
+            if matches!(cut, Some(Cut::Stopped | Cut::Hopeless)) {
+                for load in &self.shared.loads {
+                    load.stop();
+                }
+            }
+        }
+        Ok((done, cut))
+    }
+
+    fn reason_to_cut(&self, deadline_ns: u64, now: Progress) -> Option<Cut> {
+        if self.shared.target.stop.load(Ordering::Relaxed) {
+            return Some(Cut::Stopped);
+        }
+        if now.errors >= HOPELESS && now.errors * 2 > now.done {
+            return Some(Cut::Hopeless);
+        }
+        (monotonic_ns() >= deadline_ns).then_some(Cut::TimeLimit)
+    }
+
+    /// Ends the loads that accompany others when those have ended.
+    fn end_accompanying(&self, done: &[ThreadDone]) {
+        let ended = |load: usize| {
+            let parts = done.iter().filter(|part| part.load == load).count();
+            parts == self.parts_of(load)
+        };
+        let loads = || self.phase.loads.iter().enumerate();
+        if loads().all(|(number, load)| load.accompanies || ended(number)) {
+            for (number, _) in loads().filter(|(_, load)| load.accompanies) {
+                self.shared.loads[number].stop();
+            }
+        }
+    }
+
+    /// How many threads have clients of a load.
+    fn parts_of(&self, load: usize) -> usize {
+        let has = |seats: &&Vec<Seat>| loads_of(seats).contains(&load);
+        self.seats.iter().filter(has).count()
+    }
+
+    fn progress(&self) -> Progress {
+        let sum = |field: fn(&Counter) -> &AtomicU64| {
+            let counters = self.shared.counters.iter().flatten();
+            counters
+                .map(|counter| field(counter).load(Ordering::Relaxed))
+                .sum()
+        };
+        Progress {
+            done: sum(|counter| &counter.done),
+            of: self
+                .phase
+                .loads
+                .iter()
+                .filter(|load| !load.accompanies)
+                .map(|load| {
+                    let (count, of) = (load.clients.count, load.clients.of.max(1));
+                    load.operations.len() / u64::from(of) * u64::from(count)
+                })
+                .sum(),
+            errors: sum(|counter| &counter.failed),
+        }
+    }
+}
+
+impl Drop for Clients {
+    /// Stops the clients, so that their threads end.
+    fn drop(&mut self) {
+        self.stage.send_replace(Stage::Close);
+        for load in &self.shared.loads {
+            load.stop();
+        }
+    }
+}
+
+fn thread_error(error: &std::io::Error) -> ClientsError {
+    ClientsError::Thread(format!(
+        "cannot start a thread: {error}; use fewer clients or raise the limit of processes"
+    ))
+}
+
+fn load_state(load: &Load) -> LoadState {
+    let length = load.operations.len();
+    LoadState {
+        operations: Arc::clone(&load.operations),
+        turns: Turns::new(load.sharing, load.clients, length),
+        release: match &load.pacing {
+            Pacing::Closed => None,
+            Pacing::Open(schedule) => Some(Release::new(schedule.clone(), load.clients.of)),
+        },
+        publishes: load.publishes.clone(),
+        below: load.below.clone(),
+        checking: load.checking,
+        doubtful: Arc::clone(&load.doubtful),
+        kept_bytes: AtomicU64::new(0),
+        stop: AtomicBool::new(false),
+    }
+}
+
+pub(super) fn tally_options(shared: &Shared, load: usize, start_ns: u64) -> TallyOptions {
+    let (load, plan) = (&shared.loads[load], &shared.target.plan);
+    TallyOptions {
+        classes: load.operations.classes().len(),
+        open_loop: load.release.is_some(),
+        start_ns,
+        timeout_ns: plan.timeout_ms.saturating_mul(1_000_000),
+        acknowledges: acknowledges(plan),
+    }
+}
+
+/// The loads that have clients among these.
+fn loads_of(seats: &[Seat]) -> BTreeSet<usize> {
+    seats.iter().map(|(load, _)| *load).collect()
+}
+
+/// Deals the clients out to threads: one each where the driver blocks, else evenly, every load's clients over all threads.
+fn seats(phase: &Phase, kind: SessionKind) -> Vec<Vec<Seat>> {
+    let loads = phase.loads.iter().enumerate();
+    let all: Vec<Seat> = loads
+        .flat_map(|(load, one)| (0..one.clients.count).map(move |client| (load, client)))
+        .collect();
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = match kind {
+        SessionKind::Blocking => all.len(),
+        SessionKind::Async => phase.workers.unwrap_or(cores).clamp(1, all.len().max(1)),
+    };
+    let mut seats = vec![Vec::new(); threads];
+    for (place, seat) in all.into_iter().enumerate() {
+        seats[place % threads.max(1)].push(seat);
+    }
+    seats
+}

@@ -1,0 +1,150 @@
+//! Operations: what clients issue, each a pure function of seed, workload and number.
+//!
+//! A workload's part of the engine. Operation i is the same on every store, for every number of clients and in every order in which
+//! they come to it; it is written into a [`Slot`] that a client uses again and again. When operations are issued and how long they take is not
+//! known here.
+
+use sensormark_store::{Answer, Ask, Atomicity, Batch, Query, Schema, Selection, TimeRange, Value};
+
+/// The operations of one load of a phase.
+pub trait Operations: Send + Sync {
+    /// How many there are.
+    fn len(&self) -> u64;
+
+    /// Whether there is none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Names of the classes that latencies and counts are kept by ("write", "maximum by minute").
+    fn classes(&self) -> &[String];
+
+    /// The class of operation `index`, a place in [`Operations::classes`].
+    fn class(&self, index: u64) -> usize {
+        let _ = index;
+        0
+    }
+
+    /// Writes operation `index` into the slot, by exactly one of [`Slot::write`], [`Slot::upsert`] and [`Slot::ask`].
+    ///
+    /// A question asked while others write keeps below `watermark`: it is about nothing that operation number `watermark` of the writing load, or a later
+    /// one, writes. `u64::MAX` when nothing is being written.
+    fn fill(&self, index: u64, watermark: u64, slot: &mut Slot);
+
+    /// Questions are not asked before the watermark has come this far.
+    fn least_watermark(&self) -> u64 {
+        0
+    }
+
+    /// How many readings, groups or series the answer to this question has, where that is quickly said: every answer's length is compared with it
+    /// at once, in constant time. (All of an answer is compared for a part of the questions, later.)
+    fn answer_len(&self, index: u64, query: &Query) -> Option<usize> {
+        let _ = (index, query);
+        None
+    }
+
+    /// The answer to this question, from the generator and as if everything had been written; none where it cannot be known.
+    /// Called outside timed spans.
+    fn expected(&self, index: u64, query: &Query) -> Option<Answer>;
+}
+
+/// What a slot holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Request {
+    /// A batch to be written to the table of this number.
+    Write(usize),
+    /// A reading and its entity, in the table of this number.
+    Upsert(usize, Atomicity),
+    /// A question.
+    Query,
+}
+
+/// One operation, in memory that is used again for the next.
+#[derive(Debug, Clone)]
+pub struct Slot {
+    request: Request,
+    batches: Vec<Batch>,
+    entity: Vec<Value>,
+    query: Query,
+}
+
+impl Slot {
+    /// An empty slot for operations on this schema.
+    pub fn new(schema: &Schema) -> Self {
+        let tables = schema.tables.iter().enumerate();
+        Self {
+            request: Request::Query,
+            batches: tables
+                .map(|(number, table)| Batch::new(number, table))
+                .collect(),
+            entity: Vec::new(),
+            query: Query {
+                table: 0,
+                series: Selection::All,
+                range: TimeRange::new(0, 0),
+                ask: Ask::LastReading {
+                    fields: sensormark_store::FieldSet::first(0),
+                },
+            },
+        }
+    }
+
+    /// Makes this a write to the table of this number, and gives its batch, emptied, to be filled.
+    ///
+    /// # Panics
+    /// When the schema has no such table: a defect of the workload.
+    #[inline]
+    pub fn write(&mut self, table: usize) -> &mut Batch {
+        self.request = Request::Write(table);
+        let batch = &mut self.batches[table];
+        batch.clear();
+        batch
+    }
+
+    /// Makes this an upsert in the table of this number, and gives its batch, emptied, to be filled with one reading, and the entity's columns as
+    /// the last upsert of this slot left them.
+    ///
+    /// # Panics
+    /// When the schema has no such table: a defect of the workload.
+    #[inline]
+    pub fn upsert(&mut self, table: usize, atomicity: Atomicity) -> (&mut Batch, &mut Vec<Value>) {
+        self.request = Request::Upsert(table, atomicity);
+        let batch = &mut self.batches[table];
+        batch.clear();
+        (batch, &mut self.entity)
+    }
+
+    /// Makes this a question, and gives it as the last question of this slot left it.
+    #[inline]
+    pub const fn ask(&mut self) -> &mut Query {
+        self.request = Request::Query;
+        &mut self.query
+    }
+
+    /// What it holds.
+    #[inline]
+    pub const fn request(&self) -> Request {
+        self.request
+    }
+
+    /// The readings of a write or upsert; none of a question.
+    #[inline]
+    pub fn batch(&self) -> Option<&Batch> {
+        match self.request {
+            Request::Write(table) | Request::Upsert(table, _) => self.batches.get(table),
+            Request::Query => None,
+        }
+    }
+
+    /// The entity's columns of an upsert.
+    #[inline]
+    pub fn entity(&self) -> &[Value] {
+        &self.entity
+    }
+
+    /// The question.
+    #[inline]
+    pub const fn query(&self) -> &Query {
+        &self.query
+    }
+}

@@ -1,0 +1,469 @@
+//! How the operations of a load are shared out among its clients, and which of them were issued.
+//!
+//! Operations come in blocks of equal length (one operation each, unless a workload wants a client to stay with one device). Blocks are shared
+//! out by stride (client c of n takes blocks c, c + n, …) or from a common counter (whoever is free takes the next). Inside a block a client
+//! goes in order. What an operation does is decided by its number alone.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::num::NonZeroU64;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How blocks of operations are shared out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sharing {
+    /// Client c of n takes blocks c, c + n, c + 2n, …
+    Stride {
+        /// Operations in a block.
+        block: NonZeroU64,
+    },
+    /// Whoever is free takes the next block.
+    Counter {
+        /// Operations in a block.
+        block: NonZeroU64,
+    },
+}
+
+impl Sharing {
+    /// Single operations, by stride.
+    pub const STRIDE: Self = Self::Stride {
+        block: NonZeroU64::MIN,
+    };
+    /// Single operations, from a common counter.
+    pub const COUNTER: Self = Self::Counter {
+        block: NonZeroU64::MIN,
+    };
+
+    const fn block(self) -> u64 {
+        match self {
+            Self::Stride { block } | Self::Counter { block } => block.get(),
+        }
+    }
+}
+
+/// Which of a load's clients are this process's: `count` of them from number `first`, out of `of`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClientRange {
+    /// The first one's number.
+    pub first: u32,
+    /// How many.
+    pub count: u32,
+    /// How many there are in all processes.
+    pub of: u32,
+}
+
+impl ClientRange {
+    /// All clients of a load, in one process.
+    pub const fn all(count: u32) -> Self {
+        Self {
+            first: 0,
+            count,
+            of: count,
+        }
+    }
+}
+
+/// One operation's turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turn {
+    /// The operation's number.
+    pub index: u64,
+    /// Its place in an open loop's schedule.
+    pub position: u64,
+}
+
+/// What the clients of a load share.
+#[derive(Debug)]
+pub struct Turns {
+    sharing: Sharing,
+    clients: ClientRange,
+    length: u64,
+    next_block: AtomicU64,
+    next_position: AtomicU64,
+}
+
+impl Turns {
+    /// The turns of `length` operations.
+    pub const fn new(sharing: Sharing, clients: ClientRange, length: u64) -> Self {
+        Self {
+            sharing,
+            clients,
+            length,
+            next_block: AtomicU64::new(0),
+            next_position: AtomicU64::new(0),
+        }
+    }
+
+    /// How many operations client `client` (of all processes) has in all; with a counter nobody knows.
+    fn share_of(sharing: Sharing, of: u32, length: u64, client: u32) -> Option<u64> {
+        let Sharing::Stride { block } = sharing else {
+            return None;
+        };
+        let (block, of, client) = (block.get(), u64::from(of), u64::from(client));
+        let blocks = length.div_ceil(block);
+        let own = blocks.saturating_sub(client).div_ceil(of);
+        let has_last = own > 0 && (own - 1) * of + client == blocks - 1;
+        let missing = if has_last { blocks * block - length } else { 0 };
+        Some(own * block - missing)
+    }
+
+    /// How many places an open loop's schedule has to have. More than there are operations where clients' shares are unequal.
+    pub fn positions(&self) -> u64 {
+        let of = self.clients.of;
+        let share = |client| Self::share_of(self.sharing, of, self.length, client);
+        match share(0) {
+            Some(largest) if self.sharing.block() > 1 => largest * u64::from(of),
+            _ => self.length,
+        }
+    }
+
+    /// Places in the schedule that this client came to, or would have come to, after what it did, ascending.
+    pub fn positions_left(&self, done: &ClientDone) -> impl Iterator<Item = u64> {
+        let of = self.clients.of;
+        let share = Self::share_of(self.sharing, of, self.length, done.client);
+        let client = u64::from(done.client);
+        let own = (done.executed..share.unwrap_or(0)).map(move |k| client + k * u64::from(of));
+        let counted = done.not_executed.filter(|_| share.is_none());
+        own.chain(counted)
+    }
+
+    /// Places in the schedule that nobody came to, when they come from a counter.
+    pub fn positions_untaken(&self) -> std::ops::Range<u64> {
+        match self.sharing {
+            Sharing::Stride { .. } => 0..0,
+            Sharing::Counter { .. } => self.next_position.load(Ordering::SeqCst)..self.length,
+        }
+    }
+
+    /// A lower bound of every number that will be taken from the counter from now on.
+    pub fn least_to_come(&self) -> u64 {
+        match self.sharing {
+            Sharing::Stride { .. } => 0,
+            Sharing::Counter { block } => self.next_block.load(Ordering::SeqCst) * block.get(),
+        }
+    }
+
+    /// The turns of one client of this process, counted from 0.
+    pub fn client(&self, local: u32) -> ClientTurns<'_> {
+        let client = u64::from(self.clients.first + local);
+        ClientTurns {
+            turns: self,
+            client,
+            base: client.saturating_mul(self.sharing.block()),
+            offset: 0,
+            block: None,
+            position: client,
+            executed: 0,
+            not_executed: None,
+        }
+    }
+}
+
+/// One client's turns.
+#[derive(Debug)]
+pub struct ClientTurns<'a> {
+    turns: &'a Turns,
+    client: u64,
+    /// The first operation of the present block.
+    base: u64,
+    /// The next operation within it.
+    offset: u64,
+    /// The present block's number, when blocks come from the counter.
+    block: Option<u64>,
+    position: u64,
+    executed: u64,
+    not_executed: Option<u64>,
+}
+
+impl ClientTurns<'_> {
+    /// The next operation of this client. It counts as issued unless [`ClientTurns::give_back`] follows.
+    #[inline]
+    pub fn take(&mut self) -> Option<Turn> {
+        let turn = match self.turns.sharing {
+            Sharing::Stride { block } => self.take_stride(block.get())?,
+            Sharing::Counter { block } => self.take_counted(block.get())?,
+        };
+        self.executed += 1;
+        Some(turn)
+    }
+
+    #[inline]
+    fn take_stride(&mut self, block: u64) -> Option<Turn> {
+        let of = u64::from(self.turns.clients.of);
+        if self.offset == block {
+            self.base = self.base.checked_add(of.checked_mul(block)?)?;
+            self.offset = 0;
+        }
+        let index = self.base.checked_add(self.offset)?;
+        if index >= self.turns.length {
+            return None;
+        }
+        let position = self.position;
+        self.offset += 1;
+        self.position += of;
+        Some(Turn { index, position })
+    }
+
+    #[inline]
+    fn take_counted(&mut self, block: u64) -> Option<Turn> {
+        if self.block.is_none() || self.offset == block {
+            let number = self.turns.next_block.fetch_add(1, Ordering::SeqCst);
+            self.base = number.checked_mul(block)?;
+            self.offset = 0;
+            self.block = Some(number);
+        }
+        let index = self.base + self.offset;
+        if index >= self.turns.length {
+            self.block = None;
+            return None;
+        }
+        self.offset += 1;
+        let position = if block == 1 {
+            self.turns
+                .next_position
+                .fetch_max(index + 1, Ordering::SeqCst);
+            index
+        } else {
+            self.turns.next_position.fetch_add(1, Ordering::SeqCst)
+        };
+        Some(Turn { index, position })
+    }
+
+    /// The turn taken last was not executed, and no other will be taken.
+    pub const fn give_back(&mut self, turn: Turn) {
+        self.executed -= 1;
+        self.offset -= 1;
+        self.position = turn.position;
+        self.not_executed = Some(turn.position);
+    }
+
+    /// A lower bound of the number of this client's next operation, where it is known.
+    #[inline]
+    pub fn least_to_come(&self) -> u64 {
+        match self.turns.sharing {
+            Sharing::Stride { block } if self.offset == block.get() => self
+                .base
+                .saturating_add(block.get() * u64::from(self.turns.clients.of)),
+            Sharing::Stride { .. } => self.base.saturating_add(self.offset),
+            Sharing::Counter { block } => match self.block {
+                Some(_) if self.offset < block.get() => self.base + self.offset,
+                _ => self.turns.least_to_come(),
+            },
+        }
+    }
+
+    /// What this client has done.
+    pub fn finish(&self) -> ClientDone {
+        let partial = match (self.turns.sharing, self.block) {
+            (Sharing::Counter { block }, Some(number)) if self.offset < block.get() => {
+                Some((number, self.offset))
+            }
+            _ => None,
+        };
+        ClientDone {
+            client: u32::try_from(self.client).unwrap_or(u32::MAX),
+            executed: self.executed,
+            partial,
+            not_executed: self.not_executed,
+        }
+    }
+}
+
+/// What one client has done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClientDone {
+    /// Its number, over all processes.
+    pub client: u32,
+    /// Operations that it issued.
+    pub executed: u64,
+    /// A block from the counter that it left unfinished, and how many of its operations were issued.
+    pub partial: Option<(u64, u64)>,
+    /// The place in the schedule that it came to and did not execute.
+    pub not_executed: Option<u64>,
+}
+
+/// Which operations of a load were issued: exact, and small however many there are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Issued {
+    sharing: Sharing,
+    of: u32,
+    length: u64,
+    /// By client: operations issued.
+    executed: BTreeMap<u32, u64>,
+    /// Blocks below this were taken from the counter.
+    blocks: u64,
+    /// Blocks from the counter that were left unfinished.
+    partial: BTreeMap<u64, u64>,
+}
+
+impl Issued {
+    /// What these clients have done with these turns.
+    pub fn new(turns: &Turns, done: &[ClientDone]) -> Self {
+        Self {
+            sharing: turns.sharing,
+            of: turns.clients.of,
+            length: turns.length,
+            executed: done.iter().map(|one| (one.client, one.executed)).collect(),
+            blocks: turns.next_block.load(Ordering::SeqCst),
+            partial: done.iter().filter_map(|one| one.partial).collect(),
+        }
+    }
+
+    /// Whether operation `index` was issued.
+    pub fn contains(&self, index: u64) -> bool {
+        if index >= self.length {
+            return false;
+        }
+        let (number, within) = (index / self.sharing.block(), index % self.sharing.block());
+        match self.sharing {
+            Sharing::Stride { block } => {
+                let of = u64::from(self.of);
+                let client = u32::try_from(number % of).unwrap_or(u32::MAX);
+                let place = (number / of) * block.get() + within;
+                self.executed
+                    .get(&client)
+                    .is_some_and(|executed| place < *executed)
+            }
+            Sharing::Counter { .. } => {
+                number < self.blocks && self.partial.get(&number).is_none_or(|done| within < *done)
+            }
+        }
+    }
+
+    /// How many operations were issued.
+    pub fn count(&self) -> u64 {
+        self.executed.values().sum()
+    }
+
+    /// Whether these clients issued all that is theirs.
+    pub fn is_complete(&self, clients: ClientRange) -> bool {
+        let share = |client| Turns::share_of(self.sharing, self.of, self.length, client);
+        let range = clients.first..clients.first + clients.count;
+        let due: Option<u64> = range.map(share).sum();
+        self.count() == due.unwrap_or(self.length)
+    }
+
+    /// The numbers of all operations that were issued, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
+        (0..self.length).filter(|&index| self.contains(index))
+    }
+
+    /// Adds what another process's clients have done.
+    ///
+    /// # Panics
+    /// When operations were not shared out by stride, or differently: processes have no counter in common.
+    pub fn merge(&mut self, other: &Self) {
+        let same = (self.sharing, self.of, self.length) == (other.sharing, other.of, other.length);
+        assert!(
+            same && matches!(self.sharing, Sharing::Stride { .. }),
+            "several processes share operations out by stride"
+        );
+        self.executed.extend(&other.executed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(length: u64) -> NonZeroU64 {
+        NonZeroU64::new(length).expect("blocks in tests are not empty")
+    }
+
+    fn all(sharing: Sharing, clients: u32, length: u64, stop_after: u64) -> (Vec<u64>, Issued) {
+        let turns = Turns::new(sharing, ClientRange::all(clients), length);
+        let mut shares: Vec<_> = (0..clients).map(|client| turns.client(client)).collect();
+        let mut taken = Vec::new();
+        let mut idle = 0;
+        while idle < clients && (taken.len() as u64) < stop_after {
+            idle = 0;
+            for share in &mut shares {
+                match share.take() {
+                    Some(turn) => taken.push(turn.index),
+                    None => idle += 1,
+                }
+            }
+        }
+        let done: Vec<_> = shares.iter().map(ClientTurns::finish).collect();
+        taken.sort_unstable();
+        (taken, Issued::new(&turns, &done))
+    }
+
+    #[test]
+    fn every_operation_has_one_turn_however_they_are_shared() {
+        for length in [0, 1, 7, 100, 103] {
+            for clients in [1, 3, 16] {
+                for size in [1, 5, 200] {
+                    let size = block(size);
+                    for sharing in [
+                        Sharing::Stride { block: size },
+                        Sharing::Counter { block: size },
+                    ] {
+                        let (taken, issued) = all(sharing, clients, length, u64::MAX);
+                        assert_eq!(taken, (0..length).collect::<Vec<_>>(), "{sharing:?}");
+                        assert_eq!(issued.iter().collect::<Vec<_>>(), taken);
+                        assert_eq!(issued.count(), length);
+                        assert!(issued.is_complete(ClientRange::all(clients)));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_issued_before_a_stop_is_known_exactly() {
+        for sharing in [
+            Sharing::STRIDE,
+            Sharing::COUNTER,
+            Sharing::Stride { block: block(7) },
+            Sharing::Counter { block: block(7) },
+        ] {
+            let (taken, issued) = all(sharing, 3, 100, 40);
+            assert_eq!(issued.iter().collect::<Vec<_>>(), taken, "{sharing:?}");
+            assert_eq!(issued.count(), taken.len() as u64);
+            assert!(!issued.is_complete(ClientRange::all(3)));
+        }
+    }
+
+    #[test]
+    fn a_turn_given_back_was_not_issued() {
+        for sharing in [Sharing::STRIDE, Sharing::COUNTER] {
+            let turns = Turns::new(sharing, ClientRange::all(1), 10);
+            let mut client = turns.client(0);
+            client.take();
+            let turn = client.take().expect("ten operations");
+            client.give_back(turn);
+            let issued = Issued::new(&turns, &[client.finish()]);
+            assert_eq!(issued.iter().collect::<Vec<_>>(), [0], "{sharing:?}");
+            assert_eq!(client.finish().not_executed, Some(1));
+            let left: Vec<u64> = turns.positions_left(&client.finish()).collect();
+            let untaken = turns.positions_untaken().count() as u64;
+            assert_eq!(left.len() as u64 + untaken, 9);
+        }
+    }
+
+    #[test]
+    fn processes_share_by_stride() {
+        let part = |first, count| {
+            let clients = ClientRange {
+                first,
+                count,
+                of: 5,
+            };
+            let turns = Turns::new(Sharing::STRIDE, clients, 23);
+            let done: Vec<_> = (0..count)
+                .map(|client| {
+                    let mut client = turns.client(client);
+                    while client.take().is_some() {}
+                    client.finish()
+                })
+                .collect();
+            Issued::new(&turns, &done)
+        };
+        let mut issued = part(0, 2);
+        assert!(issued.count() < 23);
+        issued.merge(&part(2, 3));
+        assert_eq!(issued.iter().count(), 23);
+    }
+}

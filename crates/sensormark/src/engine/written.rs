@@ -1,0 +1,118 @@
+//! What a load wrote, for the ledger: derived from the operations and from what became of them, never from a database.
+
+use super::operations::{Operations, Slot};
+use super::outcome::LoadOutcome;
+use super::sharing::Issued;
+use super::tally::Exception;
+use crate::ledger::journal::Standing;
+use crate::ledger::reconcile::Written;
+use sensormark_store::{Batch, Schema};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// How many readings are handed over at a time, at least, where operations write few.
+const CHUNK: usize = 10_000;
+
+/// Everything that some loads have written.
+#[derive(Default)]
+pub struct WrittenLoads {
+    loads: Vec<WrittenLoad>,
+}
+
+struct WrittenLoad {
+    operations: Arc<dyn Operations>,
+    schema: Arc<Schema>,
+    issued: Issued,
+    exceptions: BTreeMap<u64, Exception>,
+    /// What an operation without exception is.
+    usual: Standing,
+}
+
+impl WrittenLoads {
+    /// Adds what a load has written. Where the database acknowledges nothing (`acknowledges` is false), all of it is in doubt.
+    pub fn add(
+        &mut self,
+        operations: Arc<dyn Operations>,
+        schema: Arc<Schema>,
+        outcome: &LoadOutcome,
+        acknowledges: bool,
+    ) {
+        let exceptions = outcome.exceptions.iter();
+        self.loads.push(WrittenLoad {
+            operations,
+            schema,
+            issued: outcome.issued.clone(),
+            exceptions: exceptions.map(|one| (one.index, *one)).collect(),
+            usual: if acknowledges {
+                Standing::Acknowledged
+            } else {
+                Standing::InDoubt
+            },
+        });
+    }
+
+    /// Whether nothing was written.
+    pub const fn is_empty(&self) -> bool {
+        self.loads.is_empty()
+    }
+}
+
+impl Written for WrittenLoads {
+    fn for_each(&self, sink: &mut dyn FnMut(&Batch, Standing)) {
+        for load in &self.loads {
+            load.for_each(sink);
+        }
+    }
+}
+
+impl WrittenLoad {
+    fn for_each(&self, sink: &mut dyn FnMut(&Batch, Standing)) {
+        let mut slot = Slot::new(&self.schema);
+        let tables = self.schema.tables.iter().enumerate();
+        let mut chunks: Vec<Batch> = tables
+            .map(|(number, table)| Batch::new(number, table))
+            .collect();
+        for index in self.issued.iter() {
+            self.operations.fill(index, u64::MAX, &mut slot);
+            let Some(batch) = slot.batch() else { continue };
+            if let Some(exception) = self.exceptions.get(&index) {
+                split(batch, exception, sink);
+            } else if batch.len() >= CHUNK / 10 {
+                sink(batch, self.usual);
+            } else {
+                let chunk = &mut chunks[batch.table];
+                for row in 0..batch.len() {
+                    chunk.push_row(batch, row);
+                }
+                if chunk.len() >= CHUNK {
+                    sink(chunk, self.usual);
+                    chunk.clear();
+                }
+            }
+        }
+        for chunk in chunks.iter().filter(|chunk| !chunk.is_empty()) {
+            sink(chunk, self.usual);
+        }
+    }
+}
+
+/// Hands over the acknowledged beginning of a batch, and the rest where it may be stored.
+fn split(batch: &Batch, exception: &Exception, sink: &mut dyn FnMut(&Batch, Standing)) {
+    let acknowledged =
+        usize::try_from(exception.acknowledged).map_or(batch.len(), |count| count.min(batch.len()));
+    let part = |rows: std::ops::Range<usize>| {
+        let mut part = batch.clone();
+        part.clear();
+        for row in rows {
+            part.push_row(batch, row);
+        }
+        part
+    };
+    if acknowledged > 0 {
+        sink(&part(0..acknowledged), Standing::Acknowledged);
+    }
+    let others = Standing::from(exception.others);
+    if acknowledged < batch.len() && others != Standing::Refused {
+        sink(&part(acknowledged..batch.len()), others);
+    }
+}

@@ -1,0 +1,129 @@
+//! Open loop: nothing that was due is left out of the latency, and the rate is kept.
+
+use crate::fixture::{Writes, memory, null, run, run_load};
+use sensormark::engine::outcome::{Cut, LoadOutcome};
+use sensormark::engine::pacing::Schedule;
+use sensormark::engine::phase::{Load, Pacing, Phase};
+use sensormark::engine::sharing::Sharing;
+use std::num::NonZeroU64;
+use std::time::Duration;
+
+fn rate(per_second: u64) -> Pacing {
+    Pacing::Open(Schedule::per_second(
+        NonZeroU64::new(per_second).expect("not zero"),
+    ))
+}
+
+fn p99(outcome: &LoadOutcome) -> u64 {
+    outcome.classes["write"]
+        .latency
+        .summary
+        .p99_ns
+        .expect("enough operations")
+}
+
+/// One client whose store hangs once, for a twentieth of the run: 250 ms in 5 s.
+fn hang_once(pacing: Pacing) -> LoadOutcome {
+    let target = memory(Some("hang:250:2500"));
+    let load = Load {
+        pacing,
+        ..Load::new("load", Writes::new(4_000, 1) as _, 1)
+    };
+    run_load(&target, load)
+}
+
+#[test]
+fn a_store_that_hangs_shows_in_open_loop_and_hides_in_closed_loop() {
+    let open = hang_once(rate(800));
+    // 200 of 4,000 operations were due during the hang, the last but 160 of them at least 50 ms before its end; 40 waited longer than 200 ms.
+    assert!(
+        (180_000_000..320_000_000).contains(&p99(&open)),
+        "{}",
+        p99(&open)
+    );
+    let service = open.classes["write"].service.as_ref().expect("open loop");
+    assert!(service.summary.p99_ns.expect("enough operations") < 50_000_000);
+    let closed = hang_once(Pacing::Closed);
+    assert!(p99(&closed) < 50_000_000, "{}", p99(&closed));
+    assert_eq!((open.operations(), closed.operations()), (4_000, 4_000));
+}
+
+#[test]
+fn the_rate_is_kept_and_nothing_is_skipped() {
+    for sharing in [
+        Sharing::STRIDE,
+        Sharing::COUNTER,
+        Sharing::Stride {
+            block: NonZeroU64::new(30).expect("not zero"),
+        },
+    ] {
+        let load = Load {
+            pacing: rate(2_000),
+            sharing,
+            ..Load::new("load", Writes::new(1_000, 1) as _, 4)
+        };
+        let outcome = run_load(&null(), load);
+        assert_eq!(outcome.operations(), 1_000);
+        assert_eq!(outcome.not_started, 0);
+        let seconds = outcome.seconds;
+        assert!((0.49..2.0).contains(&seconds), "{sharing:?}: {seconds}");
+        let pacing = outcome.pacing.expect("open loop");
+        assert!(pacing.p50_ns.expect("enough operations") < 20_000_000);
+    }
+}
+
+#[test]
+fn operations_that_could_not_start_are_late_and_not_absent() {
+    // One client, 20 ms an operation, 1,000 due a second: in half a second 25 are done and some 475 could not start.
+    for sharing in [Sharing::STRIDE, Sharing::COUNTER] {
+        let target = memory(Some("late:20"));
+        let load = Load {
+            pacing: rate(1_000),
+            sharing,
+            ..Load::new("load", Writes::new(100_000, 1) as _, 1)
+        };
+        let phase = Phase {
+            loads: vec![load],
+            limit: Some(Duration::from_millis(500)),
+            workers: None,
+        };
+        let outcome = run(&target, phase);
+        assert_eq!(outcome.cut, Some(Cut::TimeLimit));
+        let load = &outcome.loads[0];
+        let all = load.operations() + load.not_started;
+        assert!((499..=503).contains(&all), "{sharing:?}: {all}");
+        assert!(load.operations() < 30);
+        let latency = &load.classes["write"].latency.summary;
+        assert_eq!(latency.count, all);
+        assert!(latency.p50_ns.expect("enough operations") > 200_000_000);
+    }
+}
+
+#[test]
+fn several_processes_share_one_schedule() {
+    use sensormark::engine::sharing::ClientRange;
+    let part = |first, count| {
+        let load = Load {
+            pacing: rate(1_000),
+            clients: ClientRange {
+                first,
+                count,
+                of: 5,
+            },
+            ..Load::new("load", Writes::new(400, 2) as _, 1)
+        };
+        run(
+            &null(),
+            Phase {
+                loads: vec![load],
+                ..Phase::default()
+            },
+        )
+    };
+    let mut all = part(0, 2);
+    all.merge(part(2, 3)).expect("histograms can be read");
+    let load = &all.loads[0];
+    assert_eq!((load.operations(), load.readings()), (400, 800));
+    assert_eq!(load.issued.iter().count(), 400);
+    assert_eq!(load.classes["write"].latency.summary.count, 400);
+}
