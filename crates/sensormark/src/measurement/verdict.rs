@@ -64,6 +64,25 @@ pub enum ReasonKind {
 }
 
 impl ReasonKind {
+    /// All kinds.
+    pub const ALL: [Self; 15] = [
+        Self::WrongAnswer,
+        Self::LostData,
+        Self::DuplicatedData,
+        Self::AlteredData,
+        Self::Errors,
+        Self::Hung,
+        Self::ServerCrashed,
+        Self::Unreachable,
+        Self::ClientFailed,
+        Self::ClientBound,
+        Self::SourceLate,
+        Self::TooShort,
+        Self::Interrupted,
+        Self::HostDisturbed,
+        Self::LateAnswers,
+    ];
+
     /// The kind in words.
     pub const fn text(self) -> &'static str {
         match self {

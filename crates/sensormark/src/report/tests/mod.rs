@@ -3,6 +3,7 @@
 mod fixture;
 mod formats;
 mod ranks;
+mod schema;
 mod study;
 
 use super::*;

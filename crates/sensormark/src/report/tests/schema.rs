@@ -1,0 +1,204 @@
+//! The published schema of the result format, against the records that the program writes.
+
+use super::*;
+use crate::measurement::NotMeasured;
+use crate::measurement::latency::LatencyRecorder;
+use crate::measurement::record::LatencyRecord;
+use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
+use crate::probe::Environment;
+use sensormark_store::{DaySplit, Encoding, Shape};
+use serde_json::{Value, json};
+
+const SCHEMA: &str = include_str!("../../../../../docs/result.schema.json");
+
+/// A validator of one of the two records.
+fn validator(record: &str) -> jsonschema::Validator {
+    let mut schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    schema.as_object_mut().unwrap().remove("oneOf");
+    schema["$ref"] = json!(format!("#/$defs/{record}"));
+    jsonschema::validator_for(&schema).unwrap()
+}
+
+fn assert_valid(validator: &jsonschema::Validator, value: &Value) {
+    let errors: Vec<String> = validator
+        .iter_errors(value)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
+fn full_run() -> Value {
+    let mut run = run();
+    let folder = tempfile::tempdir().unwrap();
+    let environment = Environment::read(&[("data", folder.path())]).unwrap();
+    run.environment = serde_json::to_value(environment).unwrap();
+    run.not_measured.push(NotMeasured {
+        implementation: "GridDB".to_owned(),
+        reason: "not available: there is no client library".to_owned(),
+    });
+    serde_json::to_value(run).unwrap()
+}
+
+fn full_trials() -> Vec<Value> {
+    let mut trials = two();
+    let mut recorder = LatencyRecorder::new();
+    (1..30).for_each(|operation| recorder.record(operation * 1_000_000, operation * 100_000_000));
+    let (_, seconds, summary) = recorder.finish();
+    trials[0].latencies.insert(
+        "raw".to_owned(),
+        LatencyRecord {
+            open_loop: true,
+            summary,
+            seconds,
+        },
+    );
+    trials[0].errors.insert("timeout".to_owned(), 2);
+    trials[1].verdict =
+        Verdict::Inconclusive(vec![Reason::new(ReasonKind::HostDisturbed, "steal")]);
+    trials[2].phases[0].totals = None;
+    let split = DaySplit {
+        day_start_ns: 0,
+        day_end_ns: 1,
+    };
+    let shapes = [
+        Shape::RowPerField,
+        Shape::RecordPerSpan {
+            span_ns: 1,
+            encoding: Encoding::BinaryJson,
+        },
+        Shape::Bucketed {
+            limit: 200,
+            per_ns: 1,
+            split,
+        },
+        Shape::Summary { per_ns: 1, split },
+        Shape::GrowingArray,
+        Shape::NativeTimeSeries,
+    ];
+    for shape in shapes {
+        let mut trial = trials[3].clone();
+        trial.implementation.layout.shape = shape;
+        trials.push(trial);
+    }
+    for kind in ReasonKind::ALL {
+        trials.push(invalid(trials[2].clone(), kind, "seen"));
+    }
+    trials
+        .iter()
+        .map(|trial| serde_json::to_value(trial).unwrap())
+        .collect()
+}
+
+#[test]
+fn what_the_program_writes_is_valid() {
+    assert_valid(&validator("run"), &full_run());
+    let validator = validator("trial");
+    full_trials()
+        .iter()
+        .for_each(|trial| assert_valid(&validator, trial));
+}
+
+#[test]
+fn the_schema_itself_tells_runs_from_trials() {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    assert!(jsonschema::meta::is_valid(&schema));
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    assert!(validator.is_valid(&full_run()));
+    assert!(full_trials().iter().all(|trial| validator.is_valid(trial)));
+    assert!(!validator.is_valid(&json!({ "schema_version": 1 })));
+}
+
+/// The places of all objects with fields of a record, as JSON pointers. (Maps by name are open, and end the descent only
+/// where their values do.)
+fn objects(value: &Value, at: &str, found: &mut Vec<String>) {
+    if let Value::Object(entries) = value {
+        let open = [
+            "/parameters",
+            "/latencies",
+            "/errors",
+            "/figures",
+            "/roles",
+            "/folders",
+        ];
+        if !open.iter().any(|name| at.ends_with(name)) {
+            found.push(at.to_owned());
+        }
+        for (name, inner) in entries.iter().filter(|(name, _)| *name != "parameters") {
+            objects(inner, &format!("{at}/{name}"), found);
+        }
+    }
+    if let Value::Array(items) = value {
+        for (place, inner) in items.iter().enumerate().take(1) {
+            objects(inner, &format!("{at}/{place}"), found);
+        }
+    }
+}
+
+/// In every object of every record, each field is needed and no other is allowed.
+#[test]
+fn a_missing_and_an_unknown_field_fail_everywhere() {
+    let mut checked = 0;
+    for (record, value) in [
+        ("run", full_run()),
+        ("trial", full_trials()[0].clone()),
+        ("trial", full_trials()[1].clone()),
+    ] {
+        let validator = validator(record);
+        let mut places = Vec::new();
+        objects(&value, "", &mut places);
+        for place in places {
+            let mut extended = value.clone();
+            extended.pointer_mut(&place).unwrap()["colour"] = json!("red");
+            assert!(
+                !validator.is_valid(&extended),
+                "{record}{place} takes an unknown field"
+            );
+            let names: Vec<String> = value
+                .pointer(&place)
+                .unwrap()
+                .as_object()
+                .unwrap()
+                .keys()
+                .cloned()
+                .collect();
+            for name in names {
+                let mut reduced = value.clone();
+                reduced
+                    .pointer_mut(&place)
+                    .unwrap()
+                    .as_object_mut()
+                    .unwrap()
+                    .remove(&name);
+                assert!(
+                    !validator.is_valid(&reduced),
+                    "{record}{place}/{name} is not required"
+                );
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 200, "{checked} fields were tried");
+}
+
+#[test]
+fn wrong_values_fail() {
+    let trial = full_trials()[0].clone();
+    let validator = validator("trial");
+    for (place, wrong) in [
+        ("/schema_version", json!(2)),
+        ("/side", json!("sideways")),
+        ("/repetition", json!(-1)),
+        ("/verdict", json!({ "state": "invalid", "reasons": [] })),
+        ("/verdict", json!({ "state": "valid", "reasons": [] })),
+        ("/ledger/stored", json!(1.5)),
+        ("/latencies/raw/seconds/0/v2", json!("xyz")),
+        (
+            "/implementation/layout/shape",
+            json!({ "record_per_span": {} }),
+        ),
+    ] {
+        let mut changed = trial.clone();
+        *changed.pointer_mut(place).unwrap() = wrong;
+        assert!(!validator.is_valid(&changed), "{place}");
+    }
+}
