@@ -436,3 +436,47 @@ impl Administrator for MariadbAdministrator {
         Box::pin(self.measure())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sensormark_store::{Endpoint, Layout, Schema, Secret};
+
+    fn plan(durability: Durability) -> Plan {
+        Plan {
+            endpoint: Endpoint {
+                url: Secret::new(""),
+                label: String::new(),
+                managed: false,
+                ports: Vec::new(),
+            },
+            database: DatabaseName::new("d").unwrap(),
+            owner: String::new(),
+            schema: Arc::new(Schema { tables: Vec::new() }),
+            layout: Layout::row_per_reading(),
+            durability,
+            clients: 1,
+            timeout_ms: 1,
+        }
+    }
+
+    #[test]
+    fn a_server_that_promises_less_or_more_than_asked_is_refused() {
+        for (durability, flush, kind) in [
+            (Durability::Default, 0, None),
+            (Durability::Durable, 1, None),
+            (Durability::Durable, 2, Some(ErrorKind::Configuration)),
+            (Durability::Durable, 0, Some(ErrorKind::Configuration)),
+            (Durability::Relaxed, 2, None),
+            (Durability::Relaxed, 1, Some(ErrorKind::Configuration)),
+            (Durability::Unacknowledged, 1, Some(ErrorKind::Unsupported)),
+        ] {
+            let refused = check_durability(&plan(durability), flush).err();
+            assert_eq!(
+                refused.map(|error| error.kind()),
+                kind,
+                "{durability:?} with {flush}"
+            );
+        }
+    }
+}

@@ -324,10 +324,10 @@ fn key_columns(table: &Table, own_tags: bool, identifying: &[usize]) -> Vec<KeyC
 }
 
 /// The longest text that goes into an index as a whole, in characters.
-pub(crate) const LONGEST_INDEXED: usize = 190;
+const LONGEST_INDEXED: usize = 190;
 
 /// Characters of the longest text, at least 1.
-pub(crate) fn longest(values: &[String]) -> usize {
+fn longest(values: &[String]) -> usize {
     let longest = values.iter().map(|value| value.chars().count()).max();
     longest.unwrap_or(0).max(1)
 }
@@ -343,13 +343,17 @@ pub(crate) fn tag_type(values: &TagColumn) -> String {
     }
 }
 
+/// Whether a tag's values go into an index as a whole.
+pub(crate) fn is_short(values: &TagColumn) -> bool {
+    !matches!(values, TagColumn::Text(values) if longest(values) > LONGEST_INDEXED)
+}
+
 /// A tag's column in an index.
 pub(crate) fn indexed(name: &str, values: &TagColumn) -> String {
-    match values {
-        TagColumn::Text(values) if longest(values) > LONGEST_INDEXED => {
-            format!("{name}({LONGEST_INDEXED})")
-        }
-        _ => name.to_owned(),
+    if is_short(values) {
+        name.to_owned()
+    } else {
+        format!("{name}({LONGEST_INDEXED})")
     }
 }
 

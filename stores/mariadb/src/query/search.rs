@@ -95,6 +95,10 @@ pub(crate) async fn matching(
         sql.push("SELECT DISTINCT ").list(&identity);
     }
     source.push_from(&mut sql, false);
+    if let Some(index) = source.secondary_index() {
+        // In the order of an index, for the sake of DISTINCT, all readings would be looked up one by one.
+        sql.push(&format!(" IGNORE INDEX FOR GROUP BY ({index})"));
+    }
     source.push_where(&mut sql, query);
     push_predicate(&mut sql, &source, predicate);
     if identity.is_empty() {

@@ -4,6 +4,7 @@
 //! alone. It builds text and the parameters that go with it, in one order, and runs nothing.
 
 use super::sql::Sql;
+use crate::schema::ddl::{BY_SERIES, BY_TIME};
 use crate::schema::series::tag_value;
 use crate::schema::{Content, Model, SumsModel, TableModel, field_type, quoted};
 use crate::write::rows::split;
@@ -71,6 +72,16 @@ impl<'a> Source<'a> {
         matches!(self.index, Index::SeriesTime | Index::Clustered)
     }
 
+    /// The name of the index beside the rows, where readings are rows and have one.
+    pub(crate) fn secondary_index(&self) -> Option<&'static str> {
+        match (&self.described.content, self.index) {
+            (Content::Records { .. }, _) | (_, Index::None | Index::Clustered) => None,
+            (_, Index::Series) if self.table.tags.is_empty() => None,
+            (_, Index::Series) => Some(BY_SERIES),
+            (_, Index::SeriesTime) => Some(BY_TIME),
+        }
+    }
+
     /// The columns that identify the series.
     pub(crate) fn identity(&self) -> impl Iterator<Item = String> {
         self.described
@@ -131,7 +142,8 @@ impl<'a> Source<'a> {
                 .zip(self.described.keys.first())
         {
             let key = &key.name;
-            sql.push(&format!(" JOIN {tags} g ON g.{key} = r.{key}"));
+            // Readings first: the other way round they would be looked up one by one.
+            sql.push(&format!(" STRAIGHT_JOIN {tags} g ON g.{key} = r.{key}"));
         }
         if let (Content::Records { document, .. }, None) = (&self.described.content, self.sums) {
             sql.push(&format!(

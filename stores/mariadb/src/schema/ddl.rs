@@ -3,10 +3,16 @@
 //! It builds text; the administrator runs it.
 
 use super::{
-    Content, KeyColumn, Model, OWNER_TABLE, SumsModel, TableModel, field_type, indexed, quoted,
-    tag_type,
+    Content, KeyColumn, Model, OWNER_TABLE, SumsModel, TableModel, field_type, indexed, is_short,
+    quoted, tag_type,
 };
 use sensormark_store::{Field, FieldType, Index, Table};
+
+/// The name of the index on the series alone.
+pub(crate) const BY_SERIES: &str = "`by_series`";
+
+/// The name of the index on series and time.
+pub(crate) const BY_TIME: &str = "`by_time`";
 
 /// What all tables have in common: readable by any InnoDB, and text compared by its bytes, trailing spaces included.
 const OPTIONS: &str = "ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin";
@@ -121,8 +127,8 @@ fn readings_table(table: &Table, described: &TableModel, index: Index) -> String
     match index {
         Index::None => {}
         Index::Series if series.is_empty() => {}
-        Index::Series => parts.push(format!("KEY `by_series` ({series})")),
-        Index::SeriesTime => parts.push(format!("KEY `by_time` ({})", ordered.join(", "))),
+        Index::Series => parts.push(format!("KEY {BY_SERIES} ({series})")),
+        Index::SeriesTime => parts.push(format!("KEY {BY_TIME} ({})", ordered.join(", "))),
         Index::Clustered => parts.push(format!("PRIMARY KEY ({})", ordered.join(", "))),
     }
     create(&described.name, &parts)
@@ -142,8 +148,11 @@ fn tags_table(table: &Table, described: &TableModel) -> Option<String> {
         ));
     }
     for (number, (tag, values)) in tags().enumerate() {
+        // Where a tag tells all series apart, the optimizer may look its series up before it plans the rest.
+        let unique = described.series.identifying() == [number] && is_short(values);
+        let kind = if unique { "UNIQUE KEY" } else { "KEY" };
         let indexed = indexed(&quoted(&tag.name), values);
-        parts.push(format!("KEY `by_tag_{number}` ({indexed})"));
+        parts.push(format!("{kind} `by_tag_{number}` ({indexed})"));
     }
     Some(create(name, &parts))
 }

@@ -2,10 +2,10 @@
 //!
 //! It decides by the schema's form alone: tags, types of fields, resolution of time.
 
-use super::{LONGEST_INDEXED, SECOND_NS, field_type, longest};
+use super::{SECOND_NS, field_type, is_short};
 use sensormark_store::{
     Capability, Encoding, Family, FieldType, Index, Layout, LayoutOffer, Operation, Schema, Scope,
-    Shape, Standing, Table, TagColumn, TagPlacement, TimeKey, WriteMethod,
+    Shape, Standing, Table, TagPlacement, TimeKey, WriteMethod,
 };
 
 fn offer(
@@ -140,9 +140,16 @@ fn index_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
             index: Index::Clustered,
             ..usual
         };
-        offers.push(request(
+        // How InnoDB likes it best: rows of a series side by side. Of one series, rows come in that order anyhow.
+        let standing = if schema.tables.iter().any(|table| !table.tags.is_empty()) {
+            Standing::Further
+        } else {
+            Standing::OnRequest
+        };
+        offers.push(offer(
             "clustered",
             clustered,
+            standing,
             "row a reading, kept in the order of PRIMARY KEY (series, time); refuses repeated readings",
         ));
     }
@@ -230,7 +237,6 @@ fn write_variants(usual: Layout) -> Vec<LayoutOffer> {
 /// Why the store does not have this layout for this table, if it does not.
 pub(crate) fn missing(layout: &Layout, table: &Table) -> Option<String> {
     let rows = matches!(layout.shape, Shape::RowPerReading | Shape::RowPerField);
-    let long_tag = |values: &TagColumn| matches!(values, TagColumn::Text(values) if longest(values) > LONGEST_INDEXED);
     let text = match layout.shape {
         Shape::Bucketed { .. } | Shape::GrowingArray => {
             "records that grow are for document databases: MariaDB would rewrite the document with each reading"
@@ -270,7 +276,9 @@ pub(crate) fn missing(layout: &Layout, table: &Table) -> Option<String> {
         _ if layout.time == TimeKey::Native => {
             "keys of time are integers: DATETIME(6) keeps whole microseconds"
         }
-        _ if layout.tags == TagPlacement::Inline && table.series.columns().iter().any(long_tag) => {
+        _ if layout.tags == TagPlacement::Inline
+            && !table.series.columns().iter().all(is_short) =>
+        {
             "a tag of over 190 characters does not fit into an InnoDB key as a whole: keep tags in a table of their own"
         }
         _ if layout.second_language => "MariaDB speaks SQL alone",
