@@ -9,6 +9,7 @@ use sensormark::dataset::export::{
     Batches, DataSet, ExportOptions, Format, MachineToolSamples, Shard, write_batches,
 };
 use sensormark::dataset::random::Stream;
+use sensormark::workload::machine_tool::schema;
 use sensormark_store::{
     Batch, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Values,
 };
@@ -105,7 +106,12 @@ fn measure(criterion: &mut Criterion, name: &str, data: &dyn DataSet, values: u6
 }
 
 fn export(criterion: &mut Criterion) {
-    let samples = MachineToolSamples::new(42, 1_700_000_000_000_000_000, 100_000);
+    let samples = MachineToolSamples::new(
+        schema(TimeResolution::Milliseconds),
+        42,
+        1_700_000_000_000_000_000,
+        100_000,
+    );
     measure(
         criterion,
         "export/machine_tool_generated",

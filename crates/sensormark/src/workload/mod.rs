@@ -9,3 +9,5 @@ pub mod scale;
 pub mod selection;
 
 pub mod machine_tool;
+
+pub mod replay;

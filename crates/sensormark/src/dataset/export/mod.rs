@@ -31,9 +31,7 @@ mod output;
 mod tests;
 
 pub use output::{Output, Summary, export, write_batches};
-pub use source::{
-    Batches, DataSet, MachineToolSamples, RecordedReadings, Shard, machine_tool_schema,
-};
+pub use source::{Batches, DataSet, MachineToolSamples, RecordedReadings, Shard};
 
 /// How readings are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use sensormark_store::{Batch, Field, FieldType, Schema, Series, Table, TimeResolution, Values};
+use sensormark_store::{Batch, FieldType, Schema, Values};
 use serde::{Deserialize, Serialize};
 
 use super::ExportError;
@@ -117,25 +117,6 @@ impl TryFrom<(u32, u32)> for Shard {
     }
 }
 
-/// The machine tool's table: one series, five channels `m0` to `m4`, a sample a millisecond.
-pub fn machine_tool_schema() -> Schema {
-    let field = |channel: usize| Field {
-        name: format!("m{channel}"),
-        kind: FieldType::U16,
-        nullable: false,
-    };
-    Schema {
-        tables: vec![Table {
-            name: "measurement".to_owned(),
-            tags: Vec::new(),
-            fields: (0..CHANNELS).map(field).collect(),
-            entity: None,
-            time_resolution: TimeResolution::Milliseconds,
-            series: Series::single(),
-        }],
-    }
-}
-
 /// A stretch of the machine tool's signal, sampled exactly each millisecond. (In a run the writer stamps samples as
 /// they come; a file has no such clock.)
 #[derive(Debug, Clone)]
@@ -147,11 +128,16 @@ pub struct MachineToolSamples {
 }
 
 impl MachineToolSamples {
-    /// Samples 0 to `samples` of a seed's signal, the first at `start_ns` (ns since the Unix epoch).
+    /// Samples 0 to `samples` of a seed's signal, the first at `start_ns` (ns since the Unix epoch), in the workload's table.
     ///
     /// # Panics
-    /// When there are more samples than the signal has, or the last would be after 2262.
-    pub fn new(seed: u64, start_ns: i64, samples: u64) -> Self {
+    /// When there are more samples than the signal has, the last would be after 2262, or the table is not one of five 16-bit channels.
+    pub fn new(schema: Schema, seed: u64, start_ns: i64, samples: u64) -> Self {
+        let channels = schema.tables[0].fields.iter().map(|field| field.kind);
+        assert!(
+            channels.eq([FieldType::U16; CHANNELS]),
+            "the machine tool has five channels of 16 bits"
+        );
         assert!(
             samples <= machine_tool::INDEX_LIMIT,
             "the signal has 2^44 samples"
@@ -162,7 +148,7 @@ impl MachineToolSamples {
             "times end in 2262"
         );
         Self {
-            schema: Arc::new(machine_tool_schema()),
+            schema: Arc::new(schema),
             machine: MachineTool::new(seed),
             start_ns,
             samples,

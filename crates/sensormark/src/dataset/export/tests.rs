@@ -11,6 +11,11 @@ use sensormark_store::{
 use super::*;
 use crate::dataset::machine_tool::{CHANNELS, MachineTool};
 use crate::dataset::recording::{Recording, RecordingOptions};
+use crate::workload::machine_tool::schema;
+
+mod line;
+
+use line::read_line_protocol;
 
 /// Readings that are hard to write.
 struct Awkward {
@@ -160,88 +165,6 @@ fn expected(data: &Awkward, with_empty_tags: bool) -> Vec<Read> {
     (0..data.batch.len()).map(reading).collect()
 }
 
-/// A cursor over one line of line protocol, written from its description.
-struct Line<'t> {
-    rest: std::iter::Peekable<std::str::Chars<'t>>,
-}
-
-impl Line<'_> {
-    /// Up to one of the ends, which is taken too; a backslash takes an end's meaning.
-    fn until(&mut self, ends: &[char]) -> (String, char) {
-        let mut text = String::new();
-        loop {
-            match self.rest.next().expect("a line ends with a time") {
-                '\\' if self
-                    .rest
-                    .peek()
-                    .is_some_and(|next| matches!(next, ',' | '=' | ' ')) =>
-                {
-                    text.push(self.rest.next().unwrap());
-                }
-                end if ends.contains(&end) => return (text, end),
-                other => text.push(other),
-            }
-        }
-    }
-
-    fn value(&mut self) -> (Value, char) {
-        if self.rest.next_if_eq(&'"').is_none() {
-            let (text, end) = self.until(&[',', ' ']);
-            let value = match (text.as_str(), text.strip_suffix('i')) {
-                ("true", _) => Value::Bool(true),
-                ("false", _) => Value::Bool(false),
-                (_, Some(integer)) => Value::I64(integer.parse().unwrap()),
-                (float, None) => Value::F64(float.parse().unwrap()),
-            };
-            return (value, end);
-        }
-        let mut text = String::new();
-        loop {
-            match self.rest.next().unwrap() {
-                '\\' if self
-                    .rest
-                    .peek()
-                    .is_some_and(|next| matches!(next, '"' | '\\')) =>
-                {
-                    text.push(self.rest.next().unwrap());
-                }
-                '"' => return (Value::Text(text), self.rest.next().unwrap()),
-                other => text.push(other),
-            }
-        }
-    }
-}
-
-/// Reads line protocol; line breaks inside texts belong to them.
-fn read_line_protocol(text: &str) -> Vec<Read> {
-    let mut line = Line {
-        rest: text.chars().peekable(),
-    };
-    let mut readings = Vec::new();
-    while line.rest.peek().is_some() {
-        let (table, mut end) = line.until(&[',', ' ']);
-        assert!(table == "awkward" || table == "measurement", "{table}");
-        let (mut tags, mut fields) = (BTreeMap::new(), BTreeMap::new());
-        while end == ',' {
-            let name = line.until(&['=']).0;
-            let value;
-            (value, end) = line.until(&[',', ' ']);
-            tags.insert(name, value);
-        }
-        loop {
-            let name = line.until(&['=']).0;
-            let (value, end) = line.value();
-            fields.insert(name, value);
-            if end == ' ' {
-                break;
-            }
-        }
-        let time = line.until(&['\n']).0.parse().unwrap();
-        readings.push((tags, time, fields));
-    }
-    readings
-}
-
 fn same_bits(one: &[Read], other: &[Read]) {
     assert_eq!(one.len(), other.len());
     for (one, other) in one.iter().zip(other) {
@@ -383,7 +306,12 @@ fn csv_is_by_the_book() {
 #[test]
 fn samples_are_the_machines() {
     const SAMPLES: usize = 10_000;
-    let data = MachineToolSamples::new(7, 1_700_000_000_000_000_000, SAMPLES as u64);
+    let data = MachineToolSamples::new(
+        schema(TimeResolution::Milliseconds),
+        7,
+        1_700_000_000_000_000_000,
+        SAMPLES as u64,
+    );
     let (text, summary) = exported(&data, &options(Format::LineProtocol));
     assert_eq!((summary.readings, summary.values), (10_000, 50_000));
     let machine = MachineTool::new(7);
@@ -420,7 +348,7 @@ fn shards_make_the_whole_and_one_series_has_one() {
     together.sort_unstable();
     assert_eq!(together, whole);
     assert!(parts.iter().all(|part| !part.is_empty()));
-    let machine = MachineToolSamples::new(7, 0, 10);
+    let machine = MachineToolSamples::new(schema(TimeResolution::Milliseconds), 7, 0, 10);
     let half = ExportOptions {
         shard: "1/2".parse().unwrap(),
         ..options(Format::Csv)
@@ -474,7 +402,7 @@ impl LineProtocolOf<'_> {
 fn a_file_is_there_whole_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.lp");
-    let data = MachineToolSamples::new(1, 0, 100);
+    let data = MachineToolSamples::new(schema(TimeResolution::Milliseconds), 1, 0, 100);
     export(
         &data,
         &options(Format::LineProtocol),

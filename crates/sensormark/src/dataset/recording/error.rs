@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use super::fault::BadRows;
 use super::time::TimeFormat;
+use crate::workload::selection::unknown;
 
 /// Why a recording cannot be read.
 #[derive(Debug, Error)]
@@ -63,7 +64,7 @@ pub enum RecordingError {
         cells: usize,
     },
     /// An option names a column that is not there.
-    #[error("there is no column {name:?} ({option}){}; there are {}", nearest(name, columns), columns.join(", "))]
+    #[error("{option}: {}", unknown("column", name, columns.iter().cloned()))]
     UnknownColumn {
         /// What was named.
         name: String,
@@ -194,50 +195,5 @@ impl RecordingError {
             _ => io::Error::new(io::ErrorKind::InvalidData, text),
         };
         Self::open(path, source)
-    }
-}
-
-/// ", did you mean …" where a name is near enough.
-fn nearest(name: &str, columns: &[String]) -> String {
-    let wanted = super::names::name_of(name);
-    let near = columns
-        .iter()
-        .map(|column| (distance(&wanted, &super::names::name_of(column)), column))
-        .min_by_key(|(distance, _)| *distance)
-        .filter(|(distance, _)| *distance * 2 <= wanted.len());
-    near.map_or_else(String::new, |(_, column)| {
-        format!(", did you mean {column:?}?")
-    })
-}
-
-/// How many characters must be put in, taken out or replaced to make one text of the other (Levenshtein).
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (above, from) in one.chars().enumerate() {
-        let mut diagonal = above;
-        row[0] = above + 1;
-        for (column, &to) in other.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != to);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(row[column] + 1).min(diagonal + 1);
-        }
-    }
-    row[other.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_column_is_offered() {
-        let columns = ["Temperature".to_owned(), "CO2".to_owned()];
-        assert_eq!(
-            nearest("temprature", &columns),
-            ", did you mean \"Temperature\"?"
-        );
-        assert_eq!(nearest("light", &columns), "");
-        assert_eq!(distance("kitten", "sitting"), 3);
     }
 }

@@ -1,0 +1,147 @@
+//! The replay workload: a user's own recording is loaded, counted, and asked about; every answer is checked against one
+//! computed from the file.
+//!
+//! The readings are written in the file's order, by one client, in batches. Then come six kinds of questions, in turns, by one client in closed
+//! loop; question i depends on the recording, the seed and i alone:
+//!
+//! | class | question | span |
+//! | --- | --- | --- |
+//! | point | all fields of one reading | |
+//! | range | all fields of all readings of a series | a hundredth of the recording |
+//! | window mean | mean of a numeric field by window | a quarter of it, in windows of a round length, about fifty |
+//! | minimum | smallest value of a numeric field, and when | a tenth of it |
+//! | maximum | largest value of a numeric field | a tenth of it |
+//! | last value | the latest value of a field before a time | from the recording's start |
+//!
+//! Every question is about a series and a time that have a reading. A recording may hold a time twice; which of the two readings a
+//! database gives first is its own affair, so points, ranges and last values keep away from such times ([`Replay::notes`] says when there is no
+//! such question). Other questions do not.
+//!
+//! It is not where the file is read (`dataset::recording`), nor where operations are issued (`engine`).
+
+use std::sync::Arc;
+
+use sensormark_store::reference::Reference;
+use sensormark_store::{Batch, RepeatedWrite, Schema, TimeResolution};
+use serde::{Deserialize, Serialize};
+
+use crate::dataset::recording::Recording;
+
+mod questions;
+mod spans;
+#[cfg(test)]
+mod tests;
+
+pub use questions::{Class, Questions};
+pub use spans::Spans;
+
+/// The workload's name.
+pub const NAME: &str = "replay";
+
+/// The numbers behind a replay.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameters {
+    /// Questions of each class.
+    pub questions: u64,
+    /// Readings in a batch of the load; 0 for what suits the store.
+    pub batch: usize,
+    /// How often everything is measured.
+    pub repetitions: u32,
+}
+
+impl Parameters {
+    /// The scale `quick`: seconds.
+    pub const fn quick() -> Self {
+        Self {
+            questions: 100,
+            batch: 0,
+            repetitions: 1,
+        }
+    }
+
+    /// The scale `standard`: for decisions.
+    pub const fn standard() -> Self {
+        Self {
+            questions: 1_000,
+            repetitions: 5,
+            ..Self::quick()
+        }
+    }
+}
+
+/// A recording as one layout of one store has it: readings to write, and the answers that are due.
+#[derive(Debug)]
+pub struct Replay {
+    schema: Arc<Schema>,
+    readings: Batch,
+    reference: Reference,
+    spans: Spans,
+    notes: Vec<String>,
+}
+
+impl Replay {
+    /// Prepares a recording for a store that keeps times this finely and treats repeated times so.
+    ///
+    /// Where the recording's times are finer, they are cut off (towards the past) here, for writing and asking alike, and the notes say so.
+    pub fn new(recording: &Recording, resolution: TimeResolution, repeated: RepeatedWrite) -> Self {
+        let mut schema = Schema::clone(recording.schema());
+        let mut readings = recording.readings().clone();
+        let mut notes = Vec::new();
+        if resolution > schema.tables[0].time_resolution {
+            schema.tables[0].time_resolution = resolution;
+            for time in &mut readings.times_ns {
+                *time -= time.rem_euclid(resolution.nanoseconds());
+            }
+            notes.push(format!(
+                "times are cut to {} ns, all that the layout keeps",
+                resolution.nanoseconds()
+            ));
+        }
+        let schema = Arc::new(schema);
+        let mut reference = Reference::new(Arc::clone(&schema)).with_repeated_write(repeated);
+        reference.add(&readings);
+        reference.prepare();
+        let written = readings.len() as u64;
+        let stored = reference.census().readings();
+        if stored < written {
+            notes.push(format!(
+                "{} readings repeat a time, of which the layout keeps one",
+                written - stored
+            ));
+        }
+        let spans = Spans::of(&readings);
+        Self {
+            schema,
+            readings,
+            reference,
+            spans,
+            notes,
+        }
+    }
+
+    /// What the readings look like.
+    pub const fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    /// What is written, in this order.
+    pub const fn readings(&self) -> &Batch {
+        &self.readings
+    }
+
+    /// What is stored then, and the source of expected answers.
+    pub const fn reference(&self) -> &Reference {
+        &self.reference
+    }
+
+    /// How long the stretches are that questions are about.
+    pub const fn spans(&self) -> Spans {
+        self.spans
+    }
+
+    /// What a reader of the result should know.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+}
