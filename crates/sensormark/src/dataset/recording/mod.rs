@@ -46,6 +46,7 @@ pub use fault::{BadRow, BadRows, FaultKind};
 pub use names::name_of;
 pub use options::{ColumnType, RecordingOptions};
 pub use report::{ColumnReport, ColumnRole, RecordingReport, TimeReport};
+pub use take::append_rows;
 pub use time::TimeFormat;
 pub use timing::{Gap, Timing};
 
@@ -110,7 +111,9 @@ impl Recording {
     /// # Panics
     /// When the rows are out of range.
     pub fn slice(&self, rows: std::ops::Range<usize>) -> Batch {
-        take::slice(&self.readings, rows)
+        let mut batch = Batch::new(0, &self.schema.tables[0]);
+        append_rows(&mut batch, &self.readings, rows);
+        batch
     }
 
     /// What a store gives back that has all readings, keeps times this finely and treats repeated times so: the

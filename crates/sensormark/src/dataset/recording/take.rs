@@ -357,28 +357,39 @@ fn resolution(times_ns: &[i64]) -> TimeResolution {
     found
 }
 
-/// Some rows of a batch, in their order.
-pub(super) fn slice(batch: &Batch, rows: Range<usize>) -> Batch {
-    let column = |column: &Column| Column {
-        values: match &column.values {
-            Values::Bool(values) => Values::Bool(values[rows.clone()].to_vec()),
-            Values::I64(values) => Values::I64(values[rows.clone()].to_vec()),
-            Values::U16(values) => Values::U16(values[rows.clone()].to_vec()),
-            Values::F64(values) => Values::F64(values[rows.clone()].to_vec()),
-            Values::Text(values) => {
-                let mut slice = TextColumn::default();
-                for row in rows.clone() {
-                    slice.push(values.get(row));
-                }
-                Values::Text(slice)
+/// Appends some rows of a batch of the same table, in their order, column by column.
+///
+/// # Panics
+/// When the rows are out of range, or the batches are of tables with other columns.
+pub fn append_rows(batch: &mut Batch, from: &Batch, rows: Range<usize>) {
+    let before = batch.len();
+    batch
+        .times_ns
+        .extend_from_slice(&from.times_ns[rows.clone()]);
+    batch.series.extend_from_slice(&from.series[rows.clone()]);
+    for (column, source) in batch.columns.iter_mut().zip(&from.columns) {
+        append_values(&mut column.values, &source.values, rows.clone());
+        if column.present.is_some() || source.present.is_some() {
+            let present = column.present.get_or_insert_with(|| vec![true; before]);
+            match &source.present {
+                Some(source) => present.extend_from_slice(&source[rows.clone()]),
+                None => present.resize(before + rows.len(), true),
             }
-        },
-        present: (column.present.as_ref()).map(|present| present[rows.clone()].to_vec()),
-    };
-    Batch {
-        table: batch.table,
-        times_ns: batch.times_ns[rows.clone()].to_vec(),
-        series: batch.series[rows.clone()].to_vec(),
-        columns: batch.columns.iter().map(column).collect(),
+        }
+    }
+}
+
+fn append_values(values: &mut Values, from: &Values, rows: Range<usize>) {
+    match (values, from) {
+        (Values::Bool(values), Values::Bool(from)) => values.extend_from_slice(&from[rows]),
+        (Values::I64(values), Values::I64(from)) => values.extend_from_slice(&from[rows]),
+        (Values::U16(values), Values::U16(from)) => values.extend_from_slice(&from[rows]),
+        (Values::F64(values), Values::F64(from)) => values.extend_from_slice(&from[rows]),
+        (Values::Text(values), Values::Text(from)) => {
+            for row in rows {
+                values.push(from.get(row));
+            }
+        }
+        _ => unreachable!("columns of one table have the same types"),
     }
 }

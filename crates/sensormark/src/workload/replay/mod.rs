@@ -19,19 +19,24 @@
 //!
 //! It is not where the file is read (`dataset::recording`), nor where operations are issued (`engine`).
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use sensormark_store::reference::Reference;
-use sensormark_store::{Batch, RepeatedWrite, Schema, TimeResolution};
+use sensormark_store::{Batch, RepeatedWrite, Schema, Table, TimeResolution};
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::recording::Recording;
 
 mod questions;
 mod spans;
+
+mod operations;
+
 #[cfg(test)]
 mod tests;
 
+pub use operations::Loading;
 pub use questions::{Class, Questions};
 pub use spans::Spans;
 
@@ -98,6 +103,16 @@ impl Replay {
                 resolution.nanoseconds()
             ));
         }
+        if repeated == RepeatedWrite::Refused {
+            let all = readings.len();
+            readings = without_repeats(&readings, &schema.tables[0]);
+            if readings.len() < all {
+                notes.push(format!(
+                    "{} readings that repeat a time are not written, for the layout refuses them",
+                    all - readings.len()
+                ));
+            }
+        }
         let schema = Arc::new(schema);
         let mut reference = Reference::new(Arc::clone(&schema)).with_repeated_write(repeated);
         reference.add(&readings);
@@ -144,4 +159,15 @@ impl Replay {
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
+}
+
+/// The readings without those whose series has an earlier one of the same time.
+fn without_repeats(readings: &Batch, table: &Table) -> Batch {
+    let mut seen = HashSet::with_capacity(readings.len());
+    let key = |row: usize| (readings.series[row], readings.times_ns[row]);
+    let mut kept = Batch::new(readings.table, table);
+    for row in (0..readings.len()).filter(|&row| seen.insert(key(row))) {
+        kept.push_row(readings, row);
+    }
+    kept
 }

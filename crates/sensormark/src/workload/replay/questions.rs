@@ -241,6 +241,9 @@ impl Questions {
         let Selection::One(series) = query.series else {
             return false;
         };
+        if self.repeated.is_empty() {
+            return false;
+        }
         if class == Class::LastValue {
             // Readings before the last one do not matter.
             return match self.answer(query) {

@@ -3,10 +3,20 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use sensormark_store::{Answer, Ask, Query, RepeatedWrite, Selection, TimeResolution, Value};
+use sensormark_store::faulty::FaultyStore;
+use sensormark_store::memory::MemoryStore;
+use sensormark_store::{
+    Answer, Ask, DatabaseName, Durability, Layout, Plan, Query, RepeatedWrite, Selection, Store,
+    TimeResolution, Value,
+};
 
 use super::*;
 use crate::dataset::recording::RecordingOptions;
+use crate::engine::clients::Clients;
+use crate::engine::operations::Operations;
+use crate::engine::outcome::LoadOutcome;
+use crate::engine::phase::{Load, Phase, Target};
+use crate::engine::site::block_on;
 
 fn recording(name: &str, tags: &[&str]) -> Recording {
     let options = RecordingOptions {
@@ -133,6 +143,119 @@ fn times_that_occur_twice_are_left_alone_where_order_would_matter() {
     );
     assert_eq!(replaced.reference().census().readings(), 115);
     assert_eq!(replaced.notes().len(), 1);
+}
+
+#[test]
+fn a_layout_that_refuses_repeats_is_given_none() {
+    let recording = recording("greenhouse.csv", &["Room"]);
+    let replay = Replay::new(
+        &recording,
+        TimeResolution::Nanoseconds,
+        RepeatedWrite::Refused,
+    );
+    assert_eq!(
+        (
+            replay.readings().len(),
+            replay.reference().census().readings()
+        ),
+        (115, 115)
+    );
+    assert!(
+        replay.notes()[0].contains("1 readings"),
+        "{:?}",
+        replay.notes()
+    );
+}
+
+fn memory() -> Arc<dyn Store> {
+    Arc::new(MemoryStore::new(RepeatedWrite::KeepsBoth))
+}
+
+/// Loads a recording into a store and asks everything; gives the outcomes of the two phases.
+fn replayed(recording: &Recording, store: Arc<dyn Store>) -> [LoadOutcome; 2] {
+    let repeated = store.description().repeated_write;
+    let replay = Arc::new(Replay::new(
+        recording,
+        TimeResolution::Nanoseconds,
+        repeated,
+    ));
+    let plan = Plan {
+        endpoint: store.endpoint("anything").unwrap(),
+        database: DatabaseName::new("replay").unwrap(),
+        owner: "tests".into(),
+        schema: Arc::clone(replay.schema()),
+        layout: Layout::row_per_reading(),
+        durability: Durability::Default,
+        clients: 1,
+        timeout_ms: 5_000,
+    };
+    block_on(async {
+        let mut administrator = store.administrator(&plan).await?;
+        administrator.create().await
+    })
+    .unwrap();
+    let target = Target {
+        store,
+        plan: Arc::new(plan),
+        stop: Arc::default(),
+    };
+    let run = |operations: Arc<dyn Operations>| {
+        let phase = Phase {
+            loads: vec![Load::new("replay", operations, 1)],
+            ..Phase::default()
+        };
+        let clients = Clients::connect(&target, phase).unwrap();
+        let mut finished = clients.run(&mut |_| {}).unwrap();
+        finished.close();
+        finished.outcome().loads.remove(0)
+    };
+    let load = run(Arc::new(Loading::new(Arc::clone(&replay), 50)));
+    [load, run(Arc::new(Questions::new(replay, 1, 100)))]
+}
+
+#[test]
+fn a_recording_is_loaded_whole_and_every_answer_is_compared() {
+    for (name, tags, readings) in [
+        ("boiler.csv", &[][..], 429),
+        ("greenhouse.csv", &["Room"], 116),
+    ] {
+        let [load, asked] = replayed(&recording(name, tags), memory());
+        assert_eq!((load.readings(), load.failed()), (readings, 0));
+        assert_eq!((asked.operations(), asked.failed()), (600, 0));
+        assert_eq!(
+            (asked.answers.checked, asked.answers.wrong),
+            (600, 0),
+            "{:?}",
+            asked.answers
+        );
+        assert_eq!(asked.classes.len(), 6);
+    }
+}
+
+#[test]
+fn a_wrong_answer_of_each_kind_is_found() {
+    let recording = recording("boiler.csv", &[]);
+    let kinds = [
+        ("point", 100),
+        ("range", 100),
+        ("minimum", 100),
+        ("aggregate", 200),
+        ("last-reading", 100),
+    ];
+    for (kind, questions) in kinds {
+        let fault = format!("wrong-answer:{kind}").parse().unwrap();
+        let store = FaultyStore::new(memory(), fault);
+        let [load, asked] = replayed(&recording, Arc::new(store));
+        assert_eq!((load.readings(), asked.answers.checked), (429, 600));
+        assert_eq!(
+            asked.answers.wrong, questions,
+            "{kind}: {:?}",
+            asked.answers
+        );
+    }
+    let lost = FaultyStore::new(memory(), "drop:20".parse().unwrap());
+    let [_, asked] = replayed(&recording, Arc::new(lost));
+    assert!(asked.answers.wrong > 50, "{:?}", asked.answers);
 }
 
 #[test]
