@@ -128,7 +128,7 @@ fn per_span(usual: Layout, span_ns: i64) -> Vec<LayoutOffer> {
         ),
         offer(
             "blob",
-            Standing::Further,
+            Standing::OnRequest,
             encoded(Encoding::Blob),
             "a row a span: series, span, size, data BLOB of little-endian columns that the client packs; index (series, span)",
         ),

@@ -31,8 +31,14 @@ pub struct RoleTotals {
     pub end_proportional_bytes: Option<u64>,
     /// Fetched from storage.
     pub storage_read_bytes: Option<u64>,
-    /// Pages dirtied.
+    /// Written to storage: what the kernel charged to the processes ([`RoleTotals::storage_dirtied_bytes`]), at most what the data
+    /// folder's device wrote in the phase. The charge alone misleads where the kernel counts whole folios: on ext4 of Linux 6.18
+    /// a synced write of 8 kB is charged with up to 2 MB. Other programs' writes raise the bound; what is written back
+    /// after the phase is not in it.
     pub storage_written_bytes: Option<u64>,
+    /// Pages dirtied, as the kernel charges them.
+    #[serde(default)]
+    pub storage_dirtied_bytes: Option<u64>,
     /// Dirtied pages dropped before they were written.
     pub storage_cancelled_bytes: Option<u64>,
     /// TCP payload sent.
@@ -126,13 +132,16 @@ impl Recording {
                 role.peak_resident_bytes = role.peak_resident_bytes.max(bytes);
             }
         }
+        let host = host_totals(&self.host, first, last);
         for role in roles.values_mut() {
+            role.storage_written_bytes =
+                bounded(role.storage_dirtied_bytes, host.disk_written_bytes);
             role.cpu_percent_of_core = role.cpu_ns as f64 * 100.0 / span_ns.max(1) as f64;
         }
         let our_cpu_ns = roles.values().map(|role| role.cpu_ns).sum();
         Some(PhaseTotals {
             span_ns,
-            host: host_totals(&self.host, first, last),
+            host,
             disturbance: Disturbance::between(
                 &host_row(&self.host, first),
                 &host_row(&self.host, last),
@@ -177,7 +186,7 @@ fn add_tree(
     );
     rise_of(&mut role.storage_read_bytes, &columns.storage_read_bytes);
     rise_of(
-        &mut role.storage_written_bytes,
+        &mut role.storage_dirtied_bytes,
         &columns.storage_written_bytes,
     );
     rise_of(
@@ -191,6 +200,11 @@ fn add_tree(
     );
     rise_of(&mut role.sent_wire_bytes, &columns.sent_wire_bytes);
     rise_of(&mut role.received_wire_bytes, &columns.received_wire_bytes);
+}
+
+/// A charge, at most the bound where there is one.
+fn bounded(charge: Option<u64>, bound: Option<u64>) -> Option<u64> {
+    charge.map(|charge| bound.map_or(charge, |bound| charge.min(bound)))
 }
 
 /// A sum with an unknown part is unknown.
@@ -244,6 +258,15 @@ fn host_row(host: &HostColumns, row: usize) -> HostSample {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_charge_of_whole_folios_is_bounded_by_what_the_device_wrote() {
+        assert_eq!(bounded(Some(2 << 20), Some(16_384)), Some(16_384));
+        assert_eq!(bounded(Some(4_096), Some(16_384)), Some(4_096));
+        assert_eq!(bounded(Some(4_096), None), Some(4_096));
+        assert_eq!(bounded(None, Some(16_384)), None);
+    }
+
     use crate::probe::recording::{SamplingCost, TreeRecord};
     use crate::probe::tree::TreeSample;
 
