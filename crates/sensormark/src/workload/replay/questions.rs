@@ -75,9 +75,10 @@ impl Class {
 #[derive(Debug, Clone)]
 pub struct Questions {
     replay: Arc<Replay>,
-    stream: Stream,
+    /// One a class, of all classes.
+    streams: [Stream; Class::ALL.len()],
     /// (series, time) that more than one reading has, in the stored readings.
-    repeated: BTreeSet<(u32, i64)>,
+    repeated: Arc<BTreeSet<(u32, i64)>>,
     numeric: Vec<usize>,
     classes: Vec<Class>,
     names: Vec<String>,
@@ -94,8 +95,8 @@ impl Questions {
             .filter(|&field| is_number(fields[field].kind))
             .collect();
         let mut questions = Self {
-            stream: Stream::new(seed, STREAM, 0),
-            repeated: repeated_times(&replay),
+            streams: Class::ALL.map(|class| Stream::new(seed, STREAM, class as u64)),
+            repeated: Arc::new(repeated_times(&replay)),
             replay,
             numeric,
             classes: Vec::new(),
@@ -106,7 +107,7 @@ impl Questions {
         for class in Class::ALL {
             if class.needs_number() && questions.numeric.is_empty() {
                 questions.leave_out(class, "no field is a number");
-            } else if (0..8).all(|index| questions.draw(class, index).is_none()) {
+            } else if (0..8).all(|number| questions.draw(class, number).is_none()) {
                 questions.leave_out(class, "every stretch holds a time twice");
             } else {
                 questions.classes.push(class);
@@ -114,6 +115,17 @@ impl Questions {
             }
         }
         questions
+    }
+
+    /// The questions of one class, in the same order; none where there are none of it.
+    #[must_use]
+    pub fn only(&self, class: Class) -> Option<Self> {
+        self.classes.contains(&class).then(|| Self {
+            classes: vec![class],
+            names: vec![class.name().to_owned()],
+            notes: Vec::new(),
+            ..self.clone()
+        })
     }
 
     fn leave_out(&mut self, class: Class, why: &str) {
@@ -131,7 +143,12 @@ impl Questions {
         self.len() == 0
     }
 
-    /// Names of the classes that there are.
+    /// The classes that there are.
+    pub fn classes(&self) -> &[Class] {
+        &self.classes
+    }
+
+    /// Their names.
     pub fn class_names(&self) -> &[String] {
         &self.names
     }
@@ -153,9 +170,8 @@ impl Questions {
     /// When there are no questions.
     pub fn question(&self, index: u64) -> Query {
         let class = self.classes[self.class(index)];
-        (index..)
-            .step_by(Class::ALL.len())
-            .find_map(|index| self.draw(class, index))
+        (index / self.classes.len() as u64..)
+            .find_map(|number| self.draw(class, number))
             .expect("a class without questions was left out")
     }
 
@@ -164,10 +180,10 @@ impl Questions {
         self.replay.reference().answer(query)
     }
 
-    /// The first draw for this number that touches no repeated time, where it must not.
-    fn draw(&self, class: Class, index: u64) -> Option<Query> {
+    /// The first draw for the question of this number of a class that touches no repeated time, where it must not.
+    fn draw(&self, class: Class, number: u64) -> Option<Query> {
         (0..DRAWS)
-            .map(|draw| self.drawn(class, (index * DRAWS + draw) * WORDS))
+            .map(|draw| self.drawn(class, (number * DRAWS + draw) * WORDS))
             .find(|query| !class.shuns_repeated_times() || !self.touches_repeated(class, query))
     }
 
@@ -175,10 +191,10 @@ impl Questions {
     fn drawn(&self, class: Class, word: u64) -> Query {
         let spans = self.replay.spans();
         let readings = self.replay.readings();
-        let row = self.below(word, readings.len());
+        let row = self.below(class, word, readings.len());
         let (series, time_ns) = (readings.series[row], readings.times_ns[row]);
         let fields = FieldSet::first(readings.columns.len());
-        let field = |of: &[usize]| of[self.below(word + 1, of.len())];
+        let field = |of: &[usize]| of[self.below(class, word + 1, of.len())];
         // A stretch of this length that holds the reading and does not reach beyond the recording.
         let around = |span_ns: i64| {
             let start_ns = time_ns.min(spans.end_ns - span_ns);
@@ -232,9 +248,10 @@ impl Questions {
         }
     }
 
-    fn below(&self, word: u64, bound: usize) -> usize {
+    fn below(&self, class: Class, word: u64, bound: usize) -> usize {
         let bound = NonZeroU64::new(bound as u64).expect("there are readings and fields");
-        usize::try_from(self.stream.below(word, bound)).expect("below a number of readings")
+        usize::try_from(self.streams[class as usize].below(word, bound))
+            .expect("below a number of readings")
     }
 
     fn touches_repeated(&self, class: Class, query: &Query) -> bool {

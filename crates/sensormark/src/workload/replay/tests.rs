@@ -66,6 +66,13 @@ fn questions_depend_on_the_seed_alone_and_take_turns() {
         };
         assert_eq!(name, is);
     }
+    for class in Class::ALL {
+        let only = one.only(class).unwrap();
+        let place = class as usize;
+        let turns = all(&one).into_iter().skip(place).step_by(6);
+        assert_eq!(all(&only), turns.collect::<Vec<_>>());
+        assert_eq!(only.class_names(), [class.name()]);
+    }
 }
 
 #[test]
