@@ -44,7 +44,12 @@ fn same_data(one: &Implementation, other: &Implementation) -> bool {
 
 impl Field {
     /// Sorts the trials of a run.
-    pub fn new(run: RunRecord, all: Vec<TrialRecord>) -> Self {
+    pub fn new(run: RunRecord, mut all: Vec<TrialRecord>) -> Self {
+        all.sort_by(|one, other| {
+            let key = |of: &TrialRecord| (of.repetition, of.turn, of.attempt);
+            let started = || one.started.cmp(&other.started);
+            key(one).cmp(&key(other)).then_with(started)
+        });
         let last_attempt = |of: &TrialRecord| {
             let same = all.iter().filter(|other| {
                 other.repetition == of.repetition

@@ -23,6 +23,7 @@ pub fn number_text(number: &Number) -> String {
     let plain = |value: f64| match number.digits {
         Digits::Significant(digits) => significant(value, digits),
         Digits::Decimals(decimals) => fixed(value, decimals),
+        Digits::Exact => value.to_string(),
     };
     match number.spread {
         Spread::None => plain(number.value),

@@ -92,12 +92,7 @@ impl Ranking {
         let tables = (0..PHASES.len())
             .map(|phase| table(phase, &contestants, options))
             .collect::<Result<Vec<_>, _>>()?;
-        let mut notes: Vec<String> = tables
-            .iter()
-            .flat_map(|table| table.notes.clone())
-            .collect();
-        notes.sort();
-        notes.dedup();
+        let notes = table_notes(&tables, options);
         for contestant in &contestants {
             let of_it = |table: &Table| {
                 table
@@ -201,6 +196,21 @@ impl Ranked {
             .map(|costs| costs.as_ref().map(total))
             .collect()
     }
+}
+
+/// How the tables were made, each thing said once.
+fn table_notes(tables: &[Table], options: &ReportOptions) -> Vec<String> {
+    let notes = tables.iter().flat_map(|table| table.notes.clone());
+    let mut notes: Vec<String> = notes.collect();
+    if options.difficulty.is_empty() {
+        notes.retain(|note| !note.starts_with("difficulty is left out"));
+        notes.push(
+            "difficulty is a judgement, and nobody gave one: it is left out for all.".to_owned(),
+        );
+    }
+    notes.sort();
+    notes.dedup();
+    notes
 }
 
 /// Everybody with at least one repetition of two valid trials; and the others, with the reason.

@@ -95,6 +95,8 @@ pub enum Digits {
     Significant(usize),
     /// So many after the point.
     Decimals(usize),
+    /// As many as it takes to say it exactly.
+    Exact,
 }
 
 /// How sure a figure is.

@@ -326,15 +326,14 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(2);
     let mut lines = vec![String::new()];
     let mut used = 0;
-    for word in text.split(' ').filter(|word| !word.is_empty()) {
-        let needed = word.width() + usize::from(used > 0);
-        if used > 0 && used + needed > width {
+    for (word, is_new) in text.split(' ').flat_map(|word| pieces(word, width)) {
+        let gap = usize::from(used > 0 && is_new);
+        if used > 0 && used + gap + word.width() > width {
             lines.push(String::new());
             used = 0;
-        }
-        if used > 0 {
+        } else if gap > 0 {
             lines.last_mut().expect("never empty").push(' ');
-            used += 1;
+            used += gap;
         }
         for character in word.chars() {
             let wide = character.width().unwrap_or(0);
@@ -347,6 +346,18 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+/// The word, or where it alone is too long for a line, its parts up to each hyphen; and whether a space stands before it.
+fn pieces(word: &str, width: usize) -> Vec<(&str, bool)> {
+    if word.is_empty() {
+        return Vec::new();
+    }
+    if word.width() <= width {
+        return vec![(word, true)];
+    }
+    let parts = word.split_inclusive('-').enumerate();
+    parts.map(|(place, part)| (part, place == 0)).collect()
 }
 
 #[cfg(test)]
@@ -423,6 +434,11 @@ mod tests {
     fn a_word_that_is_too_long_is_broken() {
         assert_eq!(wrap("abcdefgh ij", 3), ["abc", "def", "gh", "ij"]);
         assert_eq!(wrap("", 10), [""]);
+        let layout = "SQLite individual-row-per-field, read";
+        assert_eq!(
+            wrap(layout, 16),
+            ["SQLite", "individual-row-", "per-field, read"]
+        );
         assert_eq!(wrap("日本語", 4), ["日本", "語"]);
     }
 }

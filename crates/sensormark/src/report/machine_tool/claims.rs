@@ -39,6 +39,16 @@ struct Claim {
 /// The section.
 pub fn section(counterparts: &Counterparts<'_>) -> Section {
     let mut section = Section::new("claims", "The study's claims");
+    if counterparts.writes.is_empty() && counterparts.reads.is_empty() {
+        section.paragraph(
+            "No database of the study has a valid trial here, so none of its claims can be judged.",
+        );
+        let aside = others_bulk(counterparts);
+        if !aside.is_empty() {
+            section.paragraph(format!("Bulk against individual writing: {aside}."));
+        }
+        return section;
+    }
     let mut table = Table::new(
         "claims",
         "Did they hold here?",
@@ -93,42 +103,40 @@ impl Claim {
         self.parts.push(Part { held, figures });
     }
 
-    fn missing(&mut self, what: &str) {
+    /// Notes what was not measured: the implementation, or the whole database where nothing of it was.
+    fn missing(&mut self, counterparts: &Counterparts<'_>, name: &str) {
+        let title = name.split(' ').next().unwrap_or(name);
+        let is_of = |(row, _): &(&str, &Arm)| row.split(' ').next() == Some(title);
+        let is_there =
+            counterparts.writes.iter().any(is_of) || counterparts.reads.iter().any(is_of);
+        let what = if is_there { name } else { title };
         if !self.missing.iter().any(|known| known == what) {
             self.missing.push(what.to_owned());
         }
     }
 
-    fn outcome(&self) -> String {
+    fn outcome(&self) -> &'static str {
         if self.parts.iter().any(|part| part.held == Some(false)) {
-            "did not hold".to_owned()
+            "did not hold"
         } else if !self.missing.is_empty() {
-            let names: Vec<&str> = self.missing.iter().map(String::as_str).collect();
-            format!(
-                "cannot be judged here: no valid trial of {}",
-                listed(&names)
-            )
+            "cannot be judged"
         } else if self.parts.iter().any(|part| part.held.is_none()) {
-            "not decided".to_owned()
+            "not decided"
         } else {
-            "held".to_owned()
+            "held"
         }
     }
 
     fn figures(&self) -> String {
-        let mut all: Vec<&str> = self
-            .parts
-            .iter()
-            .map(|part| part.figures.as_str())
-            .collect();
+        let mut all: Vec<String> = self.parts.iter().map(|part| part.figures.clone()).collect();
+        if !self.missing.is_empty() {
+            let names: Vec<&str> = self.missing.iter().map(String::as_str).collect();
+            all.push(format!("no valid trial of {}", listed(&names)));
+        }
         if !self.aside.is_empty() {
-            all.push(&self.aside);
+            all.push(self.aside.clone());
         }
-        if all.is_empty() {
-            "–".to_owned()
-        } else {
-            all.join("; ")
-        }
+        all.join("; ")
     }
 }
 
@@ -180,7 +188,7 @@ fn bulk_beats_individual(counterparts: &Counterparts<'_>) -> Claim {
                     .zip([bulk, individual])
                     .filter(|(_, arm)| arm.is_none())
                 {
-                    claim.missing(name);
+                    claim.missing(counterparts, name);
                 }
             }
         }
@@ -245,13 +253,14 @@ fn others_bulk(counterparts: &Counterparts<'_>) -> String {
         if let (Some(bulk), Some(individual)) = (named(title, "bulk"), named(title, "individual")) {
             let parts = bulk_parts(counterparts, bulk, individual);
             let figures: Vec<&str> = parts.iter().map(|(_, figures)| figures.as_str()).collect();
-            let held = if parts.iter().all(|(held, _)| *held == Some(true)) {
-                "too"
+            let is_all = parts.iter().all(|(held, _)| *held == Some(true));
+            let held = if is_all {
+                "less in all"
             } else {
-                "not in all"
+                "not less in all"
             };
             texts.push(format!(
-                "beside the study, {title} {held}: {}",
+                "{title} (not in the study), {held}: {}",
                 figures.join(", ")
             ));
         }
@@ -264,7 +273,7 @@ fn least_disk(counterparts: &Counterparts<'_>) -> Claim {
     let mut claim = Claim::new("InfluxDB needs the least disk");
     let own = counterparts.write("InfluxDB");
     if own.is_none() {
-        claim.missing("InfluxDB");
+        claim.missing(counterparts, "InfluxDB");
     }
     for row in counterparts
         .study
@@ -288,7 +297,7 @@ fn least_disk(counterparts: &Counterparts<'_>) -> Claim {
                     ),
                 );
             }
-            (_, None) => claim.missing(&row.implementation),
+            (_, None) => claim.missing(counterparts, &row.implementation),
             (None, Some(_)) => {}
         }
     }
@@ -298,7 +307,7 @@ fn least_disk(counterparts: &Counterparts<'_>) -> Claim {
 fn cannot_keep_up(counterparts: &Counterparts<'_>) -> Claim {
     let mut claim = Claim::new("MongoDB individual cannot keep up with 3 reads a second");
     let Some(arm) = counterparts.read("MongoDB individual") else {
-        claim.missing("MongoDB individual");
+        claim.missing(counterparts, "MongoDB individual");
         return claim;
     };
     let kept: Vec<bool> = counterparts
@@ -336,7 +345,7 @@ fn reads_from_cache(counterparts: &Counterparts<'_>) -> Claim {
         let known: Vec<f64> = rates.iter().flatten().copied().flatten().collect();
         if known.is_empty() {
             if !is_exception {
-                claim.missing(&row.implementation);
+                claim.missing(counterparts, &row.implementation);
             }
             continue;
         }
@@ -384,7 +393,7 @@ fn no_datagram_lost(counterparts: &Counterparts<'_>) -> Claim {
         );
     }
     if claim.parts.is_empty() {
-        claim.missing("InfluxDB over UDP");
+        claim.missing(counterparts, "InfluxDB over UDP");
     }
     claim
 }
@@ -405,7 +414,7 @@ fn bulk_one_saves_network(counterparts: &Counterparts<'_>) -> Claim {
         names
             .iter()
             .filter(|name| counterparts.read(name).is_none())
-            .for_each(|name| claim.missing(name));
+            .for_each(|name| claim.missing(counterparts, name));
     }
     claim
 }
@@ -425,7 +434,7 @@ fn best(
     };
     let own = ranked(name);
     if own.is_none() {
-        claim.missing(name);
+        claim.missing(counterparts, name);
     }
     for row in counterparts
         .study
@@ -459,7 +468,7 @@ fn best(
                     ),
                 );
             }
-            (_, None, _) => claim.missing(&row.implementation),
+            (_, None, _) => claim.missing(counterparts, &row.implementation),
             _ => {}
         }
     }

@@ -1,6 +1,7 @@
 //! The answer in one sentence, and the ranking behind it.
 
 use super::cells::{counted, listed, points, rank};
+use super::keeping_up;
 use crate::report::field::Field;
 use crate::report::number::fixed;
 use crate::report::ranking::{Ranked, Ranking};
@@ -21,6 +22,16 @@ pub fn answer(field: &Field, ranking: &Ranking) -> Section {
         _ => "For this load, on this machine: nothing can be ranked; the reasons are below."
             .to_owned(),
     };
+    for one in ranking.first() {
+        let shortfalls = keeping_up::shortfalls(field, one);
+        if !shortfalls.is_empty() {
+            text.push_str(&format!(
+                " But {} did not keep up ({}), which flatters its score.",
+                one.label(),
+                shortfalls.join(", ")
+            ));
+        }
+    }
     let missing = ranking.unranked.len();
     if missing > 0 && !ranking.ranked.is_empty() {
         text.push_str(&format!(
@@ -147,7 +158,8 @@ pub fn ranking(field: &Field, ranking: &Ranking) -> Section {
             ("score", ""),
             ("writing", ""),
             ("reading", ""),
-            ("wins", "% of weightings"),
+            ("wins", "%"),
+            ("keeps up", ""),
             ("repetitions", ""),
         ],
     );
@@ -161,8 +173,18 @@ pub fn ranking(field: &Field, ranking: &Ranking) -> Section {
                 .map(|score| points(*score, Spread::None)),
         );
         row.push(points(one.win_share * 100.0, Spread::None));
+        row.push(keeping_up::cell(field, one));
         row.push(Cell::count(u64::try_from(one.summary.count).ok(), ""));
         table.row(row);
+    }
+    // A column that says the same of all is a sentence.
+    if ranking
+        .ranked
+        .iter()
+        .all(|one| one.summary.count == field.blocks.len())
+    {
+        table.columns.pop();
+        table.rows.iter_mut().for_each(|row| drop(row.pop()));
     }
     for note in notes(field, ranking) {
         table.note(note);
@@ -204,10 +226,15 @@ fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
         .collect();
     if !partly.is_empty() {
         notes.push(format!(
-            "of {} not every repetition is valid: the others are ranked.",
+            "of {} not every repetition is valid: the valid ones are ranked.",
             listed(&partly)
         ));
     }
+    if !ranking.ranked.is_empty() {
+        notes
+            .push("wins: share of all weightings under which it has the highest score.".to_owned());
+    }
+    notes.extend(behind_note(field, ranking));
     notes.extend(durability_note(field, ranking));
     let datagrams: Vec<&str> = ranked_with(field, ranking, |write| write == WriteMethod::Datagram);
     if !datagrams.is_empty() {
@@ -215,6 +242,22 @@ fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
     }
     notes.extend(ranking.notes.iter().cloned());
     notes
+}
+
+/// Says whose scores are flattered.
+fn behind_note(field: &Field, ranking: &Ranking) -> Option<String> {
+    let behind: Vec<&str> = ranking
+        .ranked
+        .iter()
+        .filter(|one| !keeping_up::shortfalls(field, one).is_empty())
+        .map(Ranked::label)
+        .collect();
+    (!behind.is_empty()).then(|| {
+        format!(
+            "{} did not keep up with the load. What was not written or read cost nothing, so the formula flatters them: weigh the column \"keeps up\" first.",
+            listed(&behind)
+        )
+    })
 }
 
 fn ranked_with<'a>(

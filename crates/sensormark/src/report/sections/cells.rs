@@ -65,8 +65,11 @@ const fn number(value: f64, spread: Spread) -> Cell {
     })
 }
 
-/// The names as one phrase: "A", "A and B", "A, B and C".
+/// The names as one phrase: "A", "A and B", "A, B and C"; where a name has a comma of its own, "A, x; B".
 pub fn listed(names: &[&str]) -> String {
+    if names.iter().any(|name| name.contains(',')) {
+        return names.join("; ");
+    }
     match names {
         [] => String::new(),
         [one] => (*one).to_owned(),

@@ -3,6 +3,7 @@
 
 mod answer;
 pub(super) mod cells;
+mod keeping_up;
 mod latencies;
 mod readings;
 mod resources;

@@ -1,6 +1,7 @@
 //! The ledger: what was produced, acknowledged and stored, exactly; and how many answers were checked.
 
 use super::cells::{geometric_mean, smallest};
+use super::keeping_up::trials_behind;
 use crate::measurement::names;
 use crate::measurement::record::{LedgerRecord, TrialRecord};
 use crate::report::criteria::figure;
@@ -126,16 +127,11 @@ fn asked(field: &Field) -> Option<String> {
 }
 
 /// Whether every valid trial kept up.
-pub fn keeps_up(field: &Field, arm: &Arm) -> Cell {
-    let kept: Vec<bool> = field
-        .valid_of(arm)
-        .filter_map(|trial| Some(figure(trial, names::KEEPS_UP)? > 0.5))
-        .collect();
-    let failed = kept.iter().filter(|kept| !**kept).count();
-    match (kept.len(), failed) {
-        (0, _) => Cell::Missing("no valid trial".to_owned()),
-        (_, 0) => Cell::yes(true),
-        (all, failed) if all == failed => Cell::yes(false),
-        (all, failed) => Cell::text(format!("no ({failed} of {all})")),
+fn keeps_up(field: &Field, arm: &Arm) -> Cell {
+    match trials_behind(field, arm) {
+        (_, 0) => Cell::Missing("no valid trial".to_owned()),
+        (0, _) => Cell::yes(true),
+        (behind, all) if behind == all => Cell::yes(false),
+        (behind, all) => Cell::text(format!("no ({behind} of {all})")),
     }
 }

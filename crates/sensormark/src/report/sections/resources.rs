@@ -159,7 +159,7 @@ const SETTLING: [(&str, &str); 8] = [
     ("disk before", "MB"),
     ("after writing", "MB"),
     ("settled", "MB"),
-    ("of it logs", "MB"),
+    ("logs in it", "MB"),
 ];
 
 /// What settling cost, and the disk around it.

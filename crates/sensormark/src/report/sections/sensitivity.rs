@@ -1,11 +1,11 @@
 //! How far the ranking hangs on the weights and on who is compared.
 
 use super::answer::{change_text, side_text};
-use super::cells::rank;
+use super::cells::{points, rank};
 use crate::report::field::Field;
 use crate::report::number::fixed;
 use crate::report::ranking::{Ranked, Ranking};
-use crate::report::tables::{Cell, Column, Section, Table};
+use crate::report::tables::{Cell, Column, Digits, Number, Section, Spread, Table};
 use crate::score::{Board, Standing};
 use crate::statistics::{self, Basis, Better, ranks};
 
@@ -71,18 +71,17 @@ fn weights(board: &Board) -> Table {
     }
     for (id, name, unit) in ids {
         let weight = |phase: &str| {
-            let columns = board
-                .tables()
-                .iter()
-                .filter(|table| table.phase == phase)
-                .flat_map(|table| &table.columns);
-            Cell::maybe(
-                columns
-                    .into_iter()
-                    .find(|column| column.id == id)
-                    .map(|column| column.weight),
-                "not weighed",
-            )
+            let tables = board.tables().iter().filter(|table| table.phase == phase);
+            let mut columns = tables.flat_map(|table| &table.columns);
+            let value = columns.find(|column| column.id == id)?.weight;
+            Some(Number {
+                value,
+                spread: Spread::None,
+                digits: Digits::Exact,
+            })
+        };
+        let weight = |phase: &str| {
+            weight(phase).map_or_else(|| Cell::Missing("not weighed".to_owned()), Cell::Number)
         };
         table.row(vec![
             Cell::text(name),
@@ -201,28 +200,39 @@ fn left_out(board: &Board) -> (Table, Table) {
     detail.keys = 2;
     detail.is_detail = true;
     let before = board.standings();
+    let winner = |standings: &[Standing]| -> Vec<String> {
+        let first = standings.iter().filter(|one| one.rank == 1);
+        first.map(|one| one.name.clone()).collect()
+    };
+    let mut unmoved = 0;
     for out in board.leave_one_out() {
-        let mut first = out.standings.iter().filter(|one| one.rank == 1).peekable();
-        let score = first.peek().map(|one| one.total);
-        let first: Vec<&str> = first.map(|one| one.name.as_str()).collect();
-        summary.row(vec![
-            Cell::text(&out.name),
-            Cell::text(first.join(", ")),
-            Cell::maybe(score, ""),
-            Cell::count(
-                u64::try_from(changed_places(&before, &out.standings)).ok(),
-                "",
-            ),
-        ]);
         for one in &out.standings {
             let own = rank(Some(one.rank));
+            let score = points(one.total, Spread::None);
             detail.row(vec![
                 Cell::text(&out.name),
                 Cell::text(&one.name),
-                Cell::number(one.total),
+                score,
                 own,
             ]);
         }
+        let changed = changed_places(&before, &out.standings);
+        let first = winner(&out.standings);
+        if changed == 0 && first == winner(&before) {
+            unmoved += 1;
+            continue;
+        }
+        let score = out.standings.iter().find(|one| one.rank == 1);
+        let score = score.map(|one| points(one.total, Spread::None));
+        summary.row(vec![
+            Cell::text(&out.name),
+            Cell::text(first.join(", ")),
+            score.unwrap_or_else(|| Cell::Missing("nobody is left".to_owned())),
+            Cell::count(u64::try_from(changed).ok(), ""),
+        ]);
+    }
+    if unmoved > 0 {
+        summary.note(format!("Leaving out any one of the {unmoved} others changes neither the winner nor anybody's place."));
     }
     (summary, detail)
 }

@@ -5,32 +5,58 @@ use crate::probe::{DeviceKind, Environment, Processor};
 use crate::report::field::Field;
 use crate::report::number::fixed;
 use crate::report::tables::{Cell, Section, Table};
-use std::collections::BTreeMap;
 
-/// Warnings of the trials, alike ones once, and of the machine.
+/// Warnings that differ in numbers alone are told one by one up to this many.
+const MOST_ALIKE: usize = 3;
+
+/// Warnings of the machine and of the trials; many that differ in numbers alone are told once here, and each in a table for
+/// programs.
 pub fn warnings(field: &Field) -> Section {
     let mut section = Section::new("warnings", "Warnings");
     let mut items = machine_warnings(field);
-    let mut found: BTreeMap<(String, &str), Vec<u32>> = BTreeMap::new();
+    let mut table = Table::new(
+        "warnings",
+        "Every warning",
+        &[
+            ("implementation", ""),
+            ("side", ""),
+            ("repetition", ""),
+            ("warning", ""),
+        ],
+    );
+    table.is_detail = true;
+    let mut alike: Vec<(String, Vec<String>)> = Vec::new();
     for (side, arm) in field.all() {
         for trial in field.trials_of(arm).flatten() {
             for warning in &trial.warnings {
-                found
-                    .entry((format!("{} ({side})", arm.label), warning))
-                    .or_default()
-                    .push(trial.repetition);
+                table.row(vec![
+                    Cell::text(&arm.label),
+                    Cell::text(side),
+                    Cell::Count(u64::from(trial.repetition) + 1),
+                    Cell::text(warning),
+                ]);
+                let kind: String = warning
+                    .chars()
+                    .filter(|one| !one.is_ascii_digit())
+                    .collect();
+                let text = format!("{} ({side}): {warning}", arm.label);
+                match alike.iter_mut().find(|(known, _)| *known == kind) {
+                    Some((_, texts)) => texts.push(text),
+                    None => alike.push((kind, vec![text])),
+                }
             }
         }
     }
-    for ((whose, warning), repetitions) in found {
-        let times = if repetitions.len() > 1 {
-            format!(" (in {})", counted(repetitions.len(), "repetition"))
+    for (_, texts) in alike {
+        if texts.len() > MOST_ALIKE {
+            let others = counted(texts.len() - 1, "more trial");
+            items.push(format!("{}; and alike in {others}", texts[0]));
         } else {
-            String::new()
-        };
-        items.push(format!("{whose}: {warning}{times}"));
+            items.extend(texts);
+        }
     }
     section.list(items);
+    section.table(table);
     section
 }
 

@@ -334,3 +334,63 @@ fn nothing_at_all_is_said_so() {
         "there is no read trial of what it wrote"
     );
 }
+
+/// What loses readings writes less and costs less: the score cannot see it, so the report says it.
+#[test]
+fn who_does_not_keep_up_is_named_beside_its_score() {
+    let mut trials = two();
+    for trial in &mut trials {
+        if let Some(ledger) = &mut trial.ledger {
+            ledger.lost_at_queue = 0;
+        }
+    }
+    let kept = report(trials.clone());
+    assert_eq!(cell(&kept, "ranking", "MariaDB bulk", "keeps up"), "yes");
+    assert!(!kept.text(200).contains("flatters"));
+    let ledger = trials[2].ledger.as_mut().unwrap();
+    (ledger.produced, ledger.lost_at_queue) = (12_000, 3_000);
+    let figures = &mut trials[1].figures;
+    figures.insert(names::KEEPS_UP.to_owned(), Figure::new(0.0, ""));
+    figures.insert(names::READS_PER_SECOND.to_owned(), Figure::new(1.26, ""));
+    let behind = report(trials);
+    assert_eq!(
+        cell(&behind, "ranking", "MariaDB bulk", "keeps up"),
+        "no: lost 25 %"
+    );
+    assert_eq!(
+        cell(&behind, "ranking", "MariaDB individual", "keeps up"),
+        "no: 1.3 reads/s"
+    );
+    let text = behind.json();
+    assert!(
+        text.contains("But MariaDB bulk did not keep up (lost 25 %), which flatters its score."),
+        "{text}"
+    );
+}
+
+#[test]
+fn alike_warnings_are_told_once() {
+    let mut trials = two();
+    for (place, trial) in trials.iter_mut().enumerate() {
+        trial
+            .warnings
+            .push(format!("others used {place}.{place} % of the time"));
+    }
+    trials[0].warnings.push("alone".to_owned());
+    let report = report(trials);
+    let text = report.text(200);
+    assert!(
+        text.contains("others used 0.0 % of the time; and alike in 3 more trials"),
+        "{text}"
+    );
+    assert!(
+        text.contains("MariaDB individual (write): alone") && !text.contains("others used 2.2"),
+        "{text}"
+    );
+    let table = report
+        .document()
+        .tables()
+        .find(|table| table.id == "warnings")
+        .unwrap();
+    assert_eq!(table.rows.len(), 5);
+}

@@ -134,11 +134,12 @@ fn a_claim_is_refuted_by_one_part_and_not_judged_without_all() {
     for claim in [
         CLAIMS[1], CLAIMS[3], CLAIMS[4], CLAIMS[5], CLAIMS[6], CLAIMS[7],
     ] {
-        assert!(
-            cell(&found, "claims", claim, "here")
-                .starts_with("cannot be judged here: no valid trial of InfluxDB"),
+        assert_eq!(
+            cell(&found, "claims", claim, "here"),
+            "cannot be judged",
             "{claim}"
         );
+        assert!(cell(&found, "claims", claim, "figures").contains("no valid trial of InfluxDB"));
     }
     assert_eq!(cell(&found, "claims", CLAIMS[0], "here"), "held");
     let mut trials = as_published();
@@ -161,10 +162,11 @@ fn a_claim_is_refuted_by_one_part_and_not_judged_without_all() {
             .contains("5.00 against 4.00 MB of MongoDB bulk")
     );
     assert_eq!(cell(&found, "claims", CLAIMS[4], "here"), "did not hold");
-    assert!(
-        cell(&found, "claims", CLAIMS[0], "here")
-            .starts_with("cannot be judged here: no valid trial of MariaDB bulk")
+    assert_eq!(
+        cell(&found, "claims", CLAIMS[0], "here"),
+        "cannot be judged"
     );
+    assert!(cell(&found, "claims", CLAIMS[0], "figures").contains("no valid trial of MariaDB"));
 }
 
 #[test]

@@ -1,0 +1,64 @@
+//! Whether an implementation kept up with the load. One that did not has spared itself work: its costs, and with them its
+//! score, look better than they are, and the report has to say so.
+
+use crate::measurement::names;
+use crate::report::criteria::figure;
+use crate::report::field::{Arm, Field};
+use crate::report::number::{fixed, significant};
+use crate::report::ranking::Ranked;
+use crate::report::tables::Cell;
+
+/// Percent of the readings that were lost before the writer took them, over all valid write trials of what is read.
+pub fn lost_percent(field: &Field, one: &Ranked) -> Option<f64> {
+    let write = field.write_of(&field.reads[one.read])?;
+    let ledgers = field
+        .valid_of(write)
+        .filter_map(|trial| trial.ledger.as_ref());
+    let (mut lost, mut produced) = (0, 0);
+    for ledger in ledgers {
+        lost += ledger.lost_at_queue;
+        produced += ledger.produced;
+    }
+    (produced > 0).then(|| lost as f64 * 100.0 / produced as f64)
+}
+
+/// How many valid trials did not keep up, of how many.
+pub fn trials_behind(field: &Field, arm: &Arm) -> (usize, usize) {
+    let kept = field
+        .valid_of(arm)
+        .filter_map(|trial| figure(trial, names::KEEPS_UP));
+    kept.fold((0, 0), |(behind, all), kept| {
+        (behind + usize::from(kept < 0.5), all + 1)
+    })
+}
+
+/// What it did not keep up with, in short; nothing where it kept up.
+pub fn shortfalls(field: &Field, one: &Ranked) -> Vec<String> {
+    let mut shortfalls = Vec::new();
+    if let Some(lost) = lost_percent(field, one).filter(|lost| *lost > 0.0) {
+        let percent = if lost < 0.01 {
+            "< 0.01".to_owned()
+        } else {
+            significant(lost, 2)
+        };
+        shortfalls.push(format!("lost {percent} %"));
+    }
+    let read = &field.reads[one.read];
+    if trials_behind(field, read).0 > 0 {
+        let reached = field
+            .valid_of(read)
+            .filter_map(|trial| figure(trial, names::READS_PER_SECOND));
+        let slowest = reached.fold(f64::INFINITY, f64::min);
+        shortfalls.push(format!("{} reads/s", fixed(slowest, 1)));
+    }
+    shortfalls
+}
+
+/// "yes", or what it fell short of.
+pub fn cell(field: &Field, one: &Ranked) -> Cell {
+    let shortfalls = shortfalls(field, one);
+    if shortfalls.is_empty() {
+        return Cell::yes(true);
+    }
+    Cell::text(format!("no: {}", shortfalls.join(", ")))
+}
