@@ -1,1 +1,211 @@
-//! InfluxDB
+//! InfluxDB for sensormark: a point a reading, over HTTP or in datagrams, asked in InfluxQL or Flux.
+//!
+//! The modules in the order in which a plan meets them: where the server is and how it starts (`server`), the URL
+//! (`config`), one connection (`connection`), how a schema becomes measurements (`schema`), making and dropping databases
+//! (`admin`), one client's session (`session`), writing (`write`), asking (`query`), and what errors mean (`error`).
+//! It measures nothing and knows no workload.
+
+mod server;
+
+mod config;
+
+mod connection;
+
+mod schema;
+
+mod admin;
+
+mod session;
+
+mod write;
+
+mod query;
+
+mod error;
+
+use self::admin::InfluxdbAdministrator;
+use self::config::Options;
+use self::connection::{Link, Message};
+use self::query::Reader;
+use self::schema::{Model, offers};
+use self::session::InfluxdbSession;
+use sensormark_store::server::ServerFolder;
+use sensormark_store::{
+    Administrator, Capability, Description, Durability, Endpoint, ErrorKind, Family, Installation,
+    Launch, Layout, LayoutOffer, Limits, LocalFuture, Operation, Plan, RepeatedWrite, Schema,
+    ServerOptions, Session, SessionKind, Store, StoreError, Table,
+};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// InfluxDB 1.8.
+#[derive(Debug, Default)]
+pub struct Influxdb {
+    /// The measurements of the latest plan, which its sessions share.
+    model: Mutex<Option<Arc<Model>>>,
+}
+
+impl Influxdb {
+    /// The store.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn model(&self, plan: &Plan) -> Arc<Model> {
+        let mut latest = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(model) = latest.as_ref()
+            && Arc::ptr_eq(&model.schema, &plan.schema)
+            && model.layout == plan.layout
+        {
+            return Arc::clone(model);
+        }
+        let model = Arc::new(Model::new(&plan.schema, plan.layout));
+        *latest = Some(Arc::clone(&model));
+        model
+    }
+}
+
+/// Asks for the version, and makes the first user of a server that sensormark has just started.
+async fn version(endpoint: &Endpoint) -> Result<String, StoreError> {
+    const OPERATION: &str = "ask InfluxDB for its version";
+    let options = Options::parse(endpoint.url.expose())?;
+    let mut link = Link::open(&options, Duration::from_secs(10)).await?;
+    let head = link.demand(Message::get(OPERATION, "/ping")).await?;
+    if head
+        .version
+        .as_deref()
+        .is_some_and(|version| version.trim_start_matches('v').starts_with(['2', '3']))
+    {
+        return Err(StoreError::unsupported(
+            OPERATION,
+            "this is InfluxDB 2 or later, which has buckets and tokens in place of databases and users; name a server of 1.8",
+        ));
+    }
+    let none = Arc::new(Schema { tables: Vec::new() });
+    let model = Model::new(&none, Layout::row_per_reading());
+    let mut reader = Reader {
+        link: &mut link,
+        model: &model,
+        database: "",
+    };
+    let asked = reader.rows(OPERATION, "SHOW DATABASES").await.map(|_| ());
+    match asked {
+        Err(error) if endpoint.managed && error.context().contains("create admin user first") => {
+            let (user, password) = options.user.as_ref().ok_or(error)?;
+            let statement = format!(
+                "CREATE USER \"{user}\" WITH PASSWORD '{}' WITH ALL PRIVILEGES",
+                password.expose()
+            );
+            reader.link.forget_user();
+            // what the server answers may quote the statement
+            reader
+                .rows(OPERATION, &statement)
+                .await
+                .map(|_| ())
+                .map_err(|error| {
+                    StoreError::new(
+                        error.kind(),
+                        "make the first user",
+                        "InfluxDB refuses to; see its log",
+                    )
+                })?;
+        }
+        other => other?,
+    }
+    link.close();
+    head.version.ok_or_else(|| {
+        StoreError::new(
+            ErrorKind::Protocol,
+            OPERATION,
+            "the answer to /ping states none; check that the URL is InfluxDB's",
+        )
+    })
+}
+
+impl Store for Influxdb {
+    fn description(&self) -> Description {
+        let words = |class, words: &str| (class, words.to_owned());
+        Description {
+            name: "influxdb".to_owned(),
+            title: "InfluxDB".to_owned(),
+            embedded: false,
+            session: SessionKind::Async,
+            durability: vec![
+                words(
+                    Durability::Default,
+                    "wal-fsync-delay 0: a write over HTTP is acknowledged when its log is on disk; datagrams are not acknowledged",
+                ),
+                words(
+                    Durability::Durable,
+                    "wal-fsync-delay 0: a write over HTTP is acknowledged when its log is on disk",
+                ),
+                words(
+                    Durability::Unacknowledged,
+                    "datagrams (layout udp): lost ones are counted by nobody but the kernel",
+                ),
+            ],
+            url_example: config::URL_EXAMPLE.to_owned(),
+            repeated_write: RepeatedWrite::Replaces,
+        }
+    }
+
+    fn layouts(&self, _: &Schema, family: Family) -> Vec<LayoutOffer> {
+        offers::layouts(family)
+    }
+
+    fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
+        offers::capability(operation, layout, table)
+    }
+
+    fn limits(&self, layout: &Layout, table: &Table) -> Limits {
+        write::limits(layout, table)
+    }
+
+    fn installation(&self) -> Result<Installation, StoreError> {
+        server::installation()
+    }
+
+    fn launch(
+        &self,
+        installation: &Installation,
+        folder: &ServerFolder,
+        options: &ServerOptions,
+    ) -> Result<Launch, StoreError> {
+        server::launch(installation, folder, options)
+    }
+
+    fn endpoint(&self, url: &str) -> Result<Endpoint, StoreError> {
+        Ok(Options::parse(url)?.endpoint(url))
+    }
+
+    fn version<'a>(
+        &'a self,
+        endpoint: &'a Endpoint,
+    ) -> LocalFuture<'a, Result<String, StoreError>> {
+        Box::pin(version(endpoint))
+    }
+
+    fn administrator<'a>(
+        &'a self,
+        plan: &'a Plan,
+    ) -> LocalFuture<'a, Result<Box<dyn Administrator>, StoreError>> {
+        Box::pin(async move {
+            let options = Options::parse(plan.endpoint.url.expose())?;
+            let model = self.model(plan);
+            let administrator = InfluxdbAdministrator::open(&options, plan.clone(), model).await?;
+            Ok(Box::new(administrator) as Box<dyn Administrator>)
+        })
+    }
+
+    fn connect<'a>(
+        &'a self,
+        plan: &'a Plan,
+    ) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
+        Box::pin(async move {
+            let options = Options::parse(plan.endpoint.url.expose())?;
+            let session = InfluxdbSession::open(&options, plan, self.model(plan)).await?;
+            Ok(Box::new(session) as Box<dyn Session>)
+        })
+    }
+}

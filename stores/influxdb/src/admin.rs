@@ -1,0 +1,349 @@
+//! Making, settling, inspecting and dropping one sensormark database.
+//!
+//! The owner's mark is a point in a measurement of its own; nothing is dropped that does not bear the plan's mark. A database
+//! for datagrams is the one that the server's listener writes into: it bears the plan's name inside.
+
+mod settle;
+
+use crate::config::Options;
+use crate::connection::{Link, Message};
+use crate::query::Reader;
+use crate::schema::{Model, OWNER, database};
+use crate::write::mark_line;
+use bytes::Bytes;
+use sensormark_store::{
+    Administrator, DatabaseName, ErrorKind, LocalFuture, Plan, Setting, Size, StoreError, Value,
+};
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Making, settling and dropping may take longer than an operation.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// The settings that matter for speed and durability, by the part of the server that states them. None of them holds a path, a host or a secret.
+const SETTINGS: [(&str, &[&str]); 9] = [
+    ("build", &["Version"]),
+    ("runtime", &["GOARCH", "GOMAXPROCS", "GOOS", "version"]),
+    (
+        "config-data",
+        &[
+            "cache-max-memory-size",
+            "cache-snapshot-memory-size",
+            "cache-snapshot-write-cold-duration",
+            "compact-full-write-cold-duration",
+            "max-concurrent-compactions",
+            "max-series-per-database",
+            "max-values-per-tag",
+            "compact-throughput",
+            "compact-throughput-burst",
+            "wal-fsync-delay",
+        ],
+    ),
+    (
+        "config-coordinator",
+        &[
+            "max-concurrent-queries",
+            "max-select-buckets",
+            "max-select-point",
+            "max-select-series",
+            "query-timeout",
+            "write-timeout",
+        ],
+    ),
+    (
+        "config-httpd",
+        &["enabled", "max-connection-limit", "max-row-limit"],
+    ),
+    ("config-retention", &["enabled"]),
+    ("config-monitor", &["store-enabled"]),
+    ("config-cqs", &["enabled"]),
+    ("config-precreator", &["enabled"]),
+];
+
+/// The administrator of a plan's database.
+pub(crate) struct InfluxdbAdministrator {
+    plan: Plan,
+    model: Arc<Model>,
+    link: Link,
+    database: String,
+}
+
+/// An owner's mark.
+pub(crate) struct Mark {
+    /// The owner.
+    pub(crate) owner: String,
+    /// The name of the plan's database.
+    pub(crate) database: String,
+}
+
+/// The owner's mark of the reader's database, if it has one.
+pub(crate) async fn read_mark(reader: &mut Reader<'_>) -> Result<Option<Mark>, StoreError> {
+    let statement = format!("SELECT \"mark\",\"name\" FROM \"{OWNER}\"");
+    let all = reader.rows("read the owner's mark", &statement).await?;
+    let Some(rows) = all.first().filter(|rows| rows.count > 0) else {
+        return Ok(None);
+    };
+    let (_, values) = rows.cells().row(2)?;
+    Ok(match values.as_slice() {
+        [Value::Text(owner), Value::Text(database)] => Some(Mark {
+            owner: owner.clone(),
+            database: database.clone(),
+        }),
+        _ => None,
+    })
+}
+
+/// What a database holds.
+enum Found {
+    /// There is none of this name.
+    Nothing,
+    /// It bears this mark.
+    Marked(Mark),
+    /// It bears no mark.
+    Unmarked,
+}
+
+impl InfluxdbAdministrator {
+    /// Connects to the server.
+    pub(crate) async fn open(
+        options: &Options,
+        plan: Plan,
+        model: Arc<Model>,
+    ) -> Result<Self, StoreError> {
+        let database = database(&plan, options)?.to_owned();
+        let mut link = Link::open(options, Duration::from_millis(plan.timeout_ms)).await?;
+        link.allow(PATIENCE);
+        Ok(Self {
+            plan,
+            model,
+            link,
+            database,
+        })
+    }
+
+    fn reader<'a>(&'a mut self, database: &'a str) -> Reader<'a> {
+        Reader {
+            link: &mut self.link,
+            model: &self.model,
+            database,
+        }
+    }
+
+    /// The first column of what a statement shows.
+    async fn shown(&mut self, operation: &str, statement: &str) -> Result<Vec<String>, StoreError> {
+        let name = if statement.contains(" ON ") {
+            self.database.clone()
+        } else {
+            String::new()
+        };
+        let mut reader = self.reader(&name);
+        let mut names = Vec::new();
+        for rows in reader.rows(operation, statement).await? {
+            for values in rows.plain()? {
+                if let Some(Value::Text(name)) = values.into_iter().next() {
+                    names.push(name);
+                }
+            }
+        }
+        Ok(names)
+    }
+
+    async fn names(&mut self) -> Result<Vec<String>, StoreError> {
+        self.shown("list databases", "SHOW DATABASES").await
+    }
+
+    async fn found(&mut self, database: &str) -> Result<Found, StoreError> {
+        if !self.names().await?.iter().any(|name| name == database) {
+            return Ok(Found::Nothing);
+        }
+        match read_mark(&mut self.reader(database)).await {
+            Ok(mark) => Ok(mark.map_or(Found::Unmarked, Found::Marked)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Found::Nothing),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn foreign(&self, what: &str) -> StoreError {
+        StoreError::new(
+            ErrorKind::Foreign,
+            "use a database",
+            format!(
+                "{} {what}; it is left alone: choose another name or remove it yourself",
+                self.database
+            ),
+        )
+    }
+
+    fn is_own(&self, mark: &Mark) -> bool {
+        mark.owner == self.plan.owner && mark.database == self.plan.database.as_str()
+    }
+
+    async fn run(&mut self, operation: &str, statement: &str) -> Result<(), StoreError> {
+        self.reader("").rows(operation, statement).await.map(|_| ())
+    }
+
+    async fn create_all(&mut self) -> Result<(), StoreError> {
+        crate::session::check_durability(self.plan.durability, self.model.sends_datagrams())?;
+        let name = self.database.clone();
+        match self.found(&name).await? {
+            Found::Nothing => {}
+            Found::Unmarked => return Err(self.foreign("is there without sensormark's mark")),
+            Found::Marked(mark) if !self.is_own(&mark) => {
+                return Err(self.foreign("is there and belongs to another run"));
+            }
+            Found::Marked(_) => {
+                let statement = format!("SHOW MEASUREMENTS ON \"{name}\"");
+                let there = self.shown("list measurements", &statement).await?;
+                let own = self.model.names();
+                if let Some(other) = there.iter().find(|name| !own.contains(&name.as_str())) {
+                    return Err(self.foreign(&format!(
+                        "holds a measurement {other:?} that sensormark did not make"
+                    )));
+                }
+                let statement = format!("DROP DATABASE \"{name}\"");
+                self.run("remove an earlier attempt", &statement).await?;
+            }
+        }
+        let statement = format!(
+            "CREATE DATABASE \"{name}\" WITH DURATION INF REPLICATION 1 SHARD DURATION 7d NAME \"autogen\""
+        );
+        self.run("create the database", &statement).await?;
+        let line = mark_line(&self.plan.owner, self.plan.database.as_str());
+        let path = format!("/write?db={name}&precision=ns");
+        let message = Message::post(
+            "set the owner's mark",
+            &path,
+            "text/plain; charset=utf-8",
+            Bytes::from(line),
+        );
+        self.link.demand(message).await.map(|_| ())
+    }
+
+    async fn drop_own(&mut self) -> Result<(), StoreError> {
+        let name = self.database.clone();
+        match self.found(&name).await? {
+            Found::Nothing => Ok(()),
+            Found::Unmarked => Err(self.foreign("does not bear sensormark's mark")),
+            Found::Marked(mark) if !self.is_own(&mark) => {
+                Err(self.foreign("belongs to another run"))
+            }
+            Found::Marked(_) => {
+                let statement = format!("DROP DATABASE \"{name}\"");
+                self.run("drop the database", &statement).await
+            }
+        }
+    }
+
+    async fn all(&mut self) -> Result<Vec<(String, String)>, StoreError> {
+        let mut databases = Vec::new();
+        for name in self.names().await? {
+            if !name.starts_with(DatabaseName::PREFIX) {
+                continue;
+            }
+            if let Ok(Found::Marked(mark)) = self.found(&name).await {
+                databases.push((mark.database, mark.owner));
+            }
+        }
+        Ok(databases)
+    }
+
+    async fn read_settings(&mut self) -> Result<Vec<Setting>, StoreError> {
+        let mut settings = Vec::new();
+        for shown in self.shown_wide("read settings", "SHOW DIAGNOSTICS").await? {
+            let Some((part, wanted)) = SETTINGS.iter().find(|(part, _)| *part == shown.name) else {
+                continue;
+            };
+            for (name, value) in shown.columns.iter().zip(shown.values.iter().flatten()) {
+                if wanted.contains(&name.as_str()) {
+                    settings.push(Setting {
+                        name: format!("{part}.{name}"),
+                        value: value
+                            .as_str()
+                            .map_or_else(|| value.to_string(), str::to_owned),
+                    });
+                }
+            }
+        }
+        settings.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(settings)
+    }
+
+    /// Diagnostics and counters come as JSON: InfluxDB breaks off where `MessagePack` has no type for a value.
+    async fn shown_wide(
+        &mut self,
+        operation: &str,
+        statement: &str,
+    ) -> Result<Vec<Shown>, StoreError> {
+        let body = crate::query::form("", statement, false);
+        let message = Message::post(
+            operation,
+            "/query",
+            "application/x-www-form-urlencoded",
+            body,
+        );
+        self.link.demand(message).await?;
+        let answer: ShownAnswer = serde_json::from_slice(self.link.body())
+            .map_err(|error| crate::error::garbled(operation, &error.to_string()))?;
+        let mut all = Vec::new();
+        for result in answer.results {
+            if let Some(sentence) = result.error {
+                return Err(crate::error::refused(operation, 200, &sentence));
+            }
+            all.extend(result.series);
+        }
+        Ok(all)
+    }
+}
+
+/// What a statement shows, as JSON.
+#[derive(Deserialize)]
+struct ShownAnswer {
+    #[serde(default)]
+    results: Vec<ShownResult>,
+}
+
+#[derive(Deserialize)]
+struct ShownResult {
+    #[serde(default)]
+    series: Vec<Shown>,
+    error: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Shown {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    tags: HashMap<String, String>,
+    columns: Vec<String>,
+    #[serde(default)]
+    values: Vec<Vec<serde_json::Value>>,
+}
+
+impl Administrator for InfluxdbAdministrator {
+    fn create(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.create_all())
+    }
+
+    fn drop_database(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.drop_own())
+    }
+
+    fn databases(&mut self) -> LocalFuture<'_, Result<Vec<(String, String)>, StoreError>> {
+        Box::pin(self.all())
+    }
+
+    fn settle(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.settle_all())
+    }
+
+    fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>> {
+        Box::pin(self.read_settings())
+    }
+
+    fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>> {
+        Box::pin(self.measure())
+    }
+}

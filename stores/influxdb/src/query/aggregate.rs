@@ -1,0 +1,359 @@
+//! Aggregates: by the server where InfluxQL has the function and the grouping, else from its windows or its readings.
+//!
+//! Parts of a day are added up from windows that fit into both day and night; where none is long enough to pay, and for
+//! functions that InfluxQL lacks, readings are fetched.
+
+use super::Reader;
+use super::local;
+use super::readings::only;
+use crate::query::statement::Statement;
+use crate::schema::Measurement;
+use sensormark_store::{
+    Aggregate, Answer, DaySplit, FieldSet, FieldType, Function, Group, Grouping, Query, Selection,
+    StoreError, Value, Window,
+};
+use std::collections::BTreeMap;
+
+/// The shortest window of which parts of a day are added up.
+const SHORTEST_NS: i64 = 60_000_000_000;
+
+/// A group's place in the answer: series, window, and whether it is of the night.
+pub(super) type Key = (Option<u32>, Option<i64>, Option<bool>);
+
+/// Rows of an answer as aggregates: series, start of the window, and the functions' values.
+type Row = (Option<u32>, Option<i64>, Vec<Value>);
+
+impl Reader<'_> {
+    pub(super) async fn groups(
+        &mut self,
+        query: &Query,
+        aggregates: &[Aggregate],
+        grouping: Grouping,
+        void: bool,
+    ) -> Result<Answer, StoreError> {
+        let one = matches!(query.series, Selection::One(_))
+            || self.model.schema.tables[query.table].series.len() == 1;
+        if !one && !grouping.by_series {
+            refuse_several(aggregates)?;
+        }
+        if void {
+            return Ok(Answer::Groups(Vec::new()));
+        }
+        if aggregates.iter().any(|one| is_missing(one.function)) {
+            return self.add_up_readings(query, aggregates, grouping).await;
+        }
+        let Some(split) = grouping.by_day_part else {
+            let rows = self.ask_groups(query, aggregates, grouping).await?;
+            let groups = rows.into_iter().map(|(series, start, values)| Group {
+                series,
+                window_start_ns: start,
+                day: None,
+                values,
+            });
+            let kept = groups.filter(|group| holds_something(&group.values, aggregates));
+            return Ok(Answer::groups(kept.collect()));
+        };
+        let grid = grid_of(split, grouping.window);
+        if grid < SHORTEST_NS || aggregates.iter().any(|one| one.function == Function::Last) {
+            return self.add_up_readings(query, aggregates, grouping).await;
+        }
+        self.add_up_windows(query, aggregates, grouping, (split, grid))
+            .await
+    }
+
+    /// Fetches the readings and aggregates them here.
+    async fn add_up_readings(
+        &mut self,
+        query: &Query,
+        aggregates: &[Aggregate],
+        grouping: Grouping,
+    ) -> Result<Answer, StoreError> {
+        let fields = aggregates
+            .iter()
+            .fold(FieldSet::first(0), |set, one| set.with(one.field));
+        let batch = self.range(query, fields).await?;
+        let measurement = &self.model.tables[query.table];
+        let series = |number| group_series(measurement, grouping, number);
+        Ok(Answer::groups(local::aggregate(
+            &batch, query, aggregates, grouping, series,
+        )))
+    }
+
+    /// Has the server aggregate windows that lie in one part of the day each, and adds them up.
+    async fn add_up_windows(
+        &mut self,
+        query: &Query,
+        aggregates: &[Aggregate],
+        grouping: Grouping,
+        (split, grid): (DaySplit, i64),
+    ) -> Result<Answer, StoreError> {
+        let mut wanted = Vec::new();
+        let mut need = |function, field| {
+            let aggregate = Aggregate { function, field };
+            if !wanted.contains(&aggregate) {
+                wanted.push(aggregate);
+            }
+        };
+        for one in aggregates {
+            need(Function::Count, one.field);
+            match one.function {
+                Function::Mean => need(Function::Sum, one.field),
+                Function::Count => {}
+                function => need(function, one.field),
+            }
+        }
+        let fine = Grouping {
+            window: Some(Window {
+                width_ns: grid,
+                origin_ns: 0,
+            }),
+            by_day_part: None,
+            ..grouping
+        };
+        let rows = self.ask_groups(query, &wanted, fine).await?;
+        let mut groups: BTreeMap<Key, Vec<Vec<Value>>> = BTreeMap::new();
+        for (series, start, values) in rows {
+            let start = start.unwrap_or_default();
+            let window = grouping.window.map(|window| window.start_of(start));
+            let key = (series, window, Some(!split.is_day(start)));
+            groups.entry(key).or_default().push(values);
+        }
+        let group = |((series, start, night), parts): (Key, Vec<Vec<Value>>)| Group {
+            series,
+            window_start_ns: start,
+            day: night.map(|night| !night),
+            values: aggregates
+                .iter()
+                .map(|one| added_up(*one, &wanted, &parts))
+                .collect(),
+        };
+        Ok(Answer::groups(groups.into_iter().map(group).collect()))
+    }
+
+    /// Asks for aggregates that InfluxQL has, by window, series or tag.
+    async fn ask_groups(
+        &mut self,
+        query: &Query,
+        aggregates: &[Aggregate],
+        grouping: Grouping,
+    ) -> Result<Vec<Row>, StoreError> {
+        let model = self.model;
+        let measurement = &model.tables[query.table];
+        let known = only(&query.series);
+        let functions = aggregates
+            .iter()
+            .map(|one| (name(one.function), measurement.fields[one.field].as_str()));
+        let mut statement = Statement::new();
+        statement.select_functions(functions, &measurement.name);
+        statement.within(query.range);
+        statement.of_series(measurement, &query.series);
+        let mut groups = Vec::new();
+        if let Some(window) = grouping.window {
+            let offset = window.origin_ns.rem_euclid(window.width_ns);
+            groups.push(format!("time({}ns,{offset}ns)", window.width_ns));
+        }
+        if let Some(tag) = grouping.by_tag {
+            groups.push(format!("\"{}\"", measurement.tags[tag]));
+        } else if grouping.by_series && known.is_none() {
+            groups.extend(
+                measurement
+                    .keys
+                    .iter()
+                    .map(|&tag| format!("\"{}\"", measurement.tags[tag])),
+            );
+        }
+        if !groups.is_empty() {
+            statement.push(&format!(" GROUP BY {} fill(none)", groups.join(",")));
+        }
+        let kinds = &measurement.kinds;
+        let mut answer = Vec::new();
+        for rows in self.rows("aggregate", statement.text()).await? {
+            let series = if let Some(tag) = grouping.by_tag {
+                measurement.lowest_with(tag, rows.tag(&measurement.tags[tag]))
+            } else if grouping.by_series {
+                Some(rows.series(measurement, known)?)
+            } else {
+                None
+            };
+            let mut cells = rows.cells();
+            for _ in 0..rows.count {
+                let (time, mut values) = cells.row(aggregates.len())?;
+                for (value, one) in values.iter_mut().zip(aggregates) {
+                    settle(value, *one, kinds[one.field]);
+                }
+                answer.push((series, grouping.window.map(|_| time), values));
+            }
+        }
+        Ok(answer)
+    }
+}
+
+/// By which series a reading's group is named.
+pub(super) fn group_series(
+    measurement: &Measurement,
+    grouping: Grouping,
+    series: u32,
+) -> Option<u32> {
+    match grouping.by_tag {
+        Some(tag) => measurement.lowest_with(tag, measurement.tag_value(tag, series)),
+        None => grouping.by_series.then_some(series),
+    }
+}
+
+/// Functions that are asked of one series alone.
+pub(super) fn refuse_several(aggregates: &[Aggregate]) -> Result<(), StoreError> {
+    let of_one =
+        |one: &Aggregate| matches!(one.function, Function::Last | Function::TimeWeightedShare);
+    if aggregates.iter().any(of_one) {
+        return Err(StoreError::unsupported(
+            "aggregate",
+            "last values and shares of time are of one series; group by series",
+        ));
+    }
+    Ok(())
+}
+
+/// Whether InfluxQL lacks the function.
+const fn is_missing(function: Function) -> bool {
+    matches!(
+        function,
+        Function::TimeWeightedShare | Function::MostFrequent
+    )
+}
+
+/// InfluxQL's name of a function.
+const fn name(function: Function) -> &'static str {
+    match function {
+        Function::Count => "count",
+        Function::Sum => "sum",
+        Function::Min => "min",
+        Function::Max => "max",
+        Function::Mean => "mean",
+        Function::Last | Function::TimeWeightedShare => "last",
+        Function::MostFrequent => "mode",
+    }
+}
+
+/// A count of nothing is 0; a sum of floating point numbers stays one even where it is whole.
+fn settle(value: &mut Value, aggregate: Aggregate, kind: FieldType) {
+    match (&*value, aggregate.function) {
+        (Value::Null, Function::Count) => *value = Value::I64(0),
+        (Value::I64(whole), Function::Mean) => *value = Value::F64(*whole as f64),
+        (Value::I64(whole), _)
+            if kind == FieldType::F64 && aggregate.function != Function::Count =>
+        {
+            *value = Value::F64(*whole as f64);
+        }
+        _ => {}
+    }
+}
+
+/// Whether any reading of the group has any of the aggregated fields.
+pub(super) fn holds_something(values: &[Value], aggregates: &[Aggregate]) -> bool {
+    let nothing = |value: &Value, one: &Aggregate| {
+        *value == Value::Null || one.function == Function::Count && *value == Value::I64(0)
+    };
+    !values
+        .iter()
+        .zip(aggregates)
+        .all(|(value, one)| nothing(value, one))
+}
+
+/// The widest windows, aligned to the epoch, that no edge of day, night or window cuts.
+fn grid_of(split: DaySplit, window: Option<Window>) -> i64 {
+    let mut grid = DaySplit::DAY_NS;
+    for edge in [split.day_start_ns, split.day_end_ns] {
+        grid = common(grid, edge);
+    }
+    if let Some(window) = window {
+        grid = common(common(grid, window.width_ns), window.origin_ns);
+    }
+    grid
+}
+
+/// The greatest common divisor.
+fn common(one: i64, other: i64) -> i64 {
+    let (mut one, mut other) = (one, other.unsigned_abs());
+    while other > 0 {
+        let rest = one.unsigned_abs() % other;
+        one = i64::try_from(other).unwrap_or(i64::MAX);
+        other = rest;
+    }
+    one
+}
+
+/// One aggregate of all parts of a group.
+fn added_up(aggregate: Aggregate, wanted: &[Aggregate], parts: &[Vec<Value>]) -> Value {
+    let of = |function| {
+        let place = wanted.iter().position(|one| {
+            *one == Aggregate {
+                function,
+                field: aggregate.field,
+            }
+        });
+        parts.iter().filter_map(move |part| part.get(place?))
+    };
+    let total = |function| {
+        of(function).fold(Value::Null, |sum, value| match (sum, value) {
+            (sum, Value::Null) => sum,
+            (Value::I64(sum), Value::I64(more)) => Value::I64(sum.wrapping_add(*more)),
+            (Value::F64(sum), Value::F64(more)) => Value::F64(sum + more),
+            (_, value) => value.clone(),
+        })
+    };
+    let number = |value: &Value| match value {
+        Value::I64(whole) => *whole as f64,
+        Value::F64(real) => *real,
+        _ => 0.0,
+    };
+    let smaller = |one: &&Value, other: &&Value| match (one, other) {
+        (Value::I64(one), Value::I64(other)) => one.cmp(other),
+        (one, other) => number(one).total_cmp(&number(other)),
+    };
+    let present = |function| of(function).filter(|value| **value != Value::Null);
+    match aggregate.function {
+        Function::Count => total(Function::Count),
+        Function::Sum => total(Function::Sum),
+        Function::Min => present(Function::Min)
+            .min_by(smaller)
+            .cloned()
+            .unwrap_or(Value::Null),
+        Function::Max => present(Function::Max)
+            .max_by(smaller)
+            .cloned()
+            .unwrap_or(Value::Null),
+        Function::Mean => match total(Function::Count) {
+            Value::I64(count) if count > 0 => {
+                Value::F64(number(&total(Function::Sum)) / count as f64)
+            }
+            _ => Value::Null,
+        },
+        Function::Last | Function::TimeWeightedShare | Function::MostFrequent => Value::Null,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: i64 = 3_600_000_000_000;
+
+    #[test]
+    fn days_are_made_of_windows_that_nothing_cuts() {
+        let split = DaySplit {
+            day_start_ns: 6 * HOUR,
+            day_end_ns: 22 * HOUR,
+        };
+        assert_eq!(grid_of(split, None), 2 * HOUR);
+        let window = Window {
+            width_ns: 24 * HOUR,
+            origin_ns: HOUR,
+        };
+        assert_eq!(grid_of(split, Some(window)), HOUR);
+        let night = DaySplit {
+            day_start_ns: 0,
+            day_end_ns: 0,
+        };
+        assert_eq!(grid_of(night, None), 24 * HOUR);
+    }
+}

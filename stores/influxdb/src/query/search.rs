@@ -1,0 +1,103 @@
+//! Finding by value: first, last, minimum, and the series that match.
+//!
+//! The server finds; where several series are asked of, each gives its own and the client takes the right one.
+
+use super::Reader;
+use super::readings::only;
+use crate::query::statement::Statement;
+use sensormark_store::{Answer, Moment, Predicate, Query, StoreError, Value};
+
+impl Reader<'_> {
+    pub(super) async fn search(
+        &mut self,
+        query: &Query,
+        predicate: Predicate,
+        latest: bool,
+    ) -> Result<Answer, StoreError> {
+        let model = self.model;
+        let measurement = &model.tables[query.table];
+        let known = only(&query.series);
+        let mut statement = Statement::new();
+        statement.select(&[&measurement.fields[predicate.field]], &measurement.name);
+        statement.within(query.range);
+        statement.of_series(measurement, &query.series);
+        statement.passing(measurement, predicate);
+        if known.is_none() {
+            statement.group_by_keys(measurement);
+        }
+        statement.push(if latest {
+            " ORDER BY time DESC LIMIT 1"
+        } else {
+            " ORDER BY time ASC LIMIT 1"
+        });
+        let mut best: Option<((i64, u32), Moment)> = None;
+        for rows in self.rows("search", statement.text()).await? {
+            let series = rows.series(measurement, known)?;
+            if rows.count == 0 {
+                continue;
+            }
+            let moment = moment(&rows)?;
+            let rank = if latest {
+                -moment.time_ns
+            } else {
+                moment.time_ns
+            };
+            if best
+                .as_ref()
+                .is_none_or(|(other, _)| (rank, series) < *other)
+            {
+                best = Some(((rank, series), moment));
+            }
+        }
+        Ok(Answer::Moment(best.map(|(_, moment)| moment)))
+    }
+
+    /// `min()` gives the time of the earliest of equals.
+    pub(super) async fn minimum(
+        &mut self,
+        query: &Query,
+        field: usize,
+    ) -> Result<Answer, StoreError> {
+        let model = self.model;
+        let measurement = &model.tables[query.table];
+        let mut statement = Statement::new();
+        let name = measurement.fields[field].as_str();
+        statement.select_functions(std::iter::once(("min", name)), &measurement.name);
+        statement.within(query.range);
+        statement.of_series(measurement, &query.series);
+        let rows = self.rows("find a minimum", statement.text()).await?;
+        let found = rows.iter().find(|rows| rows.count > 0);
+        let moment = found.map(moment).transpose()?;
+        Ok(Answer::Moment(
+            moment.filter(|moment| moment.value != Value::Null),
+        ))
+    }
+
+    pub(super) async fn matching(
+        &mut self,
+        query: &Query,
+        predicate: Predicate,
+    ) -> Result<Answer, StoreError> {
+        let model = self.model;
+        let measurement = &model.tables[query.table];
+        let mut statement = Statement::new();
+        statement.select(&[&measurement.fields[predicate.field]], &measurement.name);
+        statement.within(query.range);
+        statement.of_series(measurement, &query.series);
+        statement.passing(measurement, predicate);
+        statement.group_by_keys(measurement);
+        statement.push(" LIMIT 1");
+        let mut found = Vec::new();
+        for rows in self.rows("find series", statement.text()).await? {
+            found.push(rows.series(measurement, None)?);
+        }
+        found.sort_unstable();
+        Ok(Answer::Series(found))
+    }
+}
+
+fn moment(rows: &super::message::Rows<'_>) -> Result<Moment, StoreError> {
+    let (time_ns, mut values) = rows.cells().row(1)?;
+    let value = values.pop().unwrap_or(Value::Null);
+    Ok(Moment { time_ns, value })
+}

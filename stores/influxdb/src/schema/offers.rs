@@ -1,0 +1,84 @@
+//! The layouts that InfluxDB offers, and what it does with them itself.
+
+use sensormark_store::{
+    Capability, Family, Layout, LayoutOffer, Operation, Standing, Table, WriteMethod,
+};
+
+/// The layouts for this schema and family: points batch themselves, so that records of a span have no place here.
+pub(crate) fn layouts(family: Family) -> Vec<LayoutOffer> {
+    if family != Family::PerReading {
+        return Vec::new();
+    }
+    let usual = Layout::row_per_reading();
+    let offer = |variant: &str, layout: Layout, standing, description: &str| LayoutOffer {
+        variant: variant.to_owned(),
+        layout,
+        standing,
+        description: description.to_owned(),
+    };
+    let mut datagrams = usual;
+    datagrams.write = WriteMethod::Datagram;
+    let mut packed = usual;
+    packed.write = WriteMethod::FastPath;
+    vec![
+        offer(
+            "",
+            usual,
+            Standing::Usual,
+            "a point a reading, line protocol over HTTP; asked in InfluxQL",
+        ),
+        offer(
+            "udp",
+            datagrams,
+            Standing::Further,
+            "a point a reading, line protocol in UDP datagrams, which nobody acknowledges; asked in InfluxQL",
+        ),
+        offer(
+            "gzip",
+            packed,
+            Standing::OnRequest,
+            "a point a reading, line protocol packed by gzip over HTTP; asked in InfluxQL",
+        ),
+    ]
+}
+
+/// How InfluxDB does an operation.
+pub(crate) fn capability(operation: Operation, layout: &Layout, table: &Table) -> Capability {
+    let client = |reason: &str| Capability::ClientSide(reason.to_owned());
+    let unsupported = |reason: &str| Capability::Unsupported(reason.to_owned());
+    match operation {
+        Operation::UpsertSeparately if table.entity.is_none() => {
+            unsupported("the table has no entity")
+        }
+        Operation::UpsertSeparately => client(
+            "InfluxDB has no rows to update: an entity is a point at time 0, overwritten; the client asks once a session and series whether it is there",
+        ),
+        Operation::UpsertAtomically => {
+            unsupported("InfluxDB has no transactions: points of one request may be stored in part")
+        }
+        Operation::AggregateByDayPart => client(
+            "InfluxDB groups by windows, not by time of day: it aggregates windows that both parts of the day are made of, and the client adds them up",
+        ),
+        Operation::TimeWeightedShare => client(
+            "InfluxDB's integral() takes numbers alone, no truth values: the client fetches the readings and weighs them",
+        ),
+        Operation::MostFrequent => client(
+            "InfluxDB's mode() gives the earliest of values that are equally frequent, not the smallest: the client fetches the readings and counts them",
+        ),
+        Operation::FromSums => unsupported("sums are not kept at write time"),
+        Operation::LastReading if layout.second_language => client(
+            "Flux's last() is of a field: the client puts those of the latest reading together",
+        ),
+        Operation::Write
+        | Operation::Point
+        | Operation::Range
+        | Operation::RangeOfSomeFields
+        | Operation::Search
+        | Operation::Minimum
+        | Operation::Aggregate
+        | Operation::AggregateByWindow
+        | Operation::AggregateAcrossSeries
+        | Operation::LastReading
+        | Operation::SeriesMatching => Capability::Native,
+    }
+}

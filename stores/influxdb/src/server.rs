@@ -1,0 +1,300 @@
+//! InfluxDB on this machine: where it is, and how a server of our own is set up and started.
+//!
+//! Files are written and commands described; nothing is started here, that is the supervisor's.
+
+use crate::config::URL_EXAMPLE;
+use sensormark_store::server::{Command, ServerFolder, StopSignal};
+use sensormark_store::{
+    Endpoint, ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError,
+};
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+
+const PROGRAM: &str = "influxd";
+const HOME: &str = "SENSORMARK_INFLUXDB_HOME";
+const USER: &str = "sensormark";
+
+/// The database into which the listener of datagrams of a server of our own writes.
+const DATAGRAMS: &str = "sensormark_udp";
+
+/// After how many seconds without writes a shard is written out, and compacted in full.
+pub(crate) const COLD_SECONDS: u64 = 5;
+
+/// The read buffer that the listener of datagrams asks for where the kernel allows as much.
+const READ_BUFFER: u64 = 32 << 20;
+
+/// The server found: the user's own choice first, then PATH, then where the installer and packages put it.
+pub(crate) fn installation() -> Result<Installation, StoreError> {
+    if let Some(home) = std::env::var_os(HOME).filter(|home| !home.is_empty()) {
+        let home = PathBuf::from(home);
+        let found = [home.join("bin"), home.join("usr/bin"), home]
+            .into_iter()
+            .find(|folder| folder.join(PROGRAM).is_file());
+        let folder = found.ok_or_else(|| {
+            missing(format!(
+                "${HOME} names a folder without the program {PROGRAM}; correct or unset it"
+            ))
+        })?;
+        return describe(folder, "named by $SENSORMARK_INFLUXDB_HOME");
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if let Some(folder) = std::env::split_paths(&path).find(|folder| folder.join(PROGRAM).is_file())
+    {
+        return describe(folder, "found on PATH");
+    }
+    let installed = installer_places()
+        .into_iter()
+        .map(|place| place.join("influxdb/bin"))
+        .find(|folder| folder.join(PROGRAM).is_file());
+    if let Some(folder) = installed {
+        return describe(folder, "installed by install-servers.sh");
+    }
+    Err(missing(format!(
+        "no {PROGRAM} on PATH, where scripts/install-servers.sh puts it, or in ${HOME}; install it with \
+         `scripts/install-servers.sh influxdb`, or name a server by --on influxdb={URL_EXAMPLE}"
+    )))
+}
+
+fn missing(text: String) -> StoreError {
+    StoreError::new(ErrorKind::NotInstalled, "find InfluxDB", text)
+}
+
+/// Where the installer puts servers: what the user says, the system's place, the user's own.
+fn installer_places() -> Vec<PathBuf> {
+    let mut places = Vec::new();
+    if let Some(chosen) = std::env::var_os("SENSORMARK_SERVERS").filter(|place| !place.is_empty()) {
+        places.push(PathBuf::from(chosen));
+    }
+    places.push(PathBuf::from("/opt/sensormark/servers"));
+    if let Some(home) = std::env::var_os("HOME").filter(|home| !home.is_empty()) {
+        places.push(PathBuf::from(home).join(".local/share/sensormark/servers"));
+    }
+    places
+}
+
+fn describe(folder: PathBuf, origin: &str) -> Result<Installation, StoreError> {
+    let failed = |text: String| {
+        StoreError::new(
+            ErrorKind::NotInstalled,
+            "ask InfluxDB for its version",
+            text,
+        )
+    };
+    let output = std::process::Command::new(folder.join(PROGRAM))
+        .arg("version")
+        .output()
+        .map_err(|error| failed(format!("{error}; install it again")))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let version = text
+        .split_whitespace()
+        .map(|word| word.trim_start_matches('v'))
+        .find(|word| word.starts_with(|first: char| first.is_ascii_digit()))
+        .ok_or_else(|| failed("the program states none; install it again".to_owned()))?;
+    if !version.starts_with("1.") {
+        return Err(failed(format!(
+            "{version} cannot be started by sensormark, which knows 1.8; install that one with `scripts/install-servers.sh influxdb`"
+        )));
+    }
+    Ok(Installation {
+        version: version.to_owned(),
+        path: folder,
+        origin: origin.to_owned(),
+    })
+}
+
+/// Sets up a server of our own in this folder.
+pub(crate) fn launch(
+    installation: &Installation,
+    folder: &ServerFolder,
+    options: &ServerOptions,
+) -> Result<Launch, StoreError> {
+    if let Some(profile) = &options.profile
+        && profile != "as-published"
+    {
+        return Err(StoreError::new(
+            ErrorKind::Configuration,
+            "configure InfluxDB",
+            format!(
+                "there is no profile {profile:?}; the only one is as-published (InfluxDB's own limits of memory)"
+            ),
+        ));
+    }
+    let [http, udp, ..] = folder.ports;
+    let buffer = read_buffer();
+    let text = configuration(&folder.data.join("influxdb"), [http, udp], options, buffer)?;
+    let file = write_private(folder, "influxdb.conf", &text)?;
+    let mut environment = Vec::new();
+    if options.profile.is_none() {
+        environment.push((
+            "GOMEMLIMIT".to_owned(),
+            format!("{}MiB", (options.memory_bytes >> 20).max(64)),
+        ));
+    }
+    let server = Command {
+        program: installation.path.join(PROGRAM),
+        arguments: ["run", "-config"]
+            .map(str::to_owned)
+            .into_iter()
+            .chain([shown(&file)?])
+            .collect(),
+        environment,
+        ..Command::default()
+    };
+    let url = format!(
+        "influxdb://{USER}:{}@127.0.0.1:{http}/?udp={udp}&udp_database={DATAGRAMS}",
+        folder.password.expose()
+    );
+    Ok(Launch {
+        before: Vec::new(),
+        server,
+        after: Vec::new(),
+        endpoint: Endpoint {
+            url: Secret::new(url),
+            label: "influxdb (started by sensormark)".to_owned(),
+            managed: true,
+            ports: vec![http],
+        },
+        stop: StopSignal::Terminate,
+        start_seconds: 60,
+        log_paths: vec!["influxdb/wal".to_owned()],
+        notes: notes(options, buffer),
+    })
+}
+
+fn notes(options: &ServerOptions, buffer: u64) -> Vec<String> {
+    let mut notes = vec![
+        format!(
+            "cache-snapshot-write-cold-duration and compact-full-write-cold-duration are {COLD_SECONDS} s (they are 10 minutes and 4 hours as it comes), so that the database comes to rest within a run"
+        ),
+        "index-version is tsi1, limits of series, tag values and body size are off, flux-enabled is true (which takes about 3 s at each start)".to_owned(),
+        "no TLS, loopback only; reporting, monitoring into _internal, continuous queries and retention are off".to_owned(),
+        format!("the listener of datagrams has a read buffer of {buffer} bytes and writes batches of 5,000 or every 100 ms into {DATAGRAMS}"),
+    ];
+    if options.profile.is_none() {
+        notes.push("half of the memory allowed is cache-max-memory-size, all of it is GOMEMLIMIT, which is soft".to_owned());
+    }
+    notes
+}
+
+/// As much as the kernel allows: it cuts what is over it off in silence.
+fn read_buffer() -> u64 {
+    let allowed = fs::read_to_string("/proc/sys/net/core/rmem_max").ok();
+    let allowed = allowed
+        .and_then(|text| text.trim().parse().ok())
+        .unwrap_or(212_992);
+    READ_BUFFER.min(allowed)
+}
+
+fn configuration(
+    data: &Path,
+    [http, udp]: [u16; 2],
+    options: &ServerOptions,
+    buffer: u64,
+) -> Result<String, StoreError> {
+    let place = |name: &str| -> Result<String, StoreError> {
+        let text = shown(&data.join(name))?;
+        if text.contains(['"', '\\', '\n']) {
+            return Err(not_text());
+        }
+        Ok(text)
+    };
+    let memory = if options.profile.is_none() {
+        let half = (options.memory_bytes / 2).max(32 << 20);
+        format!("  cache-max-memory-size = {half}\n")
+    } else {
+        String::new()
+    };
+    Ok(format!(
+        "reporting-disabled = true\n\
+         bind-address = \"127.0.0.1:0\"\n\
+         [meta]\n  dir = \"{}\"\n  retention-autocreate = true\n  logging-enabled = false\n\
+         [data]\n  dir = \"{}\"\n  wal-dir = \"{}\"\n  index-version = \"tsi1\"\n  wal-fsync-delay = \"0s\"\n{memory}\
+         \x20 cache-snapshot-write-cold-duration = \"{COLD_SECONDS}s\"\n  compact-full-write-cold-duration = \"{COLD_SECONDS}s\"\n\
+         \x20 max-series-per-database = 0\n  max-values-per-tag = 0\n  query-log-enabled = false\n  trace-logging-enabled = false\n\
+         [coordinator]\n  write-timeout = \"60s\"\n  max-concurrent-queries = 0\n  query-timeout = \"0s\"\n  log-queries-after = \"0s\"\n\
+         [retention]\n  enabled = false\n\
+         [shard-precreation]\n  enabled = false\n\
+         [monitor]\n  store-enabled = false\n\
+         [http]\n  enabled = true\n  bind-address = \"127.0.0.1:{http}\"\n  flux-enabled = true\n  flux-log-enabled = false\n  auth-enabled = true\n  log-enabled = false\n\
+         \x20 write-tracing = false\n  pprof-enabled = false\n  max-row-limit = 0\n  max-body-size = 0\n  max-connection-limit = 0\n  unix-socket-enabled = false\n\
+         [subscriber]\n  enabled = false\n\
+         [continuous_queries]\n  enabled = false\n\
+         [logging]\n  format = \"logfmt\"\n  level = \"warn\"\n  suppress-logo = true\n\
+         [[udp]]\n  enabled = true\n  bind-address = \"127.0.0.1:{udp}\"\n  database = \"{DATAGRAMS}\"\n  batch-size = 5000\n\
+         \x20 batch-pending = 100\n  batch-timeout = \"100ms\"\n  read-buffer = {buffer}\n  precision = \"n\"\n",
+        place("meta")?,
+        place("data")?,
+        place("wal")?,
+    ))
+}
+
+fn not_text() -> StoreError {
+    StoreError::new(
+        ErrorKind::Configuration,
+        "configure InfluxDB",
+        "the folder's name is not UTF-8 or holds quotes or backslashes; choose another",
+    )
+}
+
+fn shown(path: &Path) -> Result<String, StoreError> {
+    path.to_str().map(str::to_owned).ok_or_else(not_text)
+}
+
+/// A file in the folder that only the folder's owner may read.
+fn write_private(folder: &ServerFolder, name: &str, text: &str) -> Result<PathBuf, StoreError> {
+    let path = folder.join(name);
+    let write = || -> std::io::Result<()> {
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&path)?;
+        file.set_permissions(fs::Permissions::from_mode(0o600))?;
+        file.write_all(text.as_bytes())?;
+        let (owner, own) = (fs::metadata(&folder.root)?, file.metadata()?);
+        if (owner.uid(), owner.gid()) != (own.uid(), own.gid()) {
+            chown(&path, Some(owner.uid()), Some(owner.gid()))?;
+        }
+        Ok(())
+    };
+    write().map_err(|error| {
+        StoreError::new(
+            ErrorKind::Configuration,
+            "configure InfluxDB",
+            format!("cannot write {name} into the server's folder: {error}; check its rights and the disk's space"),
+        )
+        .with_source(error)
+    })?;
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_configuration_says_what_was_asked_for() {
+        let options = ServerOptions {
+            memory_bytes: 64 << 20,
+            ..ServerOptions::default()
+        };
+        let text = configuration(Path::new("/tmp/x"), [4711, 4712], &options, 1_000).unwrap();
+        for line in [
+            "bind-address = \"127.0.0.1:4711\"",
+            "bind-address = \"127.0.0.1:4712\"",
+            "cache-max-memory-size = 33554432",
+            "wal-fsync-delay = \"0s\"",
+            "read-buffer = 1000",
+            "auth-enabled = true",
+        ] {
+            assert!(
+                text.lines().any(|other| other.trim() == line),
+                "{line} in {text}"
+            );
+        }
+        assert!(configuration(Path::new("/tmp/\"x"), [1, 2], &options, 1).is_err());
+    }
+}

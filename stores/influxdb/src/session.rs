@@ -1,0 +1,164 @@
+//! One client's session: a connection, its buffers and the plan's measurements.
+
+use crate::config::Options;
+use crate::connection::Link;
+use crate::query::Reader;
+use crate::schema::{Model, database};
+use crate::write::{Outlet, Writer};
+use sensormark_store::{
+    Acknowledgement, Answer, Batch, Durability, EntityReading, ErrorKind, LocalFuture, Plan, Query,
+    Session, StoreError, Value,
+};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A client's session.
+pub(crate) struct InfluxdbSession {
+    link: Link,
+    outlet: Outlet,
+    model: Arc<Model>,
+    plan: Plan,
+    database: String,
+}
+
+/// Fails where a durability class cannot be had with the plan's way of writing.
+pub(crate) fn check_durability(durability: Durability, datagrams: bool) -> Result<(), StoreError> {
+    let reason = match durability {
+        Durability::Default | Durability::Durable
+            if datagrams && durability == Durability::Durable =>
+        {
+            "datagrams are not acknowledged; write over HTTP"
+        }
+        Durability::Default | Durability::Durable => return Ok(()),
+        Durability::Unacknowledged if datagrams => return Ok(()),
+        Durability::Unacknowledged => "HTTP is acknowledged; choose the layout udp",
+        Durability::Relaxed => {
+            "InfluxDB acknowledges a write after its log is on disk, whatever wal-fsync-delay says: the delay only gathers writes"
+        }
+    };
+    Err(StoreError::unsupported("set the durability class", reason))
+}
+
+impl InfluxdbSession {
+    /// Connects to the plan's database.
+    pub(crate) async fn open(
+        options: &Options,
+        plan: &Plan,
+        model: Arc<Model>,
+    ) -> Result<Self, StoreError> {
+        check_durability(plan.durability, model.sends_datagrams())?;
+        let database = database(plan, options)?.to_owned();
+        let link = Link::open(options, Duration::from_millis(plan.timeout_ms)).await?;
+        let mut session = Self {
+            link,
+            outlet: Outlet::new(&database),
+            model,
+            plan: plan.clone(),
+            database,
+        };
+        if session.model.sends_datagrams() {
+            session.check_database().await?;
+            let port = options
+                .datagrams
+                .as_ref()
+                .map_or(0, |listener| listener.port);
+            session.outlet.open_socket(&options.host, port).await?;
+        }
+        Ok(session)
+    }
+
+    /// Datagrams do not say that their database is not there.
+    async fn check_database(&mut self) -> Result<(), StoreError> {
+        let mark = crate::admin::read_mark(&mut self.reader()).await?;
+        if mark.is_some_and(|mark| {
+            mark.owner == self.plan.owner && mark.database == self.plan.database.as_str()
+        }) {
+            return Ok(());
+        }
+        Err(StoreError::new(
+            ErrorKind::NotFound,
+            "connect to InfluxDB",
+            format!(
+                "{} is not what the listener of datagrams writes into; make it first, and drop what has its place",
+                self.plan.database
+            ),
+        ))
+    }
+
+    fn writer(&mut self) -> Writer<'_> {
+        Writer {
+            link: &mut self.link,
+            outlet: &mut self.outlet,
+            model: &self.model,
+            database: &self.database,
+        }
+    }
+
+    fn reader(&mut self) -> Reader<'_> {
+        Reader {
+            link: &mut self.link,
+            model: &self.model,
+            database: &self.database,
+        }
+    }
+}
+
+impl Session for InfluxdbSession {
+    fn write<'a>(
+        &'a mut self,
+        batch: &'a Batch,
+    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
+        Box::pin(async move {
+            self.plan.table(batch.table)?;
+            self.writer().write(batch).await
+        })
+    }
+
+    fn upsert<'a>(
+        &'a mut self,
+        write: EntityReading<'a>,
+    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
+        Box::pin(async move {
+            self.plan.table(write.reading.table)?;
+            self.writer().upsert(write).await
+        })
+    }
+
+    fn query<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
+        Box::pin(async move {
+            self.plan.table(query.table)?;
+            self.reader().query(query).await
+        })
+    }
+
+    fn scan<'a>(
+        &'a mut self,
+        table: usize,
+        sink: &'a mut dyn FnMut(&Batch),
+    ) -> LocalFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            self.plan.table(table)?;
+            self.reader().scan(table, sink).await
+        })
+    }
+
+    fn scan_entities<'a>(
+        &'a mut self,
+        table: usize,
+        sink: &'a mut dyn FnMut(u32, i64, &[Value]),
+    ) -> LocalFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            self.plan.table(table)?;
+            self.reader().scan_entities(table, sink).await
+        })
+    }
+
+    fn datagram_bytes(&self) -> u64 {
+        self.outlet.datagram_bytes
+    }
+
+    fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), StoreError>> {
+        self.link.close();
+        Box::pin(async { Ok(()) })
+    }
+}
