@@ -27,7 +27,8 @@ trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 
-type Wire = Pin<Box<Connection<TokioIo<Box<dyn Stream>>, Full<Bytes>>>>;
+/// What does the input and output; none once the connection has ended, which fails what still waits for it.
+type Wire = Option<Pin<Box<Connection<TokioIo<Box<dyn Stream>>, Full<Bytes>>>>>;
 
 /// A client's connection.
 pub(crate) struct Link {
@@ -162,7 +163,7 @@ impl Link {
         if self
             .live
             .as_ref()
-            .is_some_and(|(sender, _)| !sender.is_closed())
+            .is_some_and(|(sender, wire)| wire.is_some() && !sender.is_closed())
         {
             return Ok(());
         }
@@ -269,7 +270,7 @@ async fn connect(options: &Options) -> Result<(SendRequest<Full<Bytes>>, Wire), 
     let (sender, wire) = http1::handshake(TokioIo::new(stream))
         .await
         .map_err(|error| broken("connect to InfluxDB", error).with_doubt(false))?;
-    Ok((sender, Box::pin(wire)))
+    Ok((sender, Some(Box::pin(wire))))
 }
 
 async fn encrypted(
@@ -329,13 +330,15 @@ async fn exchange(
 /// Runs a future to its end while the connection does the input and output for it.
 async fn drive<T>(wire: &mut Wire, future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
-    let mut ended = false;
     poll_fn(|context| {
         if let Poll::Ready(result) = future.as_mut().poll(context) {
             return Poll::Ready(result);
         }
-        if !ended {
-            ended = wire.as_mut().poll(context).is_ready();
+        if wire
+            .as_mut()
+            .is_some_and(|wire| wire.as_mut().poll(context).is_ready())
+        {
+            *wire = None;
         }
         future.as_mut().poll(context)
     })
