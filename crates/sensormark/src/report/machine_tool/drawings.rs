@@ -85,11 +85,12 @@ fn draw_channel(area: &Area<'_>, channel: usize, column: &[u16]) -> Result<(), D
         .margin_top(4)
         .x_label_area_size(if is_last { 40 } else { 4 })
         .y_label_area_size(64)
-        .build_cartesian_2d(0.0..seconds(SIGNAL_SAMPLES), 0..i32::from(AMPLITUDE))
+        .build_cartesian_2d(0.0..seconds(SIGNAL_SAMPLES), 0..i32::from(AMPLITUDE) + 1)
         .map_err(failed)?;
     let mut mesh = chart.configure_mesh();
     mesh.disable_x_mesh()
-        .y_labels(3)
+        .light_line_style(TRANSPARENT)
+        .y_labels(5)
         .x_labels(if is_last { 7 } else { 0 });
     mesh.y_desc(if channel == 0 {
         "angle".to_owned()
@@ -131,8 +132,8 @@ fn search(seed: u64) -> Result<String, DrawingError> {
         draw_background(&mut chart, found.samples())?;
         let line = LineSeries::new(points(&angles), BLUE_LINE);
         chart.draw_series(line).map_err(failed)?;
+        draw_time(&mut chart, AROUND)?;
         let marks = [
-            (AROUND, "t"),
             (found.t1, "t1"),
             (found.t2, "t2"),
             (found.t3, "t3"),
@@ -161,6 +162,18 @@ fn draw_background(chart: &mut Chart<'_, '_>, cycle: Range<usize>) -> Result<(),
         let label = Text::new(name, (0.005, threshold + 110), style);
         chart.draw_series([label]).map_err(failed)?;
     }
+    Ok(())
+}
+
+/// The time searched around, as a line: it is no sample of the search.
+fn draw_time(chart: &mut Chart<'_, '_>, sample: usize) -> Result<(), DrawingError> {
+    let top = i32::from(AMPLITUDE) + 150;
+    let line = [(seconds(sample), 0), (seconds(sample), top)];
+    let line = LineSeries::new(line, BLACK.stroke_width(1));
+    chart.draw_series(line).map_err(failed)?;
+    let style = ("sans-serif", 16).into_font().color(&BLACK);
+    let label = Text::new("t", (seconds(sample) + 0.006, top + 100), style);
+    chart.draw_series([label]).map_err(failed)?;
     Ok(())
 }
 

@@ -61,16 +61,17 @@ fn ledger(field: &Field) -> Table {
 }
 
 fn answers(field: &Field) -> Table {
+    let is_cycles = field.run.workload == crate::workload::machine_tool::NAME;
     let mut table = Table::new(
         "answers",
-        "Cycle reads",
+        if is_cycles { "Cycle reads" } else { "Reads" },
         &[
             ("implementation", ""),
             ("checked", ""),
             ("wrong", ""),
             ("failed", ""),
-            ("reached", "cycles/s"),
-            ("slowest", "cycles/s"),
+            ("reached", "reads/s"),
+            ("slowest", "reads/s"),
             ("keeps up", ""),
             ("queries", "per read"),
         ],
@@ -108,7 +109,7 @@ fn answers(field: &Field) -> Table {
     }
     table.note("checked: answers compared with the generator's, warm-up included. reached: mean over repetitions; slowest: the slowest of them.");
     if let Some(asked) = asked(field) {
-        table.note(format!("keeps up: with {asked} cycle reads a second, each due on time whether or not the one before is done."));
+        table.note(format!("keeps up: with {asked} reads a second, each due on time whether or not the one before is done."));
     }
     table
 }
