@@ -1,6 +1,7 @@
 //! What can be asked for on the command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use sensormark::dataset::export::Shard;
 use std::path::PathBuf;
 
 /// Which database to keep sensor data in: measured on this machine, for this load, every answer checked.
@@ -23,6 +24,8 @@ pub enum Command {
     List(ListArguments),
     /// Show what is here: servers, versions, limits, clock; and how to install what is missing
     Doctor,
+    /// Write a workload's data set to a file or to standard output
+    Generate(GenerateArguments),
     /// Start, stop or list servers by hand, in scratch folders, bound to loopback
     Servers(ServersArguments),
     /// One process of a trial; started by sensormark itself
@@ -97,6 +100,31 @@ pub struct ReportArguments {
     /// A TOML file with the weights of the criteria; the study's by default
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
+}
+
+/// Arguments of `generate`.
+#[derive(Debug, Args)]
+pub struct GenerateArguments {
+    /// The workload: machine-tool
+    pub workload: String,
+    /// The format: line-protocol, csv or json (JSON lines)
+    #[arg(long, default_value = "line-protocol")]
+    pub format: String,
+    /// The file; standard output without it, or for -
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// The time of the first sample, RFC 3339
+    #[arg(long, value_name = "TIME", default_value = "2026-01-01T00:00:00Z")]
+    pub start: String,
+    /// How many seconds of samples
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    pub seconds: f64,
+    /// The seed of the data
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// One part of the series: I/N, I from 0
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<Shard>,
 }
 
 /// Arguments of `list`.

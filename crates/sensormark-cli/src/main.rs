@@ -6,6 +6,7 @@
 mod arguments;
 mod doctor;
 mod failure;
+mod generate;
 mod list;
 mod progress;
 mod registry;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
     let outcome = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Report(arguments) => report::report(&arguments),
+        Command::Generate(arguments) => generate::generate(&arguments),
         Command::List(arguments) => list::list(&arguments),
         Command::Doctor => doctor::doctor(),
         Command::Servers(arguments) => servers::servers(&arguments),
