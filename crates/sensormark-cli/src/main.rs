@@ -8,6 +8,7 @@ mod doctor;
 mod failure;
 mod generate;
 mod list;
+mod measure;
 mod progress;
 mod registry;
 mod report;

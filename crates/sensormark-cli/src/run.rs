@@ -1,25 +1,18 @@
 //! `sensormark run`: from arguments to a ranking.
 
 use crate::arguments::{DurabilityName, RunArguments, ScaleName};
-use crate::failure::{Failure, INTERRUPTED, NOT_VALID, UNREACHABLE};
-use crate::progress::Progress;
+use crate::failure::Failure;
+use crate::measure::Planned;
 use crate::registry::registry;
-use crate::report::print;
 use sensormark::engine::connection::Registry;
-use sensormark::engine::run::{Cell, RunContext, RunOutcome, preflight, run as measure};
-use sensormark::measurement::record::SCHEMA_VERSION;
-use sensormark::measurement::{NotMeasured, ResultsFolder, RunRecord};
-use sensormark::probe::{DisturbanceLimits, Environment, redact_arguments};
+use sensormark::engine::run::preflight;
+use sensormark::measurement::NotMeasured;
 use sensormark::workload::machine_tool::{self, Parameters, trial::MachineToolRunner};
 use sensormark::workload::scale::{Scale, adjust};
-use sensormark::workload::selection::{parse, unknown};
+use sensormark::workload::selection::{Choice, parse, unknown};
+use sensormark_store::Durability;
 use sensormark_store::supervisor::Supervisor;
-use sensormark_store::{Durability, ServerOptions};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Set by Ctrl-C and SIGTERM.
-static INTERRUPT: AtomicBool = AtomicBool::new(false);
 
 /// Measures a workload.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
@@ -34,28 +27,40 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let parameters = parameters(scale, &arguments.settings)?;
     let durability = arguments.durability.class();
     let registry = registry();
-    let choices = parse(&arguments.on, &registry).map_err(Failure::usage)?;
-    let every_store = arguments.on.split(',').any(|item| item.trim() == "all");
     let supervisor = Supervisor::new(None)?;
-    let (choices, mut not_measured) = preflight(&supervisor, choices, every_store)?;
+    let (choices, mut not_measured) = choose(&arguments.on, &registry, &supervisor)?;
     let (cells, unsupported) =
         machine_tool::cells::cells(&choices, durability).map_err(Failure::usage)?;
     not_measured.extend(unsupported);
-    if cells.is_empty() {
-        return Err(Failure::usage(
-            "nothing of what was asked for can be measured here; sensormark doctor says what is missing",
-        ));
-    }
-    let plan = Planned {
-        arguments,
-        scale,
-        parameters,
+    let planned = Planned {
+        workload: machine_tool::NAME,
+        scale: scale.name(),
+        parameters: serde_json::to_value(&parameters).map_err(Failure::usage)?,
+        repetitions: parameters.repetitions,
+        seed: arguments.seed,
+        durability,
+        common: &arguments.common,
+        runner: &MachineToolRunner { parameters },
         registry,
         supervisor,
         cells,
         not_measured,
     };
-    plan.carry_out()
+    planned.carry_out()
+}
+
+/// The stores that were asked for, each reached or found; with `all`, those that are not here are told instead.
+///
+/// # Errors
+/// A name that there is not, or a store that cannot be reached.
+pub fn choose(
+    on: &str,
+    registry: &Registry,
+    supervisor: &Supervisor,
+) -> Result<(Vec<Choice>, Vec<NotMeasured>), Failure> {
+    let choices = parse(on, registry).map_err(Failure::usage)?;
+    let every_store = on.split(',').any(|item| item.trim() == "all");
+    Ok(preflight(supervisor, choices, every_store)?)
 }
 
 /// The numbers of a machine-tool run.
@@ -68,149 +73,6 @@ pub fn parameters(scale: Scale, settings: &[String]) -> Result<Parameters, Failu
     let parameters = adjust(&preset, settings).map_err(Failure::usage)?;
     parameters.check().map_err(Failure::usage)?;
     Ok(parameters)
-}
-
-struct Planned<'a> {
-    arguments: &'a RunArguments,
-    scale: Scale,
-    parameters: Parameters,
-    registry: Registry,
-    supervisor: Supervisor,
-    cells: Vec<Cell>,
-    not_measured: Vec<NotMeasured>,
-}
-
-impl Planned<'_> {
-    fn carry_out(self) -> Result<ExitCode, Failure> {
-        let common = &self.arguments.common;
-        let supervisor = &self.supervisor;
-        let progress = Progress::new(common.progress);
-        let name = run_name();
-        let folder = ResultsFolder::create(&common.results, &name.folder)?;
-        let mut record = self.record(&name)?;
-        folder.write_run(&record)?;
-        stop_on_signals(supervisor);
-        clean(supervisor, &progress);
-        let context = RunContext {
-            registry: &self.registry,
-            supervisor,
-            folder: &folder,
-            observer: &progress,
-            interrupt: &INTERRUPT,
-            program: sensormark::engine::role::own_program().map_err(Failure::usage)?,
-            owner: name.owner,
-            seed: self.arguments.seed,
-            timeout_ms: sensormark::units::round_u64(common.timeout * 1e3).max(1),
-            server: ServerOptions {
-                memory_bytes: common.server_memory << 20,
-                durability: self.arguments.durability.class(),
-                ..ServerOptions::default()
-            },
-            data_folder: common.data.clone(),
-            disturbance: DisturbanceLimits::default(),
-            tolerate_disturbance: common.tolerate_disturbance,
-            plant: common.plant.clone(),
-        };
-        let runner = MachineToolRunner {
-            parameters: self.parameters.clone(),
-        };
-        let outcome = measure(&context, &runner, &self.cells, self.parameters.repetitions)?;
-        progress.finish();
-        if !outcome.interrupted {
-            record.finished = Some(jiff::Timestamp::now().to_string());
-            folder.write_run(&record)?;
-        }
-        print(
-            &folder,
-            &[crate::arguments::FormatName::Text],
-            common.weights.as_deref(),
-        )?;
-        Ok(exit_code(outcome))
-    }
-
-    fn record(&self, name: &RunName) -> Result<RunRecord, Failure> {
-        let common = &self.arguments.common;
-        let data = common.data.as_deref().unwrap_or(&common.results);
-        let environment = Environment::read(&[("data", data)]).map_err(Failure::usage)?;
-        let command_line: Vec<String> = std::env::args().skip(1).collect();
-        Ok(RunRecord {
-            schema_version: SCHEMA_VERSION,
-            name: name.folder.clone(),
-            sensormark: env!("CARGO_PKG_VERSION").to_owned(),
-            started: jiff::Timestamp::now().to_string(),
-            finished: None,
-            command_line: redact_arguments(&command_line),
-            workload: machine_tool::NAME.to_owned(),
-            scale: self.scale.name().to_owned(),
-            parameters: serde_json::to_value(&self.parameters).map_err(Failure::usage)?,
-            seed: self.arguments.seed,
-            shard: (0, 1),
-            clock_offset_ns: 0,
-            repetitions: self.parameters.repetitions,
-            environment: serde_json::to_value(environment).map_err(Failure::usage)?,
-            not_measured: self.not_measured.clone(),
-        })
-    }
-}
-
-/// A run's name, as a folder and as an owner's mark in databases.
-struct RunName {
-    folder: String,
-    owner: String,
-}
-
-fn run_name() -> RunName {
-    let now = jiff::Timestamp::now();
-    // Two runs in one microsecond on one machine would need the same process id too.
-    let mark = format!("{:x}{:x}", now.as_microsecond(), std::process::id());
-    let owner = mark[mark.len().saturating_sub(12)..].to_owned();
-    RunName {
-        folder: format!("{}-{owner}", now.strftime("%Y%m%d-%H%M%S")),
-        owner,
-    }
-}
-
-fn stop_on_signals(supervisor: &Supervisor) {
-    let supervisor = supervisor.clone();
-    let set = ctrlc::set_handler(move || {
-        if INTERRUPT.swap(true, Ordering::Relaxed) {
-            supervisor.stop_all();
-            std::process::exit(i32::from(INTERRUPTED));
-        }
-        eprintln!("stopping; what is finished is kept (once more to stop at once)");
-    });
-    if let Err(error) = set {
-        tracing::warn!(%error, "signals cannot be caught");
-    }
-}
-
-/// Removes what runs that were killed left behind.
-fn clean(supervisor: &Supervisor, progress: &Progress) {
-    use sensormark::engine::run::{Observer, RunEvent};
-    for what in supervisor.clean_orphans() {
-        progress.event(RunEvent::Note(what));
-    }
-    if let Ok(queues) = machine_tool::queue::remove_orphans(&supervisor.home().join("queues"))
-        && !queues.is_empty()
-    {
-        progress.event(RunEvent::Note(format!(
-            "removed {} message queues of runs that are gone",
-            queues.len()
-        )));
-    }
-}
-
-fn exit_code(outcome: RunOutcome) -> ExitCode {
-    match outcome {
-        RunOutcome {
-            interrupted: true, ..
-        } => ExitCode::from(INTERRUPTED),
-        RunOutcome {
-            unreachable: true, ..
-        } => ExitCode::from(UNREACHABLE),
-        RunOutcome { not_valid: 0, .. } => ExitCode::SUCCESS,
-        _ => ExitCode::from(NOT_VALID),
-    }
 }
 
 impl ScaleName {

@@ -1,0 +1,186 @@
+//! What every measuring command does once it knows what to measure: results folder, signals, cleaning up, the run itself, the report.
+
+use crate::arguments::CommonArguments;
+use crate::failure::{Failure, INTERRUPTED, NOT_VALID, UNREACHABLE};
+use crate::progress::Progress;
+use crate::report::print;
+use sensormark::engine::connection::Registry;
+use sensormark::engine::run::{Cell, CellRunner, RunContext, RunOutcome, run as measure};
+use sensormark::measurement::record::SCHEMA_VERSION;
+use sensormark::measurement::{NotMeasured, ResultsFolder, RunRecord};
+use sensormark::probe::{DisturbanceLimits, Environment, redact_arguments};
+use sensormark::workload::machine_tool;
+use sensormark_store::supervisor::Supervisor;
+use sensormark_store::{Durability, ServerOptions};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Set by Ctrl-C and SIGTERM.
+static INTERRUPT: AtomicBool = AtomicBool::new(false);
+
+/// Everything that a measuring command has made up its mind about.
+pub struct Planned<'a> {
+    /// The workload's name.
+    pub workload: &'a str,
+    /// The scale's name.
+    pub scale: &'a str,
+    /// Every number behind it.
+    pub parameters: serde_json::Value,
+    /// How often everything is measured.
+    pub repetitions: u32,
+    /// The seed of data and operations.
+    pub seed: u64,
+    /// What an acknowledged write promises.
+    pub durability: Durability,
+    /// What all measuring commands have in common.
+    pub common: &'a CommonArguments,
+    /// What measures a cell.
+    pub runner: &'a dyn CellRunner,
+    /// The stores.
+    pub registry: Registry,
+    /// What starts and stops servers.
+    pub supervisor: Supervisor,
+    /// What is measured.
+    pub cells: Vec<Cell>,
+    /// What is not, and why.
+    pub not_measured: Vec<NotMeasured>,
+}
+
+impl Planned<'_> {
+    /// Measures, keeps the results, prints the report.
+    ///
+    /// # Errors
+    /// When nothing can be measured, or results cannot be written.
+    pub fn carry_out(self) -> Result<ExitCode, Failure> {
+        if self.cells.is_empty() {
+            return Err(Failure::usage(
+                "nothing of what was asked for can be measured here; sensormark doctor says what is missing",
+            ));
+        }
+        let common = self.common;
+        let supervisor = &self.supervisor;
+        let progress = Progress::new(common.progress);
+        let name = run_name();
+        let folder = ResultsFolder::create(&common.results, &name.folder)?;
+        let mut record = self.record(&name)?;
+        folder.write_run(&record)?;
+        stop_on_signals(supervisor);
+        clean(supervisor, &progress);
+        let context = RunContext {
+            registry: &self.registry,
+            supervisor,
+            folder: &folder,
+            observer: &progress,
+            interrupt: &INTERRUPT,
+            program: sensormark::engine::role::own_program().map_err(Failure::usage)?,
+            owner: name.owner,
+            seed: self.seed,
+            timeout_ms: sensormark::units::round_u64(common.timeout * 1e3).max(1),
+            server: ServerOptions {
+                memory_bytes: common.server_memory << 20,
+                durability: self.durability,
+                ..ServerOptions::default()
+            },
+            data_folder: common.data.clone(),
+            disturbance: DisturbanceLimits::default(),
+            tolerate_disturbance: common.tolerate_disturbance,
+            plant: common.plant.clone(),
+        };
+        let outcome = measure(&context, self.runner, &self.cells, self.repetitions)?;
+        progress.finish();
+        if !outcome.interrupted {
+            record.finished = Some(jiff::Timestamp::now().to_string());
+            folder.write_run(&record)?;
+        }
+        print(
+            &folder,
+            &[crate::arguments::FormatName::Text],
+            common.weights.as_deref(),
+        )?;
+        Ok(exit_code(outcome))
+    }
+
+    fn record(&self, name: &RunName) -> Result<RunRecord, Failure> {
+        let common = self.common;
+        let data = common.data.as_deref().unwrap_or(&common.results);
+        let environment = Environment::read(&[("data", data)]).map_err(Failure::usage)?;
+        let command_line: Vec<String> = std::env::args().skip(1).collect();
+        Ok(RunRecord {
+            schema_version: SCHEMA_VERSION,
+            name: name.folder.clone(),
+            sensormark: env!("CARGO_PKG_VERSION").to_owned(),
+            started: jiff::Timestamp::now().to_string(),
+            finished: None,
+            command_line: redact_arguments(&command_line),
+            workload: self.workload.to_owned(),
+            scale: self.scale.to_owned(),
+            parameters: self.parameters.clone(),
+            seed: self.seed,
+            shard: (0, 1),
+            clock_offset_ns: 0,
+            repetitions: self.repetitions,
+            environment: serde_json::to_value(environment).map_err(Failure::usage)?,
+            not_measured: self.not_measured.clone(),
+        })
+    }
+}
+
+/// A run's name, as a folder and as an owner's mark in databases.
+struct RunName {
+    folder: String,
+    owner: String,
+}
+
+fn run_name() -> RunName {
+    let now = jiff::Timestamp::now();
+    // Two runs in one microsecond on one machine would need the same process id too.
+    let mark = format!("{:x}{:x}", now.as_microsecond(), std::process::id());
+    let owner = mark[mark.len().saturating_sub(12)..].to_owned();
+    RunName {
+        folder: format!("{}-{owner}", now.strftime("%Y%m%d-%H%M%S")),
+        owner,
+    }
+}
+
+fn stop_on_signals(supervisor: &Supervisor) {
+    let supervisor = supervisor.clone();
+    let set = ctrlc::set_handler(move || {
+        if INTERRUPT.swap(true, Ordering::Relaxed) {
+            supervisor.stop_all();
+            std::process::exit(i32::from(INTERRUPTED));
+        }
+        eprintln!("stopping; what is finished is kept (once more to stop at once)");
+    });
+    if let Err(error) = set {
+        tracing::warn!(%error, "signals cannot be caught");
+    }
+}
+
+/// Removes what runs that were killed left behind.
+fn clean(supervisor: &Supervisor, progress: &Progress) {
+    use sensormark::engine::run::{Observer, RunEvent};
+    for what in supervisor.clean_orphans() {
+        progress.event(RunEvent::Note(what));
+    }
+    if let Ok(queues) = machine_tool::queue::remove_orphans(&supervisor.home().join("queues"))
+        && !queues.is_empty()
+    {
+        progress.event(RunEvent::Note(format!(
+            "removed {} message queues of runs that are gone",
+            queues.len()
+        )));
+    }
+}
+
+fn exit_code(outcome: RunOutcome) -> ExitCode {
+    match outcome {
+        RunOutcome {
+            interrupted: true, ..
+        } => ExitCode::from(INTERRUPTED),
+        RunOutcome {
+            unreachable: true, ..
+        } => ExitCode::from(UNREACHABLE),
+        RunOutcome { not_valid: 0, .. } => ExitCode::SUCCESS,
+        _ => ExitCode::from(NOT_VALID),
+    }
+}
