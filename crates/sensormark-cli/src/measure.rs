@@ -3,7 +3,7 @@
 use crate::arguments::CommonArguments;
 use crate::failure::{Failure, INTERRUPTED, NOT_VALID, UNREACHABLE};
 use crate::progress::Progress;
-use crate::report::print;
+use crate::report::{draw, print};
 use sensormark::engine::connection::Registry;
 use sensormark::engine::run::{Cell, CellRunner, RunContext, RunOutcome, run as measure};
 use sensormark::measurement::record::SCHEMA_VERSION;
@@ -92,6 +92,7 @@ impl Planned<'_> {
             record.finished = Some(jiff::Timestamp::now().to_string());
             folder.write_run(&record)?;
         }
+        draw(&folder)?;
         print(
             &folder,
             &[crate::arguments::FormatName::Text],

@@ -16,6 +16,16 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Draws the workload's figures into the folder.
+///
+/// # Errors
+/// When they cannot be written.
+pub fn draw(folder: &ResultsFolder) -> Result<(), Failure> {
+    let report = Report::from_folder(folder, &ReportOptions::default()).map_err(Failure::usage)?;
+    report.write_figures(folder).map_err(Failure::usage)?;
+    Ok(())
+}
+
 /// Prints the report of a folder in these formats.
 pub fn print(
     folder: &ResultsFolder,

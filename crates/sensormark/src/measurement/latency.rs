@@ -184,6 +184,21 @@ fn lowest_of(bucket: u16) -> u64 {
 }
 
 impl LatencySummary {
+    /// The figures of no operation at all.
+    pub const fn empty() -> Self {
+        Self {
+            count: 0,
+            mean_ns: 0.0,
+            p50_ns: None,
+            p90_ns: None,
+            p95_ns: None,
+            p99_ns: None,
+            p999_ns: None,
+            min_ns: 0,
+            max_ns: 0,
+        }
+    }
+
     /// The figures of this histogram.
     pub fn of(histogram: &Histogram<u64>) -> Self {
         let count = histogram.len();

@@ -73,7 +73,7 @@ pub fn account(
     let mut reasons = ledger::reasons(&ledger);
     reasons.extend(judge(trial, source, &writer));
     keep_journal(trial, record, &folder.join("journal"))?;
-    reasons.extend(trial.keep(record, recording, writer.operations)?);
+    reasons.extend(trial.keep(record, recording, writer.service.0.count)?);
     reasons.extend(client_bound(trial, record));
     figures(record, source, &writer, &ledger);
     record.ledger = Some(ledger);

@@ -145,7 +145,7 @@ impl<'a> Writer<'a> {
         start: Start,
         plan: &sensormark_store::Plan,
     ) -> Self {
-        let empty = || (LatencyRecorder::new().finish().2, Vec::new());
+        let empty = || (LatencySummary::empty(), Vec::new());
         Self {
             connection,
             journal,
