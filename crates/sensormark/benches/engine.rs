@@ -15,7 +15,6 @@ use sensormark_store::{
     TimeRange, TimeResolution, Values,
 };
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Writes of `rows` readings each, or questions for one reading.
@@ -115,11 +114,7 @@ fn target() -> Target {
         clients: 1,
         timeout_ms: 10_000,
     };
-    Target {
-        store: Arc::new(NullStore::new(Arc::new(Nothing))),
-        plan: Arc::new(plan),
-        stop: Arc::new(AtomicBool::new(false)),
-    }
+    Target::new(Arc::new(NullStore::new(Arc::new(Nothing))), Arc::new(plan))
 }
 
 fn run(target: &Target, operations: &Arc<Readings>, clients: u32) -> PhaseOutcome {

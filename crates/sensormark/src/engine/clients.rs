@@ -28,7 +28,7 @@ use tokio::sync::watch;
 const LOOK: Duration = Duration::from_millis(50);
 /// How long threads have to come to the common start, in ns.
 const LEAD_NS: u64 = 20_000_000;
-/// So many failures, when they are more than half of all operations, end a phase.
+/// So many failures end a phase when they are more than half of all operations, or none succeeded in between.
 const HOPELESS: u64 = 200;
 
 /// Why a phase could not be run.
@@ -93,7 +93,7 @@ impl Clients {
     /// # Errors
     /// The first client's that cannot connect; no client stays connected then.
     pub fn connect(target: &Target, phase: Phase) -> Result<Self, ClientsError> {
-        let kind = target.store.description().session;
+        let kind = target.kind;
         let threads = seats(&phase, kind);
         let shared = Arc::new(Shared {
             target: target.clone(),
@@ -199,7 +199,7 @@ impl Clients {
         start_ns: u64,
         deadline_ns: u64,
     ) -> Result<Vec<JoinHandle<()>>, ClientsError> {
-        let blocking = self.shared.target.store.description().session == SessionKind::Blocking;
+        let blocking = self.shared.target.kind == SessionKind::Blocking;
         let mut pacers = Vec::new();
         for (number, load) in self.shared.loads.iter().enumerate() {
             let Some(release) = &load.release else {
@@ -229,7 +229,7 @@ impl Clients {
         deadline_ns: u64,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(Vec<ThreadDone>, Option<Cut>), ClientsError> {
-        let (mut done, mut cut) = (Vec::new(), None);
+        let (mut done, mut cut, mut hope) = (Vec::new(), None, Hope::default());
         let parts: usize = self.seats.iter().map(|seats| loads_of(seats).len()).sum();
         while done.len() < parts {
             match self.messages.recv_timeout(LOOK) {
@@ -248,7 +248,7 @@ impl Clients {
             let now = self.progress();
             progress(now);
             if cut.is_none() {
-                cut = self.reason_to_cut(deadline_ns, now);
+                cut = self.reason_to_cut(deadline_ns, now, &mut hope);
             }
             if matches!(cut, Some(Cut::Stopped | Cut::Hopeless)) {
                 for load in &self.shared.loads {
@@ -259,11 +259,11 @@ impl Clients {
         Ok((done, cut))
     }
 
-    fn reason_to_cut(&self, deadline_ns: u64, now: Progress) -> Option<Cut> {
+    fn reason_to_cut(&self, deadline_ns: u64, now: Progress, hope: &mut Hope) -> Option<Cut> {
         if self.shared.target.stop.load(Ordering::Relaxed) {
             return Some(Cut::Stopped);
         }
-        if now.errors >= HOPELESS && now.errors * 2 > now.done {
+        if hope.is_lost(now) {
             return Some(Cut::Hopeless);
         }
         (monotonic_ns() >= deadline_ns).then_some(Cut::TimeLimit)
@@ -310,6 +310,24 @@ impl Clients {
                 .sum(),
             errors: sum(|counter| &counter.failed),
         }
+    }
+}
+
+/// Whether it is worth while to go on: a server that is gone ends a phase soon, however much was done before.
+#[derive(Debug, Default)]
+struct Hope {
+    successes: u64,
+    errors_then: u64,
+}
+
+impl Hope {
+    fn is_lost(&mut self, now: Progress) -> bool {
+        let successes = now.done - now.errors.min(now.done);
+        if successes > self.successes {
+            (self.successes, self.errors_then) = (successes, now.errors);
+        }
+        let in_a_row = now.errors - self.errors_then;
+        in_a_row >= HOPELESS || (now.errors >= HOPELESS && now.errors * 2 > now.done)
     }
 }
 

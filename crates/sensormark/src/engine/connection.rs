@@ -102,6 +102,11 @@ impl PlanMessage {
         }
     }
 
+    /// The layout.
+    pub const fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
     /// The plan again.
     pub fn plan(&self, schema: Arc<Schema>) -> Plan {
         Plan {

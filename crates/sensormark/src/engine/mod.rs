@@ -4,7 +4,7 @@
 //! [`operations`] says what is issued, [`sharing`] who issues it, [`release`] when in open loop; [`clients`] runs a phase, in which each [`client`]
 //! counts into a [`tally`], and gives an [`outcome`].
 //!
-//! [`run`] orders the trials of a run, [`site`] is where a trial's database runs.
+//! [`phased`] makes trials of such phases; [`run`] orders the trials of a run, [`site`] is where a trial's database runs.
 //!
 //! It is not where a workload says what to issue, nor where figures are summed up (`measurement`).
 
@@ -42,8 +42,14 @@ pub mod finished;
 
 pub mod outcome;
 
+pub mod entities;
+
 pub mod written;
 
 pub mod site;
 
 pub mod run;
+
+pub mod failure;
+
+pub mod phased;

@@ -88,6 +88,18 @@ impl Schedule {
         }
     }
 
+    /// The longest time from one tick to the next, in nanoseconds.
+    #[must_use]
+    pub fn longest_gap_ns(&self) -> u64 {
+        match self {
+            Self::Rate { ticks, span_ns } => span_ns.get().div_ceil(ticks.get()),
+            Self::Given(offsets) => {
+                let gaps = offsets.windows(2).map(|two| two[1].saturating_sub(two[0]));
+                gaps.chain(offsets.first().copied()).max().unwrap_or(0)
+            }
+        }
+    }
+
     /// How long after the start tick `index` is due, in nanoseconds; `None` when there is no such tick.
     #[must_use]
     pub fn offset_ns(&self, index: u64) -> Option<u64> {

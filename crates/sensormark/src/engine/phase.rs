@@ -7,7 +7,7 @@ use super::operations::Operations;
 use super::pacing::Schedule;
 use super::sharing::{ClientRange, Sharing};
 use super::watermark::Watermark;
-use sensormark_store::{Durability, Plan, Store, WriteMethod};
+use sensormark_store::{Durability, Plan, SessionKind, Store, WriteMethod};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -83,8 +83,22 @@ pub struct Target {
     pub store: Arc<dyn Store>,
     /// The database.
     pub plan: Arc<Plan>,
+    /// How its sessions wait: the store's own way, as a rule.
+    pub kind: SessionKind,
     /// Set to have all clients stop.
     pub stop: Arc<AtomicBool>,
+}
+
+impl Target {
+    /// This database of this store.
+    pub fn new(store: Arc<dyn Store>, plan: Arc<Plan>) -> Self {
+        Self {
+            kind: store.description().session,
+            store,
+            plan,
+            stop: Arc::new(AtomicBool::new(false)),
+        }
+    }
 }
 
 /// Whether the database acknowledges writes as this plan has them.

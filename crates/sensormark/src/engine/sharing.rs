@@ -344,6 +344,14 @@ impl Issued {
         self.count() == due.unwrap_or(self.length)
     }
 
+    /// The lowest operation that was not issued; none when all were.
+    pub fn first_missing(&self) -> Option<u64> {
+        if self.count() == self.length {
+            return None;
+        }
+        (0..self.length).find(|&index| !self.contains(index))
+    }
+
     /// The numbers of all operations that were issued, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
         (0..self.length).filter(|&index| self.contains(index))

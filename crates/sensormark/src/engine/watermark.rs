@@ -28,6 +28,15 @@ impl Watermark {
         }
     }
 
+    /// All operations below this number are acknowledged, and no others ever will be.
+    pub const fn fixed(value: u64) -> Self {
+        Self {
+            length: value,
+            clients: Vec::new(),
+            failed: AtomicU64::new(u64::MAX),
+        }
+    }
+
     /// All operations below this number are acknowledged.
     pub fn value(&self) -> u64 {
         let floors = self.clients.iter();

@@ -1,6 +1,7 @@
 //! What a load wrote, for the ledger: derived from the operations and from what became of them, never from a database.
 
-use super::operations::{Operations, Slot};
+use super::entities::Entities;
+use super::operations::{Operations, Request, Slot};
 use super::outcome::LoadOutcome;
 use super::sharing::Issued;
 use super::tally::Exception;
@@ -51,6 +52,15 @@ impl WrittenLoads {
         });
     }
 
+    /// The entities as upserts have left them.
+    pub fn entities(&self) -> Entities {
+        let mut entities = Entities::default();
+        for load in &self.loads {
+            load.add_entities(&mut entities);
+        }
+        entities
+    }
+
     /// Whether nothing was written.
     pub const fn is_empty(&self) -> bool {
         self.loads.is_empty()
@@ -66,6 +76,31 @@ impl Written for WrittenLoads {
 }
 
 impl WrittenLoad {
+    fn add_entities(&self, entities: &mut Entities) {
+        let mut slot = Slot::new(&self.schema);
+        if self
+            .schema
+            .tables
+            .iter()
+            .all(|table| table.entity.is_none())
+        {
+            return;
+        }
+        for index in self.issued.iter() {
+            self.operations.fill(index, u64::MAX, &mut slot);
+            let Request::Upsert(table, _) = slot.request() else {
+                continue;
+            };
+            let acknowledged =
+                self.usual == Standing::Acknowledged && !self.exceptions.contains_key(&index);
+            if let Some(batch) = slot.batch() {
+                for (&series, &time_ns) in batch.series.iter().zip(&batch.times_ns) {
+                    entities.add((table, series), time_ns, slot.entity(), acknowledged);
+                }
+            }
+        }
+    }
+
     fn for_each(&self, sink: &mut dyn FnMut(&Batch, Standing)) {
         let mut slot = Slot::new(&self.schema);
         let tables = self.schema.tables.iter().enumerate();

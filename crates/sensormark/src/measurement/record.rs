@@ -141,12 +141,110 @@ pub struct TrialRecord {
     pub latencies: BTreeMap<String, LatencyRecord>,
     /// Failed operations by kind.
     pub errors: BTreeMap<String, u64>,
+    /// What the loads of its phases came to, in order; empty for workloads that are not made of phases of loads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loads: Vec<LoadRecord>,
     /// Further figures, by name.
     pub figures: BTreeMap<String, Figure>,
     /// Whether the figures may be believed.
     pub verdict: Verdict,
     /// What a reader should know.
     pub warnings: Vec<String>,
+}
+
+/// What one load of a phase came to: the operations of one group of clients.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LoadRecord {
+    /// The phase, by its name in [`TrialRecord::phases`].
+    pub phase: String,
+    /// The load's name.
+    pub name: String,
+    /// What it stands for in the workload's tables ("clients": 16, "operation": "single write").
+    pub labels: BTreeMap<String, serde_json::Value>,
+    /// Whether it only prepares what follows: its figures do not count.
+    pub warm_up: bool,
+    /// Whether it writes, or else asks.
+    pub writes: bool,
+    /// Clients that issued it.
+    pub clients: u32,
+    /// Processes that they were spread over.
+    pub processes: u32,
+    /// Whether operations had instants at which they were due.
+    pub open_loop: bool,
+    /// Operations that there are.
+    pub planned: u64,
+    /// From the phase's start to the end of the load's last operation, in seconds.
+    pub seconds: f64,
+    /// By class of operations.
+    pub classes: BTreeMap<String, ClassRecord>,
+    /// Failed operations by kind.
+    pub errors: BTreeMap<String, u64>,
+    /// The first failure.
+    pub first_error: Option<String>,
+    /// Operations that succeeded after the time limit of an operation.
+    pub late: u64,
+    /// Operations that were due and could not start before the phase was cut.
+    pub not_started: u64,
+    /// Statements or requests that carried what was written.
+    pub statements: u64,
+    /// Connections made again.
+    pub reconnects: u64,
+    /// Bytes sent in datagrams.
+    pub datagram_bytes: u64,
+    /// Checked answers.
+    pub answers: AnswersRecord,
+    /// In open loop: how long after it was due an operation was sent whose client was free, 99th percentile, in ns.
+    pub pacing_p99_ns: Option<u64>,
+    /// Operations a second of the same clients over the null store.
+    pub ceiling: Option<f64>,
+    /// Why it ended before all operations were issued.
+    pub cut: Option<String>,
+    /// Why it could not be measured.
+    pub not_supported: Option<String>,
+    /// What of it the database cannot do, so that the client does it.
+    pub client_side: Option<String>,
+}
+
+/// What one class of operations of a load came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClassRecord {
+    /// Operations that succeeded.
+    pub operations: u64,
+    /// Readings that they wrote, or readings, groups and series that they found.
+    pub readings: u64,
+    /// Operations that failed.
+    pub failed: u64,
+    /// From due to finished in open loop, else from sent to finished.
+    pub latency: LatencyRecord,
+    /// From sent to finished, in open loop.
+    pub service: Option<LatencyRecord>,
+}
+
+impl LoadRecord {
+    /// Operations that succeeded.
+    pub fn operations(&self) -> u64 {
+        self.classes.values().map(|class| class.operations).sum()
+    }
+
+    /// Readings that were written, or readings, groups and series that were found.
+    pub fn readings(&self) -> u64 {
+        self.classes.values().map(|class| class.readings).sum()
+    }
+
+    /// Operations that failed.
+    pub fn failed(&self) -> u64 {
+        self.errors.values().sum()
+    }
+
+    /// Operations a second, failed ones not counted; none where nothing was measured.
+    pub fn operations_per_second(&self) -> Option<f64> {
+        (self.seconds > 0.0).then(|| self.operations() as f64 / self.seconds)
+    }
+
+    /// Readings a second; none where nothing was measured.
+    pub fn readings_per_second(&self) -> Option<f64> {
+        (self.seconds > 0.0).then(|| self.readings() as f64 / self.seconds)
+    }
 }
 
 /// A figure with its unit.

@@ -19,7 +19,6 @@ use sensormark_store::{
 };
 use std::num::NonZeroU64;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// Sensors of the workload.
 const SENSORS: u32 = 10;
@@ -199,11 +198,7 @@ fn plan() -> Plan {
 
 /// Operations on a store; its operations may take 200 ms.
 pub fn target(store: Arc<dyn Store>) -> Target {
-    Target {
-        store,
-        plan: Arc::new(plan()),
-        stop: Arc::new(AtomicBool::new(false)),
-    }
+    Target::new(store, Arc::new(plan()))
 }
 
 struct Nothing;

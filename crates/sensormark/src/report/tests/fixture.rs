@@ -170,6 +170,7 @@ pub fn trial(implementation: Implementation, repetition: u32, used: Used) -> Tri
         answers: None,
         latencies: BTreeMap::new(),
         errors: BTreeMap::new(),
+        loads: Vec::new(),
         figures: BTreeMap::new(),
         verdict: Verdict::Valid,
         warnings: Vec::new(),

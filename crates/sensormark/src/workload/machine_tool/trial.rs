@@ -208,6 +208,7 @@ fn new_record(cell: &Cell, side: Side, strategy: Option<Strategy>, turn: Turn) -
         answers: None,
         latencies: BTreeMap::new(),
         errors: BTreeMap::new(),
+        loads: Vec::new(),
         figures: BTreeMap::new(),
         verdict: Verdict::Valid,
         warnings: Vec::new(),

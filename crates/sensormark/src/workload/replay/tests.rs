@@ -201,11 +201,7 @@ fn replayed(recording: &Recording, store: Arc<dyn Store>) -> [LoadOutcome; 2] {
         administrator.create().await
     })
     .unwrap();
-    let target = Target {
-        store,
-        plan: Arc::new(plan),
-        stop: Arc::default(),
-    };
+    let target = Target::new(store, Arc::new(plan));
     let run = |operations: Arc<dyn Operations>| {
         let phase = Phase {
             loads: vec![Load::new("replay", operations, 1)],

@@ -1,0 +1,40 @@
+//! Trials of phases with real processes and a real database (SQLite): exact counts, verdicts that name each planted fault, cuts and interruption.
+//!
+//! The test program is its own trial process: started as `… role trial` it runs the one test that acts as it.
+
+#![cfg(feature = "sqlite")]
+
+mod place;
+mod sound;
+mod verdicts;
+mod workload;
+
+use sensormark::engine::connection::Registry;
+use sensormark::engine::phased::{Kinds, role};
+use sensormark::engine::role::{Event, RoleLine, tell};
+use sensormark_sqlite::Sqlite;
+use sensormark_store::Store;
+use std::sync::Arc;
+
+/// The trial's process. The coordinator starts this program with the arguments `role trial`, of which the test harness makes a filter that lets
+/// this test alone pass: no other test's path may hold either word.
+#[test]
+fn act_as_role_trial() {
+    if std::env::args().nth(1).as_deref() != Some("role") {
+        return;
+    }
+    let (line, configuration) = RoleLine::open().expect("a configuration");
+    let kinds = Kinds::new(vec![Arc::new(workload::Sensors)]);
+    if let Err(error) = role::run(line, &configuration, &registry(), &kinds) {
+        tell(&Event::Failed {
+            unreachable: false,
+            message: error.to_string(),
+        });
+    }
+}
+
+/// SQLite alone.
+pub fn registry() -> Registry {
+    let sqlite: Arc<dyn Store> = Arc::new(Sqlite::new());
+    Registry::new(vec![sqlite])
+}

@@ -1,0 +1,100 @@
+//! A place in which one cell is run.
+
+use crate::registry;
+use crate::workload::{Parameters, Sensors};
+use sensormark::engine::phased::cell::PhasedRunner;
+use sensormark::engine::phased::cells::cells;
+use sensormark::engine::run::{Observer, RunContext, RunEvent, RunOutcome, run};
+use sensormark::measurement::ResultsFolder;
+use sensormark::measurement::record::TrialRecord;
+use sensormark::probe::DisturbanceLimits;
+use sensormark::workload::selection::parse;
+use sensormark_store::supervisor::Supervisor;
+use sensormark_store::{Durability, ServerOptions};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+/// Remembers the phases that were announced.
+#[derive(Default)]
+pub struct Phases(Mutex<Vec<String>>);
+
+impl Observer for Phases {
+    fn event(&self, event: RunEvent) {
+        if let RunEvent::Phase { name } = event {
+            self.0
+                .lock()
+                .expect("no test panics while it listens")
+                .push(name);
+        }
+    }
+}
+
+/// What a run of one cell came to.
+pub struct Outcome {
+    pub record: TrialRecord,
+    pub outcome: RunOutcome,
+    pub phases: Vec<String>,
+    /// Folders left behind.
+    pub left: usize,
+}
+
+/// Runs the workload on SQLite, with a planted fault if one is named.
+pub fn measure(parameters: &Parameters, fault: Option<&str>, interrupt: &AtomicBool) -> Outcome {
+    let first = std::env::args().nth(1);
+    assert_ne!(
+        first.as_deref(),
+        Some("role"),
+        "only one test acts as a role"
+    );
+    let scratch = tempfile::tempdir().expect("a scratch folder");
+    let folder = ResultsFolder::create(scratch.path(), "run").expect("a results folder");
+    let home = scratch.path().join("state");
+    let supervisor = Supervisor::new(Some(home.clone())).expect("a state folder");
+    let (registry, phases) = (registry(), Phases::default());
+    let context = RunContext {
+        registry: &registry,
+        supervisor: &supervisor,
+        folder: &folder,
+        observer: &phases,
+        interrupt,
+        program: std::env::current_exe().expect("this program"),
+        owner: "phased".to_owned(),
+        seed: 7,
+        timeout_ms: 1_000,
+        server: ServerOptions::default(),
+        data_folder: None,
+        disturbance: DisturbanceLimits::default(),
+        // Tests run beside each other.
+        tolerate_disturbance: true,
+        plant: fault.map(str::to_owned),
+    };
+    let parameters = serde_json::to_value(parameters).expect("numbers");
+    let choices = parse("sqlite:rows", &registry).expect("a store");
+    let made = cells(&Sensors, &parameters, &choices, Durability::Default);
+    let (mut cells, _) = made.expect("a layout");
+    cells.truncate(1);
+    let runner = PhasedRunner {
+        kind: Arc::new(Sensors),
+        parameters,
+    };
+    let outcome = run(&context, &runner, &cells, 1).expect("records are written");
+    let mut trials = folder.trials().expect("a trial");
+    assert_eq!(trials.len(), 1);
+    Outcome {
+        record: trials.remove(0),
+        outcome,
+        phases: phases.0.into_inner().expect("no test panics"),
+        left: std::fs::read_dir(&home).map_or(0, |entries| {
+            let name = |entry: &std::fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+            entries
+                .flatten()
+                .filter(|entry| name(entry).contains("sqlite"))
+                .count()
+        }),
+    }
+}
+
+/// The same, without a fault and to its end.
+pub fn sound(parameters: &Parameters) -> Outcome {
+    measure(parameters, None, &AtomicBool::new(false))
+}

@@ -1,0 +1,278 @@
+//! One cell of a run of phases: opens its site, starts the trial's processes, has the steps gone through, and judges.
+
+use super::coordinator::Coordinator;
+use super::judge::{Circumstances, judge};
+use super::protocol::TrialConfiguration;
+use super::role::ROLE;
+use super::script::{Step, check};
+use super::{PhasedWorkload, Subject, WorkloadKind};
+use crate::engine::connection::PlanMessage;
+use crate::engine::failure::TrialFailure;
+use crate::engine::role::RoleProcess;
+use crate::engine::run::{Cell, CellRunner, RunContext, RunEvent, Turn, trial_label};
+use crate::engine::site::Site;
+use crate::measurement::record::{Implementation, SCHEMA_VERSION, Side, TrialRecord};
+use crate::measurement::verdict::{Reason, Verdict};
+use sensormark_store::{DatabaseName, Plan, ServerOptions, StoreError};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Runs the cells of a workload that is made of phases.
+pub struct PhasedRunner {
+    /// The kind of workload.
+    pub kind: Arc<dyn WorkloadKind>,
+    /// Its parameters.
+    pub parameters: Value,
+}
+
+impl PhasedRunner {
+    fn workload(&self, cell: &Cell, seed: u64) -> Result<Box<dyn PhasedWorkload>, String> {
+        let subject = Subject {
+            store: cell.choice.store.as_ref(),
+            layout: &cell.layout,
+            layout_name: &cell.layout_name,
+        };
+        self.kind.build(&self.parameters, seed, subject)
+    }
+
+    fn measure(
+        &self,
+        context: &RunContext<'_>,
+        cell: &Cell,
+        record: &mut TrialRecord,
+    ) -> (Vec<Reason>, Result<(), TrialFailure>) {
+        match self.prepare(context, cell) {
+            Ok(prepared) => self.go(context, cell, &prepared, record),
+            Err(failure) => (Vec::new(), Err(failure)),
+        }
+    }
+
+    fn prepare(&self, context: &RunContext<'_>, cell: &Cell) -> Result<Prepared, TrialFailure> {
+        let workload = self.workload(cell, context.seed);
+        let workload = workload.map_err(TrialFailure::System)?;
+        let steps = workload.steps();
+        check(&steps).map_err(TrialFailure::System)?;
+        let site = open_site(context, cell, most_clients(&steps))?;
+        let plan = Plan {
+            endpoint: site.endpoint().clone(),
+            database: DatabaseName::new(&context.owner)?,
+            owner: context.owner.clone(),
+            schema: workload.schema(),
+            layout: cell.layout,
+            durability: cell.durability,
+            clients: most_clients(&steps),
+            timeout_ms: context.timeout_ms,
+        };
+        site.administer(&plan, async |administrator| administrator.create().await)?;
+        Ok(Prepared {
+            workload,
+            steps,
+            site,
+            plan,
+        })
+    }
+
+    fn go(
+        &self,
+        context: &RunContext<'_>,
+        cell: &Cell,
+        prepared: &Prepared,
+        record: &mut TrialRecord,
+    ) -> (Vec<Reason>, Result<(), TrialFailure>) {
+        let Prepared {
+            workload,
+            steps,
+            site,
+            plan,
+        } = prepared;
+        record.server = site.record().cloned();
+        context.observer.event(RunEvent::TrialStarted {
+            label: trial_label(record),
+            seconds: workload.seconds(),
+        });
+        let roles = self.roles(context, cell, prepared);
+        let coordinator =
+            roles.and_then(|roles| Coordinator::new(context, site, plan, steps, roles));
+        let (mut reasons, mut outcome) = match coordinator {
+            Ok(coordinator) => coordinator.run(record),
+            Err(failure) => (Vec::new(), Err(failure)),
+        };
+        if outcome.is_ok() {
+            let settings =
+                site.administer(plan, async |administrator| administrator.settings().await);
+            match settings {
+                Ok(settings) => record.settings = settings,
+                Err(error) => outcome = Err(error.into()),
+            }
+            workload.figures(record);
+        }
+        reasons.extend(judge(record, circumstances(context, site)));
+        drop_database(context, site, plan);
+        (reasons, outcome)
+    }
+
+    /// Starts the trial's processes and waits until they are ready.
+    fn roles(
+        &self,
+        context: &RunContext<'_>,
+        cell: &Cell,
+        prepared: &Prepared,
+    ) -> Result<Vec<RoleProcess>, TrialFailure> {
+        let store = prepared.site.store().description().name;
+        let message = PlanMessage::new(&store, &prepared.plan, context.plant.as_deref());
+        let mut roles = Vec::new();
+        for process in 0..most_processes(&prepared.steps) {
+            let configuration = TrialConfiguration {
+                kind: self.kind.name().to_owned(),
+                parameters: self.parameters.clone(),
+                seed: context.seed,
+                layout_name: cell.layout_name.clone(),
+                plan: message.clone(),
+                process,
+            };
+            roles.push(RoleProcess::start(&context.program, ROLE, &configuration)?);
+        }
+        for role in &mut roles {
+            // Making the workload may take a while: a recording is read.
+            role.wait_ready(Duration::from_secs(600))?;
+        }
+        Ok(roles)
+    }
+}
+
+impl CellRunner for PhasedRunner {
+    fn trials(&self, _cell: &Cell) -> usize {
+        1
+    }
+
+    fn seconds(&self, cell: &Cell) -> f64 {
+        // What is wrong with the parameters shows when the cell is run.
+        self.workload(cell, 0)
+            .map_or(0.0, |workload| workload.seconds())
+    }
+
+    fn run_cell(
+        &self,
+        context: &RunContext<'_>,
+        cell: &Cell,
+        turn: Turn,
+        finished: &mut dyn FnMut(TrialRecord),
+    ) {
+        let mut record = new_record(self.kind.name(), cell, turn);
+        let (mut reasons, outcome) = self.measure(context, cell, &mut record);
+        match outcome {
+            Ok(()) => record.verdict = Verdict::from_reasons(reasons),
+            Err(failure) => {
+                // Broken off: whatever else was seen, it is not a whole trial.
+                reasons.push(failure.reason());
+                record.verdict = Verdict::Invalid(reasons);
+            }
+        }
+        finished(record);
+    }
+}
+
+/// What a trial needs, made before it.
+struct Prepared {
+    workload: Box<dyn PhasedWorkload>,
+    steps: Vec<Step>,
+    site: Site,
+    plan: Plan,
+}
+
+fn phases(steps: &[Step]) -> impl Iterator<Item = &super::script::PhaseSpec> {
+    steps.iter().filter_map(|step| match step {
+        Step::Run(phase) => Some(phase),
+        _ => None,
+    })
+}
+
+fn most_clients(steps: &[Step]) -> u32 {
+    let clients =
+        |phase: &super::script::PhaseSpec| phase.loads.iter().map(|load| load.clients).sum();
+    phases(steps).map(clients).max().unwrap_or(1)
+}
+
+fn most_processes(steps: &[Step]) -> u32 {
+    phases(steps)
+        .map(|phase| phase.processes)
+        .max()
+        .unwrap_or(1)
+}
+
+/// Connections that a server has to offer besides the clients': the coordinator's.
+const FURTHER_CONNECTIONS: u32 = 8;
+
+fn open_site(context: &RunContext<'_>, cell: &Cell, clients: u32) -> Result<Site, StoreError> {
+    context.observer.event(RunEvent::Opening {
+        title: cell.choice.store.description().title,
+    });
+    let options = ServerOptions {
+        durability: cell.durability,
+        clients: context.server.clients.max(clients + FURTHER_CONNECTIONS),
+        ..context.server.clone()
+    };
+    let data = context.data_folder.as_deref();
+    Site::open(context.supervisor, &cell.choice, &options, data)
+}
+
+fn circumstances(context: &RunContext<'_>, site: &Site) -> Circumstances {
+    Circumstances {
+        embedded: site.store().description().embedded,
+        timeout_ms: context.timeout_ms,
+        cores: std::thread::available_parallelism().map_or(1, NonZero::get),
+        tolerate_disturbance: context.tolerate_disturbance,
+    }
+}
+
+fn drop_database(context: &RunContext<'_>, site: &Site, plan: &Plan) {
+    let dropped = site.administer(plan, async |administrator| {
+        administrator.drop_database().await
+    });
+    if let Err(error) = dropped
+        && !context.is_interrupted()
+    {
+        let text = format!("the database could not be dropped: {error}");
+        context.observer.event(RunEvent::Note(text));
+    }
+}
+
+fn new_record(kind: &str, cell: &Cell, turn: Turn) -> TrialRecord {
+    let description = cell.choice.store.description();
+    let name = format!(
+        "{kind}-{}-{}-r{}-a{}",
+        description.name, cell.layout_name, turn.repetition, turn.attempt
+    );
+    TrialRecord {
+        schema_version: SCHEMA_VERSION,
+        name,
+        implementation: Implementation {
+            store: description.name,
+            title: description.title,
+            layout_name: cell.layout_name.clone(),
+            layout: cell.layout,
+            strategy: None,
+            durability: cell.durability,
+            embedded: description.embedded,
+        },
+        side: Side::Mixed,
+        repetition: turn.repetition,
+        turn: turn.turn,
+        attempt: turn.attempt,
+        started: jiff::Timestamp::now().to_string(),
+        server: None,
+        settings: Vec::new(),
+        phases: Vec::new(),
+        ledger: None,
+        answers: None,
+        latencies: BTreeMap::new(),
+        errors: BTreeMap::new(),
+        loads: Vec::new(),
+        figures: BTreeMap::new(),
+        verdict: Verdict::Valid,
+        warnings: Vec::new(),
+    }
+}

@@ -1,0 +1,122 @@
+//! Which cells a run of phases has: the layouts of the stores that were asked for.
+//!
+//! What cannot be measured is said with its reason, never left out.
+
+use super::WorkloadKind;
+use crate::engine::run::Cell;
+use crate::measurement::record::NotMeasured;
+use crate::workload::selection::{Choice, unknown};
+use sensormark_store::{Durability, Family, LayoutOffer, Schema, Standing};
+use serde_json::Value;
+
+/// The cells of the stores that were asked for, and what cannot be measured.
+///
+/// # Errors
+/// A layout that there is not, with the nearest right name; wrong parameters.
+pub fn cells(
+    kind: &dyn WorkloadKind,
+    parameters: &Value,
+    choices: &[Choice],
+    durability: Durability,
+) -> Result<(Vec<Cell>, Vec<NotMeasured>), String> {
+    let schema = kind.schema(parameters)?;
+    let families = kind.families(parameters)?;
+    let (mut cells, mut not_measured) = (Vec::new(), Vec::new());
+    for choice in choices {
+        let offers = offers(choice, &schema, &families);
+        for (name, offer) in chosen(choice, &offers)? {
+            match missing_durability(choice, durability) {
+                Some(reason) => not_measured.push(NotMeasured {
+                    implementation: format!("{} {name}", choice.store.description().title),
+                    reason,
+                }),
+                None => cells.push(Cell {
+                    choice: choice.clone(),
+                    layout_name: name.clone(),
+                    layout: offer.layout,
+                    durability,
+                    strategies: Vec::new(),
+                }),
+            }
+        }
+        if choice.layout.is_none() {
+            let title = choice.store.description().title;
+            not_measured.extend(without_offer(&families, &offers).map(|family| NotMeasured {
+                implementation: format!("{title} {family}"),
+                reason: "not supported: it has no layout of this kind".to_owned(),
+            }));
+        }
+    }
+    Ok((cells, not_measured))
+}
+
+/// All layouts that a store offers for these families, by their names here: the family's, and the store's variant.
+pub fn offers(
+    choice: &Choice,
+    schema: &Schema,
+    families: &[(String, Family)],
+) -> Vec<(String, LayoutOffer)> {
+    let of_family = |(name, family): &(String, Family)| {
+        let offers = choice.store.layouts(schema, *family).into_iter();
+        let named = offers.map(|offer| {
+            let full = if offer.variant.is_empty() {
+                name.clone()
+            } else {
+                format!("{name}-{}", offer.variant)
+            };
+            (full, offer)
+        });
+        named.collect::<Vec<_>>()
+    };
+    families.iter().flat_map(of_family).collect()
+}
+
+/// The layouts that are measured: the one that was named (a family's name stands for all of its layouts that are not kept for special
+/// requests), or all that are not kept for special requests.
+fn chosen<'a>(
+    choice: &Choice,
+    offers: &'a [(String, LayoutOffer)],
+) -> Result<Vec<&'a (String, LayoutOffer)>, String> {
+    let usual = |offer: &LayoutOffer| offer.standing != Standing::OnRequest;
+    let Some(wanted) = &choice.layout else {
+        return Ok(offers.iter().filter(|(_, offer)| usual(offer)).collect());
+    };
+    let prefix = format!("{wanted}-");
+    let fits = |(name, offer): &&(String, LayoutOffer)| {
+        name == wanted || (name.starts_with(&prefix) && usual(offer))
+    };
+    let chosen: Vec<_> = offers.iter().filter(fits).collect();
+    if chosen.is_empty() {
+        let title = choice.store.description().title;
+        let known = offers.iter().map(|(name, _)| name.clone());
+        return Err(unknown(&format!("layout of {title}"), wanted, known));
+    }
+    Ok(chosen)
+}
+
+fn missing_durability(choice: &Choice, durability: Durability) -> Option<String> {
+    let classes = choice.store.description().durability;
+    let has = classes.iter().any(|(class, _)| *class == durability);
+    (!has && durability != Durability::Default).then(|| {
+        format!(
+            "not supported: it has no durability class {:?}",
+            durability.text()
+        )
+    })
+}
+
+fn without_offer<'a>(
+    families: &'a [(String, Family)],
+    offers: &'a [(String, LayoutOffer)],
+) -> impl Iterator<Item = &'a str> {
+    let offered = |family: &str| {
+        let prefix = format!("{family}-");
+        offers
+            .iter()
+            .any(|(name, _)| name == family || name.starts_with(&prefix))
+    };
+    families
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .filter(move |name| !offered(name))
+}

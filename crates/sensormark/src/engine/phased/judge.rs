@@ -1,0 +1,347 @@
+//! What speaks against a trial of phases.
+
+use crate::measurement::record::{LoadRecord, PhaseRecord, TrialRecord};
+use crate::measurement::verdict::{Reason, ReasonKind};
+use sensormark_store::ErrorKind;
+
+/// The share of failed operations that makes a trial invalid.
+pub const ERROR_SHARE: f64 = 0.01;
+/// The largest lateness of the engine's own, 99th percentile, in ns.
+pub const PACING_LIMIT_NS: u64 = 1_000_000;
+/// The largest share of the cores that its threads can have that a client may use.
+pub const CLIENT_SHARE: f64 = 0.9;
+/// How many times as fast as measured the engine must be over the null store.
+pub const CEILING_FACTOR: f64 = 2.0;
+/// Operations of a load that are too few for a figure, unless there are no more.
+pub const FEWEST: u64 = 10;
+
+/// What the judge knows besides the record.
+#[derive(Debug, Clone, Copy)]
+pub struct Circumstances {
+    /// Whether the database runs inside the client's process, so that their costs cannot be told apart.
+    pub embedded: bool,
+    /// How long an operation may take, in ms.
+    pub timeout_ms: u64,
+    /// Cores of this machine.
+    pub cores: usize,
+    /// Whether a disturbed host is only warned about.
+    pub tolerate_disturbance: bool,
+}
+
+/// All reasons that the record's loads and phases give, and warnings added to the record where a reader should know.
+pub fn judge(record: &mut TrialRecord, circumstances: Circumstances) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    reasons.extend(wrong_answers(record));
+    let (mut more, mut warnings) = (Vec::new(), Vec::new());
+    for load in &record.loads {
+        warn(load, &mut warnings);
+        if load.not_supported.is_some() {
+            continue;
+        }
+        more.extend(errors(load));
+        if !load.warm_up {
+            more.extend(lateness(load, circumstances.timeout_ms));
+            more.extend(too_short(load));
+        }
+    }
+    for phase in &record.phases {
+        let loads: Vec<&LoadRecord> = record
+            .loads
+            .iter()
+            .filter(|load| load.phase == phase.name && !load.warm_up)
+            .collect();
+        if loads.is_empty() {
+            continue;
+        }
+        if !circumstances.embedded {
+            more.extend(client_bound(phase, &loads, circumstances.cores));
+        }
+        let disturbed = disturbed(phase);
+        if circumstances.tolerate_disturbance {
+            let text = disturbed.map(|reason| format!("the host was disturbed: {}", reason.text));
+            warnings.extend(text);
+        } else {
+            more.extend(disturbed);
+        }
+    }
+    record.warnings.extend(warnings);
+    reasons.extend(more);
+    reasons
+}
+
+fn wrong_answers(record: &TrialRecord) -> Option<Reason> {
+    let answers = record
+        .answers
+        .as_ref()
+        .filter(|answers| answers.wrong > 0)?;
+    let first = answers.first_wrong.as_deref().unwrap_or_default();
+    Some(Reason::new(
+        ReasonKind::WrongAnswer,
+        format!(
+            "{} of {} answers are wrong; {first}",
+            answers.wrong, answers.checked
+        ),
+    ))
+}
+
+fn warn(load: &LoadRecord, warnings: &mut Vec<String>) {
+    let (phase, name) = (&load.phase, &load.name);
+    let mut say = |text: String| warnings.push(format!("{phase}, {name}: {text}"));
+    if let Some(reason) = &load.not_supported {
+        say(format!("not supported: {reason}"));
+    }
+    if let Some(reason) = &load.client_side {
+        say(format!("done in the client: {reason}"));
+    }
+    if let Some(cut) = &load.cut {
+        let rate = load.operations_per_second().unwrap_or(0.0);
+        say(format!("cut: {cut}, at {rate:.1} operations a second"));
+    }
+    if load.not_started > 0 {
+        say(format!(
+            "could not keep up: {} operations were due and could not start",
+            load.not_started
+        ));
+    }
+}
+
+fn errors(load: &LoadRecord) -> Option<Reason> {
+    let (failed, all) = (load.failed(), load.failed() + load.operations());
+    let share = failed as f64 / all.max(1) as f64;
+    let first = load.first_error.as_deref().unwrap_or_default();
+    (share > ERROR_SHARE).then(|| {
+        Reason::new(
+            ReasonKind::Errors,
+            format!(
+                "{}: {failed} of {all} operations failed; the first: {first}",
+                load.phase
+            ),
+        )
+    })
+}
+
+fn lateness(load: &LoadRecord, timeout_ms: u64) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    let hung = load.errors.get(ErrorKind::Timeout.text()).copied();
+    if let Some(hung) = hung {
+        reasons.push(Reason::new(
+            ReasonKind::Hung,
+            format!(
+                "{}: {hung} operations did not come back in time",
+                load.phase
+            ),
+        ));
+    } else if load.late > 0 {
+        reasons.push(Reason::new(
+            ReasonKind::LateAnswers,
+            format!(
+                "{}: {} operations came back after the time limit of {timeout_ms} ms",
+                load.phase, load.late
+            ),
+        ));
+    }
+    if let Some(p99) = load.pacing_p99_ns.filter(|p99| *p99 > PACING_LIMIT_NS) {
+        reasons.push(Reason::new(
+            ReasonKind::SourceLate,
+            format!(
+                "{}: operations whose client was free started late, p99 {:.2} ms, over 1 ms",
+                load.phase,
+                p99 as f64 / 1e6
+            ),
+        ));
+    }
+    reasons
+}
+
+fn too_short(load: &LoadRecord) -> Option<Reason> {
+    let all = load.operations() + load.failed();
+    (all < FEWEST.min(load.planned)).then(|| {
+        Reason::new(
+            ReasonKind::TooShort,
+            format!(
+                "{}: only {all} of {} operations were issued",
+                load.phase, load.planned
+            ),
+        )
+    })
+}
+
+/// A client that uses up its cores, or is hardly faster without a database, measures itself.
+fn client_bound(phase: &PhaseRecord, loads: &[&LoadRecord], cores: usize) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    let clients: u32 = loads.iter().map(|load| load.clients).sum();
+    let usable = cores.min(clients as usize).max(1) as f64;
+    let role = phase
+        .totals
+        .as_ref()
+        .and_then(|totals| totals.roles.get(super::role::ROLE));
+    if let Some(role) = role
+        && role.cpu_percent_of_core > CLIENT_SHARE * 100.0 * usable
+    {
+        reasons.push(Reason::new(
+            ReasonKind::ClientBound,
+            format!(
+                "{}: the client used {:.0} % of a core, of {:.0} % that its clients can use",
+                phase.name,
+                role.cpu_percent_of_core,
+                usable * 100.0
+            ),
+        ));
+    }
+    for load in loads {
+        if let (Some(ceiling), Some(rate)) = (load.ceiling, load.operations_per_second())
+            && rate * CEILING_FACTOR > ceiling
+        {
+            reasons.push(Reason::new(
+                ReasonKind::ClientBound,
+                format!(
+                    "{}: {rate:.0} operations a second, and without a database no more than {ceiling:.0}",
+                    phase.name
+                ),
+            ));
+        }
+    }
+    reasons
+}
+
+fn disturbed(phase: &PhaseRecord) -> Option<Reason> {
+    let reasons = &phase.totals.as_ref()?.disturbance.reasons;
+    (!reasons.is_empty()).then(|| {
+        Reason::new(
+            ReasonKind::HostDisturbed,
+            format!("{}: {}", phase.name, reasons.join(", ")),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measurement::record::AnswersRecord;
+    use std::collections::BTreeMap;
+
+    fn load() -> LoadRecord {
+        let latency = || crate::measurement::record::LatencyRecord {
+            open_loop: false,
+            summary: crate::measurement::LatencyRecorder::new().finish().2,
+            seconds: Vec::new(),
+        };
+        let class = crate::measurement::record::ClassRecord {
+            operations: 1_000,
+            readings: 1_000,
+            failed: 0,
+            latency: latency(),
+            service: None,
+        };
+        LoadRecord {
+            phase: "ask".into(),
+            name: "ask".into(),
+            labels: BTreeMap::new(),
+            warm_up: false,
+            writes: false,
+            clients: 1,
+            processes: 1,
+            open_loop: false,
+            planned: 1_000,
+            seconds: 1.0,
+            classes: [("ask".to_owned(), class)].into(),
+            errors: BTreeMap::new(),
+            first_error: None,
+            late: 0,
+            not_started: 0,
+            statements: 0,
+            reconnects: 0,
+            datagram_bytes: 0,
+            answers: AnswersRecord::default(),
+            pacing_p99_ns: None,
+            ceiling: None,
+            cut: None,
+            not_supported: None,
+            client_side: None,
+        }
+    }
+
+    fn phase(cpu_percent: f64) -> PhaseRecord {
+        use crate::probe::{Disturbance, HostTotals, PhaseTotals, RoleTotals};
+        let role = RoleTotals {
+            cpu_percent_of_core: cpu_percent,
+            ..RoleTotals::default()
+        };
+        PhaseRecord {
+            name: "ask".into(),
+            seconds: 1.0,
+            totals: Some(PhaseTotals {
+                span_ns: 1_000_000_000,
+                roles: [(super::super::role::ROLE.to_owned(), role)].into(),
+                host: HostTotals::default(),
+                disturbance: Disturbance {
+                    span_ns: 1_000_000_000,
+                    steal_share: 0.0,
+                    swap_bytes_per_second: 0.0,
+                    other_share: 0.0,
+                    reasons: Vec::new(),
+                },
+            }),
+            operations: 1_000,
+        }
+    }
+
+    fn bound(cpu_percent: f64, ceiling: Option<f64>, clients: u32) -> usize {
+        let load = LoadRecord {
+            ceiling,
+            clients,
+            ..load()
+        };
+        client_bound(&phase(cpu_percent), &[&load], 2).len()
+    }
+
+    #[test]
+    fn a_client_near_its_own_limits_measures_itself() {
+        assert_eq!(bound(89.0, None, 1), 0);
+        assert_eq!(bound(91.0, None, 1), 1);
+        // Two clients can use both cores, sixteen no more than those.
+        assert_eq!([bound(91.0, None, 2), bound(181.0, None, 16)], [0, 1]);
+        assert_eq!(
+            [2_000.0, 1_999.0].map(|ceiling| bound(10.0, Some(ceiling), 1)),
+            [0, 1]
+        );
+    }
+
+    #[test]
+    fn one_failure_in_a_hundred_is_borne() {
+        let with = |failed: u64| {
+            let mut load = load();
+            load.errors.insert("rejected".into(), failed);
+            errors(&load).map(|reason| reason.kind)
+        };
+        assert_eq!(with(10), None);
+        assert_eq!(with(11), Some(ReasonKind::Errors));
+    }
+
+    #[test]
+    fn lateness_is_named_for_what_it_is() {
+        let mut late = load();
+        late.late = 1;
+        assert_eq!(lateness(&late, 100)[0].kind, ReasonKind::LateAnswers);
+        late.errors.insert(ErrorKind::Timeout.text().into(), 1);
+        assert_eq!(lateness(&late, 100)[0].kind, ReasonKind::Hung);
+        let mut paced = load();
+        paced.pacing_p99_ns = Some(PACING_LIMIT_NS);
+        assert_eq!(lateness(&paced, 100).len(), 0);
+        paced.pacing_p99_ns = Some(PACING_LIMIT_NS + 1);
+        assert_eq!(lateness(&paced, 100)[0].kind, ReasonKind::SourceLate);
+    }
+
+    #[test]
+    fn a_load_of_few_operations_is_only_short_when_there_are_more() {
+        let mut short = load();
+        short.classes.clear();
+        assert_eq!(
+            too_short(&short).map(|reason| reason.kind),
+            Some(ReasonKind::TooShort)
+        );
+        short.planned = 0;
+        assert_eq!(too_short(&short), None);
+        assert_eq!(too_short(&load()), None);
+    }
+}

@@ -1,0 +1,120 @@
+//! Trials of phases: a workload says which phases an implementation goes through, and they are run, watched, counted and judged here.
+//!
+//! The flow: a [`script`] of steps from the workload; the coordinator's [`cell`] starts the trial's processes ([`role`]) and has them go through
+//! the steps together, by the words of [`protocol`]; [`account`] makes the record, [`judge`] its verdict. [`ceiling`] finds how fast the engine
+//! would be by itself. What is asked of a database is the workload's affair.
+
+pub mod account;
+
+pub mod ceiling;
+
+pub mod cell;
+
+pub mod cells;
+
+pub mod coordinator;
+
+pub mod judge;
+
+pub mod protocol;
+
+pub mod role;
+
+pub mod script;
+
+pub mod support;
+
+use crate::measurement::record::TrialRecord;
+use script::Step;
+use sensormark_store::{Family, Layout, Schema, Store, TimeResolution};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What is measured: a store with a layout.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    /// The store.
+    pub store: &'a dyn Store,
+    /// The layout.
+    pub layout: &'a Layout,
+    /// The layout's name in the workload's words.
+    pub layout_name: &'a str,
+}
+
+impl Subject<'_> {
+    /// How finely times of a table are kept; the workload stamps readings no finer.
+    pub fn time_resolution(&self, schema: &Schema, table: usize) -> TimeResolution {
+        let table = &schema.tables[table];
+        let kept = self.store.time_resolution(self.layout, table);
+        kept.max(table.time_resolution)
+    }
+}
+
+/// One kind of workload: what it can be made from, on both sides of the line between coordinator and trial process.
+pub trait WorkloadKind: Send + Sync {
+    /// Its name ("devops").
+    fn name(&self) -> &str;
+
+    /// What readings look like, for asking stores for layouts.
+    ///
+    /// # Errors
+    /// What is wrong with the parameters, in words.
+    fn schema(&self, parameters: &Value) -> Result<Schema, String>;
+
+    /// The families of layouts that are measured, with their names here ("flat").
+    ///
+    /// # Errors
+    /// What is wrong with the parameters, in words.
+    fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String>;
+
+    /// The workload for a subject. The same parameters, seed and subject give the same workload in every process.
+    ///
+    /// # Errors
+    /// What is wrong with the parameters, in words.
+    fn build(
+        &self,
+        parameters: &Value,
+        seed: u64,
+        subject: Subject<'_>,
+    ) -> Result<Box<dyn PhasedWorkload>, String>;
+}
+
+/// A workload with its parameters, for one subject.
+pub trait PhasedWorkload: Send + Sync {
+    /// What readings look like.
+    fn schema(&self) -> Arc<Schema>;
+
+    /// What an implementation goes through, in order. It begins with an empty database.
+    fn steps(&self) -> Vec<Step>;
+
+    /// How long the steps take, about, in seconds.
+    fn seconds(&self) -> f64;
+
+    /// Adds figures of the workload's own to the record of a trial that has gone through its steps.
+    fn figures(&self, record: &mut TrialRecord) {
+        let _ = record;
+    }
+}
+
+/// The kinds of workloads that the program knows.
+#[derive(Default, Clone)]
+pub struct Kinds {
+    kinds: Vec<Arc<dyn WorkloadKind>>,
+}
+
+impl Kinds {
+    /// These kinds.
+    pub fn new(kinds: Vec<Arc<dyn WorkloadKind>>) -> Self {
+        Self { kinds }
+    }
+
+    /// All kinds, in the order in which they are listed.
+    pub fn all(&self) -> &[Arc<dyn WorkloadKind>] {
+        &self.kinds
+    }
+
+    /// The kind of this name.
+    pub fn find(&self, name: &str) -> Option<&Arc<dyn WorkloadKind>> {
+        self.kinds.iter().find(|kind| kind.name() == name)
+    }
+}

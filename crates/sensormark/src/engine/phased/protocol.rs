@@ -1,0 +1,78 @@
+//! What coordinator and trial process say to each other, over the line of [`crate::engine::role`].
+//!
+//! The process reports [`Event::Ready`](crate::engine::role::Event::Ready), then obeys commands. For each phase: *prepare*, answered by a phase
+//! event [`CONNECTED`]; *start*, answered by progress and a phase event [`FINISHED`], all connections open; *report*, answered by a report.
+
+use crate::engine::connection::PlanMessage;
+use crate::engine::outcome::PhaseOutcome;
+use serde::{Deserialize, Serialize};
+
+/// All clients of the phase are connected.
+pub const CONNECTED: &str = "connected";
+/// All clients of the phase have ended.
+pub const FINISHED: &str = "finished";
+
+/// What a trial process is told first.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct TrialConfiguration {
+    /// The kind of workload.
+    pub kind: String,
+    /// Its parameters.
+    pub parameters: serde_json::Value,
+    /// The seed of data and operations.
+    pub seed: u64,
+    /// The layout's name in the workload's words.
+    pub layout_name: String,
+    /// How to reach the database.
+    pub plan: PlanMessage,
+    /// This process's number among the trial's.
+    pub process: u32,
+}
+
+/// What a trial process is told to do.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Command {
+    /// Connect the clients of a phase.
+    Prepare(Prepare),
+    /// Have them work from an instant of CLOCK_MONOTONIC, in ns.
+    Start {
+        /// The instant.
+        start_ns: u64,
+    },
+    /// Close the connections, and report.
+    Report,
+    /// The trial is over.
+    End,
+}
+
+/// Which phase, and what is known about what was written before.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Prepare {
+    /// The step's number.
+    pub step: usize,
+    /// Operations of earlier loads that were not acknowledged.
+    pub doubtful: Vec<DoubtfulLoad>,
+    /// By load of this phase: what its questions keep below, where an earlier load was cut.
+    pub watermarks: Vec<Option<u64>>,
+}
+
+/// Operations of one load that were not acknowledged as a whole.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct DoubtfulLoad {
+    /// The load's step.
+    pub step: usize,
+    /// Its place in the phase.
+    pub load: usize,
+    /// The operations' numbers.
+    pub indices: Vec<u64>,
+}
+
+/// What a process reports of a phase.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Report {
+    /// What its clients have done.
+    pub outcome: PhaseOutcome,
+    /// Operations a second of the same clients over the null store; none where that says nothing.
+    pub ceiling: Option<f64>,
+}

@@ -1,0 +1,230 @@
+//! A trial's process: holds the clients of every phase, and obeys the coordinator's commands.
+
+use super::ceiling::ceiling;
+use super::protocol::{
+    CONNECTED, Command, DoubtfulLoad, FINISHED, Prepare, Report, TrialConfiguration,
+};
+use super::script::{About, LoadSpec, PhaseSpec, Step, find};
+use super::{Kinds, PhasedWorkload, Subject};
+use crate::engine::answers::Doubtful;
+use crate::engine::clients::{Clients, ClientsError};
+use crate::engine::connection::Registry;
+use crate::engine::phase::{Load, Phase, Target};
+use crate::engine::role::{Event, Progress, RoleLine, tell};
+use crate::engine::sharing::ClientRange;
+use crate::engine::watermark::Watermark;
+use sensormark_store::{ErrorKind, SessionKind, StoreError};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How often progress is told.
+const TELL: Duration = Duration::from_millis(200);
+
+/// The name of the role.
+pub const ROLE: &str = "trial";
+
+/// Runs the process to its end.
+///
+/// # Errors
+/// What broke it off.
+pub fn run(
+    mut line: RoleLine,
+    configuration: &TrialConfiguration,
+    registry: &Registry,
+    kinds: &Kinds,
+) -> Result<(), StoreError> {
+    let store = configuration.plan.store(registry)?;
+    let kind = kinds
+        .find(&configuration.kind)
+        .ok_or_else(|| broken(&format!("there is no workload {}", configuration.kind)))?;
+    let workload = kind
+        .build(
+            &configuration.parameters,
+            configuration.seed,
+            Subject {
+                store: store.as_ref(),
+                layout: configuration.plan.layout(),
+                layout_name: &configuration.layout_name,
+            },
+        )
+        .map_err(|problem| broken(&problem))?;
+    let plan = configuration.plan.plan(workload.schema());
+    let trial = Trial {
+        steps: workload.steps(),
+        embedded: store.description().embedded,
+        target: Target::new(store, Arc::new(plan)),
+        process: configuration.process,
+        workload: workload.as_ref(),
+    };
+    tell(&Event::Ready);
+    loop {
+        match receive(&mut line)? {
+            Command::Prepare(prepare) => trial.phase(&mut line, &prepare)?,
+            Command::End => return Ok(()),
+            other => return Err(unexpected(&other)),
+        }
+    }
+}
+
+fn broken(problem: &str) -> StoreError {
+    StoreError::new(ErrorKind::Configuration, "run a trial", problem)
+}
+
+fn unexpected(command: &Command) -> StoreError {
+    broken(&format!("the command {command:?} was not expected here"))
+}
+
+/// The next command. A coordinator that is gone ends the process.
+fn receive(line: &mut RoleLine) -> Result<Command, StoreError> {
+    match line.receive() {
+        Ok(Some(command)) => Ok(command),
+        Ok(None) => std::process::exit(1),
+        Err(problem) => Err(broken(&problem)),
+    }
+}
+
+struct Trial<'a> {
+    steps: Vec<Step>,
+    embedded: bool,
+    target: Target,
+    process: u32,
+    workload: &'a dyn PhasedWorkload,
+}
+
+impl Trial<'_> {
+    fn phase(&self, line: &mut RoleLine, prepare: &Prepare) -> Result<(), StoreError> {
+        let Some(Step::Run(spec)) = self.steps.get(prepare.step) else {
+            return Err(broken(&format!("step {} is not a phase", prepare.step)));
+        };
+        let phase = self.prepared(spec, prepare);
+        let clients = Clients::connect(&self.target, phase).map_err(failed)?;
+        tell(&Event::Phase(CONNECTED.to_owned()));
+        let start_ns = match receive(line)? {
+            Command::Start { start_ns } => start_ns,
+            other => return Err(unexpected(&other)),
+        };
+        let mut told = (Instant::now(), Progress::default());
+        let mut progress = |now: Progress| {
+            // Only progress is told: silence is how the coordinator learns that nothing moves.
+            if now != told.1 && told.0.elapsed() >= TELL {
+                told = (Instant::now(), now);
+                tell(&Event::Progress(now));
+            }
+        };
+        let mut finished = clients.run_from(start_ns, &mut progress).map_err(failed)?;
+        tell(&Event::Phase(FINISHED.to_owned()));
+        match receive(line)? {
+            Command::Report => finished.close(),
+            other => return Err(unexpected(&other)),
+        }
+        let report = Report {
+            outcome: finished.outcome(),
+            ceiling: self.ceiling(spec)?,
+        };
+        let report = serde_json::to_value(report).map_err(|error| broken(&error.to_string()))?;
+        tell(&Event::Report(report));
+        Ok(())
+    }
+
+    fn ceiling(&self, spec: &PhaseSpec) -> Result<Option<f64>, StoreError> {
+        let kind: SessionKind = self.target.kind;
+        match spec.loads.first() {
+            Some(load) if !self.embedded && !spec.warm_up => {
+                let clients = self.range(spec, load);
+                ceiling(&self.target.plan, spec, clients, kind).map_err(failed)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The clients of a load that are this process's: an even share.
+    fn range(&self, spec: &PhaseSpec, load: &LoadSpec) -> ClientRange {
+        let bound = |process: u32| {
+            let share = u64::from(load.clients) * u64::from(process.min(spec.processes));
+            u32::try_from(share / u64::from(spec.processes.max(1))).unwrap_or(load.clients)
+        };
+        let first = bound(self.process);
+        ClientRange {
+            first,
+            count: bound(self.process + 1) - first,
+            of: load.clients,
+        }
+    }
+
+    fn prepared(&self, spec: &PhaseSpec, prepare: &Prepare) -> Phase {
+        let doubtful = Arc::new(self.doubtful(&prepare.doubtful));
+        let ranges: Vec<ClientRange> = spec
+            .loads
+            .iter()
+            .map(|load| self.range(spec, load))
+            .collect();
+        let asked_about = |load: &LoadSpec| {
+            let is_it = |about: &About| about.phase == spec.name && about.load == load.name;
+            let mut abouts = spec.loads.iter().filter_map(|other| other.about.as_ref());
+            load.writes && abouts.any(is_it)
+        };
+        let own: Vec<Option<Arc<Watermark>>> = spec
+            .loads
+            .iter()
+            .zip(&ranges)
+            .map(|(load, range)| {
+                asked_about(load)
+                    .then(|| Arc::new(Watermark::new(range.count, load.operations.len())))
+            })
+            .collect();
+        let below = |number: usize, load: &LoadSpec| {
+            let about = load.about.as_ref()?;
+            if about.phase == spec.name {
+                let place = spec.loads.iter().position(|one| one.name == about.load)?;
+                return own[place].clone();
+            }
+            let fixed = prepare.watermarks.get(number).copied().flatten();
+            fixed.map(|value| Arc::new(Watermark::fixed(value)))
+        };
+        let loads = spec.loads.iter().enumerate().map(|(number, load)| Load {
+            name: load.name.clone(),
+            operations: Arc::clone(&load.operations),
+            clients: ranges[number],
+            pacing: load.pacing.clone(),
+            sharing: load.sharing,
+            publishes: own[number].clone(),
+            below: below(number, load),
+            accompanies: load.accompanies,
+            checking: load.checking,
+            doubtful: Arc::clone(&doubtful),
+        });
+        Phase {
+            loads: loads.collect(),
+            limit: spec.limit,
+            workers: spec.workers,
+        }
+    }
+
+    fn doubtful(&self, loads: &[DoubtfulLoad]) -> Doubtful {
+        let schema = self.workload.schema();
+        let mut doubtful = Doubtful::default();
+        for one in loads {
+            if let Some(Step::Run(phase)) = self.steps.get(one.step)
+                && let Some(load) = phase.loads.get(one.load)
+            {
+                let operations = load.operations.as_ref();
+                let indices = one.indices.iter().copied();
+                doubtful.append(Doubtful::of(operations, &schema, indices));
+            }
+        }
+        doubtful
+    }
+}
+
+fn failed(error: ClientsError) -> StoreError {
+    match error {
+        ClientsError::Connect(error) => error,
+        ClientsError::Thread(problem) => broken(&problem),
+    }
+}
+
+/// Whether a load of an earlier phase is asked about, by its step and place.
+pub fn asked_about(steps: &[Step], load: &LoadSpec, phase: &str) -> Option<(usize, usize)> {
+    let about = load.about.as_ref().filter(|about| about.phase != phase)?;
+    find(steps, about)
+}
