@@ -101,7 +101,7 @@ impl PostgresqlAdministrator {
     }
 
     async fn exists(&mut self, database: &str) -> Result<bool, StoreError> {
-        let Link { client, wire } = &mut self.maintenance;
+        let Link { client, wire, .. } = &mut self.maintenance;
         let text = "SELECT 1 FROM pg_database WHERE datname = $1";
         let found = wire
             .run(
@@ -171,7 +171,7 @@ impl PostgresqlAdministrator {
     async fn fill(&self, link: &mut Link) -> Result<(), StoreError> {
         link.batch("make the owner's table", &owner_table()).await?;
         let mark = format!("INSERT INTO \"{OWNER_TABLE}\" (mark) VALUES ($1)");
-        let Link { client, wire } = link;
+        let Link { client, wire, .. } = link;
         wire.run(
             "set the owner's mark",
             client.execute(&mark, &[&self.plan.owner]),
@@ -200,7 +200,7 @@ impl PostgresqlAdministrator {
     }
 
     async fn all(&mut self) -> Result<Vec<(String, String)>, StoreError> {
-        let Link { client, wire } = &mut self.maintenance;
+        let Link { client, wire, .. } = &mut self.maintenance;
         let text = "SELECT datname FROM pg_database WHERE datallowconn AND starts_with(datname, $1) ORDER BY 1";
         let rows = wire
             .run(
@@ -229,7 +229,7 @@ impl PostgresqlAdministrator {
         let mut link = self.link(self.plan.database.as_str()).await?;
         let names: Vec<&str> = SETTINGS.to_vec();
         let text = "SELECT name, current_setting(name) FROM pg_settings WHERE name = ANY($1) ORDER BY name";
-        let Link { client, wire } = &mut link;
+        let Link { client, wire, .. } = &mut link;
         let rows = wire
             .run("read settings", client.query(text, &[&names]))
             .await?;
@@ -245,7 +245,7 @@ impl PostgresqlAdministrator {
 
     /// The database's own files; the write-ahead log is the whole server's and is known to privileged users only.
     async fn measure(&mut self) -> Result<Size, StoreError> {
-        let Link { client, wire } = &mut self.maintenance;
+        let Link { client, wire, .. } = &mut self.maintenance;
         let name = self.plan.database.as_str();
         let row = wire
             .run(
@@ -272,7 +272,7 @@ impl PostgresqlAdministrator {
 }
 
 async fn look_around(link: &mut Link) -> Result<Found, StoreError> {
-    let Link { client, wire } = link;
+    let Link { client, wire, .. } = link;
     let text = "SELECT relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
                 WHERE relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')";
     let rows = wire.run("list tables", client.query(text, &[])).await?;
