@@ -127,7 +127,7 @@ pub(crate) fn launch(
     let configuration = write_private(
         folder,
         "postgresql.conf",
-        &configuration(folder.ports[0], options, &installation.version)?,
+        &configuration(&installation.version, folder.ports[0], options)?,
     )?;
     let program = |name: &str| installation.path.join(name);
     let initialise = Command {
