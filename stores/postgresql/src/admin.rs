@@ -168,8 +168,10 @@ impl PostgresqlAdministrator {
         link.close().await
     }
 
+    /// Makes mark, tables, indexes and rows of tags in one transaction, so that no half of them is ever there.
     async fn fill(&self, link: &mut Link) -> Result<(), StoreError> {
-        link.batch("make the owner's table", &owner_table()).await?;
+        let start = format!("BEGIN;{}", owner_table());
+        link.batch("make the owner's table", &start).await?;
         let mark = format!("INSERT INTO \"{OWNER_TABLE}\" (mark) VALUES ($1)");
         let Link { client, wire, .. } = link;
         wire.run(
@@ -177,11 +179,10 @@ impl PostgresqlAdministrator {
             client.execute(&mark, &[&self.plan.owner]),
         )
         .await?;
-        let mut tables = statements(&self.model);
-        tables.insert(0, "BEGIN".to_owned());
-        tables.push("COMMIT".to_owned());
-        link.batch("make tables", &tables.join(";")).await?;
-        fill_tags(link, &self.model, &self.model.schema).await
+        let tables = statements(&self.model).join(";");
+        link.batch("make tables", &tables).await?;
+        fill_tags(link, &self.model, &self.model.schema).await?;
+        link.batch("commit the tables", "COMMIT").await
     }
 
     async fn drop_own(&mut self) -> Result<(), StoreError> {
