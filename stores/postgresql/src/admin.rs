@@ -101,7 +101,7 @@ impl PostgresqlAdministrator {
     }
 
     async fn exists(&mut self, database: &str) -> Result<bool, StoreError> {
-        let Link { client, wire } = &mut self.maintenance;
+        let Link { client, wire, .. } = &mut self.maintenance;
         let text = "SELECT 1 FROM pg_database WHERE datname = $1";
         let found = wire
             .run(
@@ -168,20 +168,21 @@ impl PostgresqlAdministrator {
         link.close().await
     }
 
+    /// Makes mark, tables, indexes and rows of tags in one transaction, so that no half of them is ever there.
     async fn fill(&self, link: &mut Link) -> Result<(), StoreError> {
-        link.batch("make the owner's table", &owner_table()).await?;
+        let start = format!("BEGIN;{}", owner_table());
+        link.batch("make the owner's table", &start).await?;
         let mark = format!("INSERT INTO \"{OWNER_TABLE}\" (mark) VALUES ($1)");
-        let Link { client, wire } = link;
+        let Link { client, wire, .. } = link;
         wire.run(
             "set the owner's mark",
             client.execute(&mark, &[&self.plan.owner]),
         )
         .await?;
-        let mut tables = statements(&self.model);
-        tables.insert(0, "BEGIN".to_owned());
-        tables.push("COMMIT".to_owned());
-        link.batch("make tables", &tables.join(";")).await?;
-        fill_tags(link, &self.model, &self.model.schema).await
+        let tables = statements(&self.model).join(";");
+        link.batch("make tables", &tables).await?;
+        fill_tags(link, &self.model, &self.model.schema).await?;
+        link.batch("commit the tables", "COMMIT").await
     }
 
     async fn drop_own(&mut self) -> Result<(), StoreError> {
@@ -200,7 +201,7 @@ impl PostgresqlAdministrator {
     }
 
     async fn all(&mut self) -> Result<Vec<(String, String)>, StoreError> {
-        let Link { client, wire } = &mut self.maintenance;
+        let Link { client, wire, .. } = &mut self.maintenance;
         let text = "SELECT datname FROM pg_database WHERE datallowconn AND starts_with(datname, $1) ORDER BY 1";
         let rows = wire
             .run(
@@ -229,7 +230,7 @@ impl PostgresqlAdministrator {
         let mut link = self.link(self.plan.database.as_str()).await?;
         let names: Vec<&str> = SETTINGS.to_vec();
         let text = "SELECT name, current_setting(name) FROM pg_settings WHERE name = ANY($1) ORDER BY name";
-        let Link { client, wire } = &mut link;
+        let Link { client, wire, .. } = &mut link;
         let rows = wire
             .run("read settings", client.query(text, &[&names]))
             .await?;
@@ -245,7 +246,7 @@ impl PostgresqlAdministrator {
 
     /// The database's own files; the write-ahead log is the whole server's and is known to privileged users only.
     async fn measure(&mut self) -> Result<Size, StoreError> {
-        let Link { client, wire } = &mut self.maintenance;
+        let Link { client, wire, .. } = &mut self.maintenance;
         let name = self.plan.database.as_str();
         let row = wire
             .run(
@@ -272,7 +273,7 @@ impl PostgresqlAdministrator {
 }
 
 async fn look_around(link: &mut Link) -> Result<Found, StoreError> {
-    let Link { client, wire } = link;
+    let Link { client, wire, .. } = link;
     let text = "SELECT relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
                 WHERE relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')";
     let rows = wire.run("list tables", client.query(text, &[])).await?;

@@ -28,6 +28,28 @@ pub(crate) struct Link {
     pub(crate) client: Client,
     /// What does the input and output for it.
     pub(crate) wire: Wire,
+    /// How the server plans prepared statements now.
+    pub(crate) planning: Planning,
+}
+
+/// How the server plans prepared statements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Planning {
+    /// Once and for all values, when that looks as good as a plan for the values: its default.
+    Once,
+    /// Each time, for the values. Without values the server takes any range of time for a small one, and picks plans that take
+    /// twice as long over a large one.
+    EachTime,
+}
+
+impl Planning {
+    /// The statement that makes the server plan so.
+    pub(crate) const fn statement(self) -> &'static str {
+        match self {
+            Self::Once => "SET plan_cache_mode = auto",
+            Self::EachTime => "SET plan_cache_mode = force_custom_plan",
+        }
+    }
 }
 
 /// The half of a connection that does input and output, with the time allowed.
@@ -139,6 +161,7 @@ impl Link {
                 timeout: timeout + GRACE,
                 broken: None,
             },
+            planning: Planning::Once,
         })
     }
 
@@ -151,7 +174,9 @@ impl Link {
 
     /// Says goodbye and waits until the server has heard it, or the time is over.
     pub(crate) async fn close(self) -> Result<(), StoreError> {
-        let Self { client, mut wire } = self;
+        let Self {
+            client, mut wire, ..
+        } = self;
         if wire.broken.is_some() {
             return Ok(());
         }

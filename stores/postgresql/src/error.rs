@@ -95,6 +95,11 @@ fn io_meaning(cause: &io::Error) -> (ErrorKind, bool, &'static str) {
             true,
             "no memory is left: use fewer clients",
         ),
+        Io::InvalidData if cause.to_string().contains("certificate") => (
+            ErrorKind::Configuration,
+            false,
+            "sslmode=verify-full wants a certificate for the host's name by a public authority; use require where you trust the network",
+        ),
         Io::InvalidInput | Io::InvalidData => (
             ErrorKind::Protocol,
             true,

@@ -18,9 +18,10 @@ use self::decode::Decoder;
 use self::relation::Builder;
 use self::shape::QueryShape;
 use self::slot::{Encoded, Slot, Slots};
-use crate::connection::Link;
+use crate::connection::{Link, Planning};
 use crate::schema::{Model, TableModel};
 use futures_util::TryStreamExt;
+use futures_util::future::join;
 use sensormark_store::{
     Answer, Ask, Batch, ErrorKind, Query, Selection, StoreError, Table, TagColumn, TimeKey,
 };
@@ -39,6 +40,7 @@ struct Prepared {
     statement: Statement,
     slots: Vec<Slot>,
     form: Form,
+    planning: Planning,
 }
 
 /// What asks questions over a connection.
@@ -68,9 +70,21 @@ impl Reader<'_> {
             .map(|&slot| slot::value(slot, query, model, table, description, &encoded));
         let mut decoder = Decoder::new(model, table, description, query);
         let mut failure = None;
+        let change =
+            (self.link.planning != prepared.planning).then(|| prepared.planning.statement());
+        self.link.planning = prepared.planning;
         let client = &self.link.client;
         let asking = async {
-            let rows = client.query_raw(&prepared.statement, cells).await?;
+            let asked = client.query_raw(&prepared.statement, cells);
+            let rows = match change {
+                None => asked.await?,
+                Some(change) => {
+                    // Both go out together.
+                    let (changed, rows) = join(client.batch_execute(change), asked).await;
+                    changed?;
+                    rows?
+                }
+            };
             let mut rows = pin!(rows);
             while let Some(row) = rows.try_next().await? {
                 if failure.is_none() {
@@ -111,9 +125,26 @@ impl Reader<'_> {
             statement,
             slots,
             form,
+            planning: planning(query, table),
         });
         self.statements.0.insert(shape, Rc::clone(&prepared));
         Ok(prepared)
+    }
+}
+
+/// Questions that may read and sort much are planned for their range; those that an index leads to their readings are planned once.
+fn planning(query: &Query, table: &TableModel) -> Planning {
+    let by_key = matches!(query.series, Selection::One(_)) && !table.keys.is_empty();
+    let each_time = match &query.ask {
+        Ask::Range { .. } => !by_key && !table.keys.is_empty(),
+        Ask::Aggregate { grouping, .. } => !by_key || grouping.window.is_some(),
+        Ask::SeriesMatching(_) => true,
+        _ => false,
+    };
+    if each_time {
+        Planning::EachTime
+    } else {
+        Planning::Once
     }
 }
 

@@ -356,21 +356,32 @@ impl Builder<'_> {
         (text, Form::Moment(self.description.fields[field].kind))
     }
 
+    /// Series by series, so that the index finds the range within each and the first reading that passes is enough.
     fn matching(&mut self, predicate: Predicate) -> (String, Form) {
-        let mut relation = self.relation(FieldSet::one(predicate.field));
+        let mut relation = self.relation_of_all(FieldSet::one(predicate.field));
         let value = relation.field(predicate.field).to_owned();
         let passes = self.passes(predicate, &value);
         relation.conditions.push(passes);
-        let filter = relation.filter();
-        let text = if relation.keys.is_empty() {
-            format!("SELECT 0 FROM {}{filter} LIMIT 1", relation.from)
-        } else {
-            format!(
-                "SELECT DISTINCT {} FROM {}{filter}",
-                relation.keys.join(", "),
-                relation.from
-            )
-        };
+        if relation.keys.is_empty() {
+            let text = format!(
+                "SELECT 0 FROM {}{} LIMIT 1",
+                relation.from,
+                relation.filter()
+            );
+            return (text, Form::Series);
+        }
+        relation.conditions.extend(self.of_this_series());
+        let keys = joined(
+            self.table
+                .key_columns()
+                .map(|column| format!("s.{}", column.name)),
+        );
+        let text = format!(
+            "SELECT {keys} FROM {series} WHERE EXISTS (SELECT 1 FROM {from}{filter})",
+            series = self.chosen_series(),
+            from = relation.from,
+            filter = relation.filter(),
+        );
         (text, Form::Series)
     }
 }

@@ -112,7 +112,8 @@ impl Builder<'_> {
         self.field_rows(fields, &from, Vec::new())
     }
 
-    fn of_this_series(&self) -> Vec<String> {
+    /// The conditions that a reading is of the series `s`.
+    pub(crate) fn of_this_series(&self) -> Vec<String> {
         self.table
             .key_columns()
             .map(|column| format!("r.{name} = s.{name}", name = column.name))
@@ -130,7 +131,7 @@ impl Builder<'_> {
     }
 
     /// The chosen series' keys as a relation `s`.
-    fn chosen_series(&mut self) -> String {
+    pub(crate) fn chosen_series(&mut self) -> String {
         let columns: Vec<(String, Type)> = self
             .table
             .key_columns()
