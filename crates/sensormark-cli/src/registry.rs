@@ -13,6 +13,8 @@ pub fn registry() -> Registry {
         Arc::new(sensormark_postgresql::Postgresql::new()),
         #[cfg(feature = "mariadb")]
         Arc::new(sensormark_mariadb::Mariadb::new()),
+        #[cfg(feature = "cassandra")]
+        Arc::new(sensormark_cassandra::Cassandra::new()),
     ];
     Registry::new(stores)
 }
