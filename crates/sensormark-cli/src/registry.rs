@@ -1,6 +1,8 @@
-//! The stores that this program was built with: the one place that names them.
+//! The stores and workloads of phases that this program was built with: the one place that names stores.
 
 use sensormark::engine::connection::Registry;
+use sensormark::engine::phased::Kinds;
+use sensormark::workload::replay;
 use sensormark_store::Store;
 use std::sync::Arc;
 
@@ -13,8 +15,15 @@ pub fn registry() -> Registry {
         Arc::new(sensormark_postgresql::Postgresql::new()),
         #[cfg(feature = "mariadb")]
         Arc::new(sensormark_mariadb::Mariadb::new()),
+        #[cfg(feature = "cassandra")]
+        Arc::new(sensormark_cassandra::Cassandra::new()),
         #[cfg(feature = "influxdb")]
         Arc::new(sensormark_influxdb::Influxdb::new()),
     ];
     Registry::new(stores)
+}
+
+/// All workloads that are made of phases.
+pub fn kinds() -> Kinds {
+    Kinds::new(vec![Arc::new(replay::kind::Kind)])
 }

@@ -1,0 +1,229 @@
+//! The URL of a cluster, what is in it, and how a connection is made from it.
+//!
+//! `cassandra://user:password@host1:9042,host2/?datacenter=…&replication=…`: several contact points are separated by commas. There is no
+//! encryption yet; a URL that asks for it is refused rather than ignored. Nothing here shows a password.
+
+use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
+use std::fmt;
+
+/// What a URL looks like, for messages.
+pub(crate) const URL_EXAMPLE: &str =
+    "cassandra://user:password@host1:9042,host2:9042/?datacenter=dc1&replication=3";
+
+/// The port of the native protocol, where a URL names none.
+const PORT: u16 = 9042;
+
+/// What a URL says.
+#[derive(Clone)]
+pub(crate) struct Options {
+    /// Contact points.
+    pub(crate) hosts: Vec<(String, u16)>,
+    /// Who comes in, where the cluster asks.
+    pub(crate) user: Option<(String, Secret)>,
+    /// The data centre that keeps the keyspace; one node keeps it without.
+    pub(crate) datacenter: Option<String>,
+    /// Copies of each row.
+    pub(crate) replication: u16,
+    /// The loopback port of the server's management, where sensormark started it.
+    pub(crate) jmx: Option<u16>,
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Options")
+            .field("replication", &self.replication)
+            .finish_non_exhaustive()
+    }
+}
+
+fn wrong(text: impl fmt::Display) -> StoreError {
+    StoreError::new(
+        ErrorKind::Configuration,
+        "read the URL of a Cassandra cluster",
+        format!("{text}; a URL looks like {URL_EXAMPLE}"),
+    )
+}
+
+impl Options {
+    /// Reads a URL.
+    pub(crate) fn parse(text: &str) -> Result<Self, StoreError> {
+        let rest = text
+            .strip_prefix("cassandra://")
+            .ok_or_else(|| wrong("it does not start with cassandra://"))?;
+        let (before, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (authority, path) = before.split_once('/').unwrap_or((before, ""));
+        if !path.is_empty() {
+            return Err(wrong(
+                "it names a keyspace; sensormark makes keyspaces of its own",
+            ));
+        }
+        let (user, hosts) = match authority.rsplit_once('@') {
+            Some((user, hosts)) => (Some(credentials(user)?), hosts),
+            None => (None, authority),
+        };
+        let mut options = Self {
+            hosts: hosts.split(',').map(host).collect::<Result<_, _>>()?,
+            user,
+            datacenter: None,
+            replication: 1,
+            jmx: None,
+        };
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            options.set(pair)?;
+        }
+        Ok(options)
+    }
+
+    fn set(&mut self, pair: &str) -> Result<(), StoreError> {
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        match key {
+            "datacenter" => {
+                let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+                if value.is_empty() || !value.chars().all(plain) {
+                    return Err(wrong(
+                        "the data centre is not of letters, digits, -, _ and .",
+                    ));
+                }
+                self.datacenter = Some(value.to_owned());
+            }
+            "replication" => {
+                let copies = value
+                    .parse()
+                    .ok()
+                    .filter(|copies| (1..=100).contains(copies));
+                self.replication = copies.ok_or_else(|| wrong("replication is not 1 to 100"))?;
+            }
+            "jmx" => {
+                let port = value.parse().map_err(|_| wrong("jmx is not a port"))?;
+                self.jmx = Some(port);
+            }
+            "tls" | "ssl" | "sslmode" | "ssl-mode" => {
+                return Err(wrong(
+                    "TLS is not supported yet: reach the cluster through a private network or a tunnel, without this option",
+                ));
+            }
+            other => {
+                return Err(wrong(format!(
+                    "{other:?} is not an option that it may have; those are datacenter and replication"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The endpoint of an existing cluster with this URL.
+    pub(crate) fn endpoint(&self, url: &str) -> Endpoint {
+        let mut ports: Vec<u16> = self.hosts.iter().map(|host| host.1).collect();
+        ports.sort_unstable();
+        ports.dedup();
+        Endpoint {
+            url: Secret::new(url),
+            label: "cassandra (existing server)".to_owned(),
+            managed: false,
+            ports,
+        }
+    }
+
+    /// Contact points as the driver reads them.
+    pub(crate) fn nodes(&self) -> Vec<String> {
+        let text = |(host, port): &(String, u16)| {
+            if host.contains(':') {
+                format!("[{host}]:{port}")
+            } else {
+                format!("{host}:{port}")
+            }
+        };
+        self.hosts.iter().map(text).collect()
+    }
+}
+
+fn host(text: &str) -> Result<(String, u16), StoreError> {
+    let (name, port) = match text.strip_prefix('[') {
+        Some(rest) => {
+            let (name, rest) = rest
+                .split_once(']')
+                .ok_or_else(|| wrong("a [ is not closed"))?;
+            (name, rest.strip_prefix(':'))
+        }
+        None => match text.split_once(':') {
+            Some((name, port)) => (name, Some(port)),
+            None => (text, None),
+        },
+    };
+    if name.is_empty() {
+        return Err(wrong("it names no host"));
+    }
+    let port = match port {
+        Some(port) => port
+            .parse()
+            .map_err(|_| wrong("a port is not a number under 65536"))?,
+        None => PORT,
+    };
+    Ok((name.to_owned(), port))
+}
+
+fn credentials(text: &str) -> Result<(String, Secret), StoreError> {
+    let (user, password) = text.split_once(':').unwrap_or((text, ""));
+    if user.is_empty() {
+        return Err(wrong("it names no user before the @"));
+    }
+    Ok((decoded(user)?, Secret::new(decoded(password)?)))
+}
+
+/// Undoes percent encoding.
+fn decoded(text: &str) -> Result<String, StoreError> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let mut digit = || char::from(rest.next()?).to_digit(16);
+        let pair = digit().zip(digit());
+        let byte = pair.and_then(|(high, low)| u8::try_from(high * 16 + low).ok());
+        bytes.push(byte.ok_or_else(|| wrong("a % is not followed by two hexadecimal digits"))?);
+    }
+    String::from_utf8(bytes).map_err(|_| wrong("user or password is not UTF-8"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_says_who_where_and_how() {
+        let options = Options::parse(
+            "cassandra://me:p%40ss@a.example:9142,[::1]/?datacenter=dc1&replication=3",
+        )
+        .unwrap();
+        assert_eq!(options.nodes(), ["a.example:9142", "[::1]:9042"]);
+        let (user, password) = options.user.as_ref().unwrap();
+        assert_eq!((user.as_str(), password.expose()), ("me", "p@ss"));
+        assert_eq!(options.datacenter.as_deref(), Some("dc1"));
+        assert_eq!(options.replication, 3);
+        assert!(!format!("{options:?}").contains("p@ss"));
+        assert!(Options::parse("cassandra://host").unwrap().user.is_none());
+    }
+
+    #[test]
+    fn a_wrong_url_is_refused_without_its_password() {
+        for url in [
+            "mysql://u:hunter2@h/",
+            "cassandra://u:hunter2@/",
+            "cassandra://u:hunter2@h/prod",
+            "cassandra://u:hunter2@h/?tls=on",
+            "cassandra://u:hunter2@h/?replication=0",
+            "cassandra://u:hunter2@h/?datacenter='x",
+            "cassandra://u:hunter2%4@h/",
+            "cassandra://u:hunter2@h:port/",
+            "nonsense",
+        ] {
+            let error = Options::parse(url).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Configuration, "{url}");
+            assert!(!error.to_string().contains("hunter2"), "{error}");
+            assert!(error.to_string().contains(URL_EXAMPLE), "{error}");
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! What Cassandra's and the driver's errors mean, one by one.
+//!
+//! A message says what happened and what to try next, and never holds a user's password (the driver's errors do not).
+
+use scylla::errors::{
+    BadQuery, ConnectionError, ConnectionPoolError, ConnectionSetupRequestErrorKind, DbError,
+    ExecutionError, MetadataError, NewSessionError, PrepareError, RequestAttemptError,
+    UseKeyspaceError,
+};
+use sensormark_store::{ErrorKind, StoreError};
+
+const RESTART: &str = "check that the server runs and can be reached";
+
+fn made(kind: ErrorKind, operation: &str, context: String, in_doubt: bool) -> StoreError {
+    StoreError::new(kind, operation, context).with_doubt(in_doubt)
+}
+
+/// An answer that could not be understood.
+pub(crate) fn unexpected(operation: &str, what: impl Into<String>) -> StoreError {
+    StoreError::new(ErrorKind::Protocol, operation, what)
+}
+
+/// No answer within the time allowed.
+pub(crate) fn timeout(operation: &str, milliseconds: u128, in_doubt: bool) -> StoreError {
+    let context =
+        format!("no answer within {milliseconds} ms; check the server's load, or allow more time");
+    made(ErrorKind::Timeout, operation, context, in_doubt)
+}
+
+/// A request that failed.
+pub(crate) fn execution(operation: &str, error: ExecutionError) -> StoreError {
+    use ErrorKind::{Protocol, Timeout, TooLarge, Unavailable};
+    let text = error.to_string();
+    let mapped = match &error {
+        ExecutionError::BadQuery(BadQuery::TooManyQueriesInBatchStatement(_)) => {
+            made(TooLarge, operation, text, false)
+        }
+        ExecutionError::BadQuery(_) => made(Protocol, operation, text, false),
+        ExecutionError::EmptyPlan => made(
+            Unavailable,
+            operation,
+            format!("no node is known; {RESTART}"),
+            false,
+        ),
+        ExecutionError::PrepareError(error) => return prepare(operation, error.clone()),
+        ExecutionError::ConnectionPoolError(error) => pool(operation, error),
+        ExecutionError::LastAttemptError(error) => attempt(operation, error),
+        ExecutionError::RequestTimeout(after) => timeout(operation, after.as_millis(), true),
+        ExecutionError::UseKeyspaceError(UseKeyspaceError::RequestError(error)) => {
+            attempt(operation, error)
+        }
+        ExecutionError::SchemaAgreementError(_) => made(Timeout, operation, text, true),
+        ExecutionError::MetadataError(_) => made(Unavailable, operation, text, true),
+        _ => made(ErrorKind::Rejected, operation, text, true),
+    };
+    mapped.with_source(error)
+}
+
+/// A statement that could not be prepared: nothing was done.
+pub(crate) fn prepare(operation: &str, error: PrepareError) -> StoreError {
+    let mapped = match &error {
+        PrepareError::ConnectionPoolError(error) => pool(operation, error),
+        PrepareError::AllAttemptsFailed { first_attempt } => attempt(operation, first_attempt),
+        _ => unexpected(operation, error.to_string()),
+    };
+    mapped.with_doubt(false).with_source(error)
+}
+
+/// A session that could not be opened.
+pub(crate) fn session(operation: &str, error: NewSessionError) -> StoreError {
+    let text = error.to_string();
+    let mapped = match &error {
+        NewSessionError::MetadataError(MetadataError::ConnectionPoolError(error)) => {
+            pool(operation, error)
+        }
+        NewSessionError::FailedToResolveAnyHostname(_) => made(
+            ErrorKind::Unavailable,
+            operation,
+            "no host of the URL has an address; check their names".to_owned(),
+            false,
+        ),
+        NewSessionError::MetadataError(_) => made(
+            ErrorKind::Unavailable,
+            operation,
+            format!("{text}; {RESTART}"),
+            false,
+        ),
+        _ => made(ErrorKind::Configuration, operation, text, false),
+    };
+    mapped.with_doubt(false).with_source(error)
+}
+
+/// No usable connection: nothing was sent.
+fn pool(operation: &str, error: &ConnectionPoolError) -> StoreError {
+    if let ConnectionPoolError::Broken {
+        last_connection_error,
+    } = error
+    {
+        return connection(operation, last_connection_error).with_doubt(false);
+    }
+    made(
+        ErrorKind::Unavailable,
+        operation,
+        format!("no connection: {error}; {RESTART}"),
+        false,
+    )
+}
+
+fn connection(operation: &str, error: &ConnectionError) -> StoreError {
+    use ConnectionSetupRequestErrorKind as Setup;
+    let gone = |text: String| made(ErrorKind::Unavailable, operation, text, false);
+    match error {
+        ConnectionError::ConnectTimeout => made(
+            ErrorKind::Timeout,
+            operation,
+            format!("no connection in the time allowed; {RESTART}"),
+            false,
+        ),
+        ConnectionError::IoError(error) => gone(format!("{error}; {RESTART}")),
+        ConnectionError::ConnectionSetupRequestError(setup) => match &setup.error {
+            Setup::DbError(kind, message) => database(operation, kind, message),
+            Setup::MissingAuthentication => made(
+                ErrorKind::Authentication,
+                operation,
+                "the cluster asks for a user; name one in the URL".to_owned(),
+                false,
+            ),
+            other => gone(format!("{other}; {RESTART}")),
+        },
+        ConnectionError::UseKeyspaceError(UseKeyspaceError::RequestError(error)) => {
+            attempt(operation, error)
+        }
+        other => gone(format!("{other}; {RESTART}")),
+    }
+}
+
+fn attempt(operation: &str, error: &RequestAttemptError) -> StoreError {
+    let text = error.to_string();
+    match error {
+        RequestAttemptError::DbError(kind, message) => database(operation, kind, message),
+        RequestAttemptError::BrokenConnectionError(_) => made(
+            ErrorKind::Unavailable,
+            operation,
+            format!("the connection broke; {RESTART}"),
+            true,
+        ),
+        RequestAttemptError::UnableToAllocStreamId => {
+            made(ErrorKind::Overload, operation, text, false)
+        }
+        RequestAttemptError::SerializationError(_)
+        | RequestAttemptError::CqlRequestSerialization(_)
+        | RequestAttemptError::RepreparedIdMissingInBatch => {
+            made(ErrorKind::Rejected, operation, text, false)
+        }
+        RequestAttemptError::RepreparedIdChanged { .. } => {
+            made(ErrorKind::Conflict, operation, text, false)
+        }
+        _ => made(ErrorKind::Protocol, operation, text, true),
+    }
+}
+
+/// What the server itself says.
+fn database(operation: &str, error: &DbError, message: &str) -> StoreError {
+    use ErrorKind::{Authentication, Conflict, Overload, Protocol, Rejected, Timeout, Unavailable};
+    let (kind, advice, in_doubt) = match error {
+        DbError::Invalid | DbError::ServerError => by_message(message),
+        DbError::SyntaxError => (Rejected, "a statement does not suit this version", false),
+        DbError::AlreadyExists { .. } => (Conflict, "choose another name", false),
+        DbError::FunctionFailure { .. } => (Rejected, "a function failed", false),
+        DbError::AuthenticationError => (Authentication, "check user and password", false),
+        DbError::Unauthorized => (Authentication, "grant the user this right", false),
+        DbError::ConfigError => (ErrorKind::Configuration, "check the URL's options", false),
+        DbError::Unavailable { .. } => (
+            Unavailable,
+            "too few nodes are up: see nodetool status",
+            false,
+        ),
+        DbError::Overloaded => (Overload, "use fewer clients, or try again later", false),
+        DbError::RateLimitReached { .. } => (Overload, "raise the rate limit", false),
+        DbError::IsBootstrapping => (Unavailable, "wait until the node has joined", false),
+        DbError::TruncateError => (Rejected, "a truncation failed", true),
+        DbError::ReadTimeout { .. } => (
+            Timeout,
+            "the server gave the read up: ask for less, or raise read_request_timeout",
+            false,
+        ),
+        DbError::WriteTimeout { .. } => (
+            Timeout,
+            "the write may be stored all the same: read it back, or raise write_request_timeout",
+            true,
+        ),
+        DbError::ReadFailure { .. } => (Rejected, "see the server's log for the cause", false),
+        DbError::WriteFailure { .. } => failed_write(message),
+        DbError::Unprepared { .. } => (Conflict, "the table changed; connect again", false),
+        DbError::ProtocolError => (Protocol, "use Cassandra 4.0 or later", false),
+        _ => (Rejected, "see the server's log for the cause", true),
+    };
+    made(kind, operation, format!("{message}; {advice}"), in_doubt)
+}
+
+type Meaning = (ErrorKind, &'static str, bool);
+
+/// Refusals that share a code are told apart by their words.
+fn by_message(message: &str) -> Meaning {
+    let lower = message.to_ascii_lowercase();
+    let has = |words: &str| lower.contains(words);
+    if has("unconfigured table") || has("does not exist") || has("unknown keyspace") {
+        (ErrorKind::NotFound, "create the database first", false)
+    } else if has("batch too large") {
+        (
+            ErrorKind::TooLarge,
+            "use smaller batches, or raise batch_size_fail_threshold",
+            false,
+        )
+    } else if has("oversized mutation") || has("too large") || has("mutation of") {
+        (
+            ErrorKind::TooLarge,
+            "store less in one reading or record, or raise commitlog_segment_size",
+            false,
+        )
+    } else if has("no space left") || has("insufficient disk space") {
+        (ErrorKind::DiskFull, "free some space", true)
+    } else {
+        (
+            ErrorKind::Rejected,
+            "see the server's log for the cause",
+            false,
+        )
+    }
+}
+
+fn failed_write(message: &str) -> Meaning {
+    match by_message(message) {
+        (ErrorKind::Rejected, advice, _) => (ErrorKind::Rejected, advice, true),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_server_says_is_told_apart() {
+        let kind = |error: DbError, message: &str| {
+            let error = database("try", &error, message);
+            (error.kind(), error.is_in_doubt())
+        };
+        assert_eq!(
+            kind(DbError::Invalid, "Batch too large"),
+            (ErrorKind::TooLarge, false)
+        );
+        assert_eq!(
+            kind(DbError::Invalid, "unconfigured table x"),
+            (ErrorKind::NotFound, false)
+        );
+        assert_eq!(kind(DbError::Overloaded, ""), (ErrorKind::Overload, false));
+        let written = DbError::WriteTimeout {
+            consistency: scylla::statement::Consistency::One,
+            received: 0,
+            required: 1,
+            write_type: scylla::errors::WriteType::Simple,
+        };
+        assert_eq!(kind(written, ""), (ErrorKind::Timeout, true));
+    }
+
+    #[test]
+    fn a_refused_connection_leaves_no_doubt() {
+        let refused = std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
+        let error = connection("try", &ConnectionError::IoError(refused.into()));
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+        assert!(!error.is_in_doubt());
+    }
+}

@@ -1,0 +1,321 @@
+//! Asking: which partitions hold the answer, and one statement for each, several of them on their way at once.
+//!
+//! Rows are asked partition by partition, in the order of series and time. Small ranges go straight to their buckets; for others
+//! the buckets that a series has are read first, so that a long range does not walk through partitions that are not there.
+
+use crate::connection::{Cell, Cells, Link};
+use crate::error;
+use crate::schema::{Model, Rows, TableModel, has_tags};
+use crate::session::{Shape, Statements};
+use crate::write::PIPELINE;
+use futures_util::stream::{StreamExt, TryStreamExt, iter};
+use scylla::deserialize::row::ColumnIterator;
+use scylla::response::query_result::QueryRowsResult;
+use sensormark_store::{
+    Answer, Ask, Batch, FieldSet, Moment, Query, Selection, StoreError, TimeRange,
+};
+
+mod aggregate;
+
+pub(crate) mod decode;
+
+mod local;
+
+mod scan;
+
+mod search;
+
+/// What asks over a connection.
+pub(crate) struct Reader<'a> {
+    pub(crate) link: &'a Link,
+    pub(crate) statements: &'a mut Statements,
+    pub(crate) model: &'a Model,
+}
+
+/// The partitions that may hold the answer, by (series, bucket), and the keys to ask for in each.
+struct Places {
+    partitions: Vec<(u32, i64)>,
+    first: i64,
+    last: i64,
+}
+
+impl Reader<'_> {
+    /// Answers a question.
+    pub(crate) async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
+        if query.table >= self.model.tables.len() {
+            return Err(no_table(query.table));
+        }
+        Ok(match &query.ask {
+            Ask::Point { fields } => {
+                let range =
+                    TimeRange::new(query.range.start_ns, query.range.start_ns.saturating_add(1));
+                Answer::Readings(self.range(query, range, *fields).await?)
+            }
+            Ask::Range { fields, .. } => {
+                Answer::Readings(self.range(query, query.range, *fields).await?)
+            }
+            Ask::First(predicate) => Answer::Moment(self.search(query, *predicate, false).await?),
+            Ask::Last(predicate) => Answer::Moment(self.search(query, *predicate, true).await?),
+            Ask::Minimum { field } => Answer::Moment(self.minimum(query, *field).await?),
+            Ask::Aggregate {
+                from_sums: true, ..
+            } => {
+                return Err(StoreError::unsupported(
+                    "read sums",
+                    "no layout keeps sums at write time",
+                ));
+            }
+            Ask::Aggregate {
+                aggregates,
+                grouping,
+                ..
+            } => Answer::groups(self.aggregate(query, aggregates, *grouping).await?),
+            Ask::LastReading { fields } => Answer::Readings(self.latest(query, *fields).await?),
+            Ask::SeriesMatching(predicate) => {
+                Answer::Series(self.matching(query, *predicate).await?)
+            }
+        })
+    }
+
+    fn own(&self, query: &Query) -> &TableModel {
+        &self.model.tables[query.table]
+    }
+
+    /// The chosen series, ascending.
+    async fn series(&mut self, query: &Query) -> Result<Vec<u32>, StoreError> {
+        let table = &self.model.schema.tables[query.table];
+        let mut series = match &query.series {
+            Selection::One(series) => vec![*series],
+            Selection::Set(series) => series.clone(),
+            Selection::All => (0..table.series.len()).collect(),
+            Selection::Tagged { tag, value } if has_tags(self.model, table) => {
+                self.tagged(query.table, *tag, value).await?
+            }
+            Selection::Tagged { tag, value } => table.series.with_tag(*tag, value),
+        };
+        series.sort_unstable();
+        series.dedup();
+        Ok(series)
+    }
+
+    async fn tagged(
+        &mut self,
+        table: usize,
+        tag: usize,
+        value: &str,
+    ) -> Result<Vec<u32>, StoreError> {
+        let own = &self.model.tables[table];
+        let text = |keyspace: &str| {
+            format!(
+                "SELECT \"_series\" FROM {keyspace}.\"{}\" WHERE \"_tag\" = ? AND \"_value\" = ?",
+                own.tags()
+            )
+        };
+        let statement = self
+            .statements
+            .get(self.link, Shape::Tagged(table), text)
+            .await?;
+        let name = &self.model.schema.tables[table].tags[tag].name;
+        let cells = [Cell::Bytes(name.as_bytes()), Cell::Bytes(value.as_bytes())];
+        let pages = self
+            .link
+            .pages("find series by tag", &statement, &Cells(&cells))
+            .await?;
+        let mut series = Vec::new();
+        decode::each(&pages, |row| {
+            series.push(decode::series(row)?);
+            Ok(())
+        })?;
+        Ok(series)
+    }
+
+    /// The partitions of these series that a range touches and that may be there.
+    async fn places(
+        &mut self,
+        query: &Query,
+        series: &[u32],
+        range: TimeRange,
+    ) -> Result<Option<Places>, StoreError> {
+        const STRAIGHT: i64 = 2;
+        let own = &self.model.tables[query.table];
+        let Some((first, last)) = own.keys(range) else {
+            return Ok(None);
+        };
+        let (from, to) = (own.bucket(first), own.bucket(last));
+        let mut partitions = Vec::with_capacity(series.len());
+        if to.saturating_sub(from) < STRAIGHT {
+            for &series in series {
+                partitions.extend((from..=to).map(|bucket| (series, bucket)));
+            }
+        } else {
+            let text = |keyspace: &str| {
+                format!(
+                    "SELECT \"_bucket\" FROM {keyspace}.\"{}\" WHERE \"_series\" = ? AND \"_bucket\" >= ? AND \"_bucket\" <= ?",
+                    own.buckets()
+                )
+            };
+            let shape = Shape::Buckets(query.table);
+            let statement = self.statements.get(self.link, shape, text).await?;
+            let (link, statement) = (self.link, &statement);
+            let ask = async |series: u32| {
+                let cells = [
+                    Cell::Int(series.cast_signed()),
+                    Cell::Big(from),
+                    Cell::Big(to),
+                ];
+                let pages = link
+                    .pages("find buckets", statement, &Cells(&cells))
+                    .await?;
+                Ok::<_, StoreError>((series, pages))
+            };
+            let mut asked = iter(series.iter().copied()).map(ask).buffered(PIPELINE);
+            while let Some((series, pages)) = asked.try_next().await? {
+                decode::each(&pages, |row| {
+                    partitions.push((series, decode::big(decode::next(row)?)?));
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(Some(Places {
+            partitions,
+            first,
+            last,
+        }))
+    }
+
+    /// The readings of a range with the chosen fields, in the order of (series, time).
+    async fn range(
+        &mut self,
+        query: &Query,
+        range: TimeRange,
+        fields: FieldSet,
+    ) -> Result<Batch, StoreError> {
+        let table = &self.model.schema.tables[query.table];
+        let mut batch = Batch::new(query.table, table);
+        let series = self.series(query).await?;
+        let Some(places) = self.places(query, &series, range).await? else {
+            return Ok(batch);
+        };
+        let statement = self.range_statement(query.table, fields).await?;
+        let (link, statement) = (self.link, &statement);
+        let ask = async |(series, bucket): (u32, i64)| {
+            let cells = within(series, bucket, &places);
+            let pages = link
+                .pages("read a range", statement, &Cells(&cells))
+                .await?;
+            Ok::<_, StoreError>((series, pages))
+        };
+        let mut asked = iter(places.partitions.iter().copied())
+            .map(ask)
+            .buffered(PIPELINE);
+        while let Some((series, pages)) = asked.try_next().await? {
+            self.decode(query, range, fields, series, &pages, &mut batch)?;
+        }
+        Ok(batch.sorted())
+    }
+
+    /// Appends the readings of an answer's pages that lie in the range and have a chosen field.
+    fn decode(
+        &self,
+        query: &Query,
+        range: TimeRange,
+        fields: FieldSet,
+        series: u32,
+        pages: &[QueryRowsResult],
+        batch: &mut Batch,
+    ) -> Result<(), StoreError> {
+        let description = &self.model.schema.tables[query.table];
+        match self.own(query).rows {
+            Rows::Reading { unit_ns } => decode::each(pages, |row| {
+                decode::reading(row, series, unit_ns, fields, batch)
+            }),
+            Rows::Record { span_ns, json } => {
+                let mut all = Batch::new(query.table, description);
+                decode::each(pages, |row| {
+                    decode::record(row, series, (span_ns, json), range, fields, &mut all)
+                })?;
+                let has = |row: usize| fields.iter().any(|field| all.columns[field].has(row));
+                if (0..all.len()).all(has) && batch.is_empty() {
+                    *batch = all;
+                } else {
+                    (0..all.len())
+                        .filter(|&row| has(row))
+                        .for_each(|row| batch.push_row(&all, row));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    async fn range_statement(
+        &mut self,
+        table: usize,
+        fields: FieldSet,
+    ) -> Result<scylla::statement::prepared::PreparedStatement, StoreError> {
+        let model = self.model;
+        let own = &model.tables[table];
+        let shape = match own.rows {
+            Rows::Reading { .. } => Shape::Range(table, fields.bits()),
+            Rows::Record { .. } => Shape::Range(table, 0),
+        };
+        let text = |keyspace: &str| {
+            let (columns, key) = columns(model, table, fields);
+            format!(
+                "SELECT {columns} FROM {keyspace}.\"{}\" WHERE {PARTITION} AND \"{key}\" >= ? AND \"{key}\" <= ?",
+                own.readings()
+            )
+        };
+        self.statements.get(self.link, shape, text).await
+    }
+}
+
+/// What names a partition.
+const PARTITION: &str = "\"_series\" = ? AND \"_bucket\" = ?";
+
+/// The columns to ask for, and the name of the key.
+fn columns(model: &Model, table: usize, fields: FieldSet) -> (String, &'static str) {
+    match model.tables[table].rows {
+        Rows::Record { .. } => ("\"_span\", \"_record\"".to_owned(), "_span"),
+        Rows::Reading { .. } => {
+            let names = &model.schema.tables[table].fields;
+            let columns: String = fields
+                .iter()
+                .map(|field| format!(", \"{}\"", names[field].name))
+                .collect();
+            (format!("\"_time\"{columns}"), "_time")
+        }
+    }
+}
+
+const fn within(series: u32, bucket: i64, places: &Places) -> [Cell<'static>; 4] {
+    [
+        Cell::Int(series.cast_signed()),
+        Cell::Big(bucket),
+        Cell::Big(places.first),
+        Cell::Big(places.last),
+    ]
+}
+
+fn no_table(table: usize) -> StoreError {
+    StoreError::new(
+        sensormark_store::ErrorKind::NotFound,
+        "find a table",
+        format!("the schema has no table number {table}"),
+    )
+}
+
+/// The moment of a row.
+fn moment(batch: &Batch, field: usize, row: usize) -> Moment {
+    Moment {
+        time_ns: batch.times_ns[row],
+        value: batch.columns[field].value(row),
+    }
+}
+
+/// A row's columns, as they came.
+type Columns<'frame, 'metadata> = ColumnIterator<'frame, 'metadata>;
+
+/// An answer that is not what was asked for.
+fn odd(what: &str) -> StoreError {
+    error::unexpected("read an answer", what)
+}

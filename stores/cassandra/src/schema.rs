@@ -1,0 +1,263 @@
+//! How a schema becomes tables: names, columns, partitions, and the statements that make them.
+//!
+//! A table of readings is partitioned by series and bucket of time, and clustered by time (or by span and write, where a
+//! row is a record of a span). Beside it are small tables: which buckets a series has, which series have a tag's value, entities.
+
+use sensormark_store::{
+    Encoding, FieldType, Index, Layout, Schema, Shape, StoreError, Table, TagPlacement, TimeKey,
+    TimeRange, TimeResolution,
+};
+use std::sync::Arc;
+
+pub(crate) mod offers;
+
+/// The table that holds the owner's mark.
+pub(crate) const OWNER_TABLE: &str = "sensormark_owner";
+
+/// A plan's tables.
+#[derive(Debug)]
+pub(crate) struct Model {
+    pub(crate) schema: Arc<Schema>,
+    pub(crate) layout: Layout,
+    pub(crate) tables: Vec<TableModel>,
+}
+
+/// What a row of the readings' table is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rows {
+    /// One reading; its key of time counts this many ns.
+    Reading {
+        /// Length of a unit of the key in ns.
+        unit_ns: i64,
+    },
+    /// One record of a span.
+    Record {
+        /// Length of the span in ns.
+        span_ns: i64,
+        /// Whether the record is JSON text rather than packed bytes.
+        json: bool,
+    },
+}
+
+/// One table of the schema.
+#[derive(Debug)]
+pub(crate) struct TableModel {
+    /// What a row is.
+    pub(crate) rows: Rows,
+    /// Length of a partition's bucket of time in ns; none where a partition holds all of a series.
+    pub(crate) bucket_ns: Option<i64>,
+    name: String,
+    entity: String,
+}
+
+impl Model {
+    /// The tables of a schema in a layout.
+    pub(crate) fn new(schema: &Arc<Schema>, layout: Layout) -> Result<Self, StoreError> {
+        if let Some(reason) = offers::missing(&layout) {
+            return Err(StoreError::unsupported(
+                "lay out a schema in Cassandra",
+                reason,
+            ));
+        }
+        let tables = schema
+            .tables
+            .iter()
+            .map(|table| TableModel::new(table, &layout));
+        Ok(Self {
+            schema: Arc::clone(schema),
+            layout,
+            tables: tables.collect(),
+        })
+    }
+}
+
+/// How long a partition's bucket is: an hour where readings may come every few µs or ms, a day where they are whole
+/// milliseconds, 30 days where they are whole seconds. A partition then stays under a few million readings.
+const fn bucket_ns(resolution: TimeResolution) -> i64 {
+    const HOUR: i64 = 3_600_000_000_000;
+    match resolution {
+        TimeResolution::Nanoseconds | TimeResolution::Microseconds => HOUR,
+        TimeResolution::Milliseconds => 24 * HOUR,
+        TimeResolution::Seconds => 30 * 24 * HOUR,
+    }
+}
+
+impl TableModel {
+    fn new(table: &Table, layout: &Layout) -> Self {
+        let rows = match layout.shape {
+            Shape::RecordPerSpan { span_ns, encoding } => Rows::Record {
+                span_ns,
+                json: encoding == Encoding::Json,
+            },
+            _ => Rows::Reading {
+                unit_ns: match layout.time {
+                    TimeKey::Nanoseconds => 1,
+                    TimeKey::Native => 1_000_000,
+                },
+            },
+        };
+        Self {
+            rows,
+            bucket_ns: (layout.index != Index::Series).then(|| bucket_ns(table.time_resolution)),
+            name: table.name.clone(),
+            entity: table
+                .entity
+                .as_ref()
+                .map(|entity| entity.name.clone())
+                .unwrap_or_default(),
+        }
+    }
+
+    /// Name of the readings' table.
+    pub(crate) fn readings(&self) -> String {
+        format!("r_{}", self.name)
+    }
+
+    /// Name of the table that says which buckets a series has.
+    pub(crate) fn buckets(&self) -> String {
+        format!("b_{}", self.name)
+    }
+
+    /// Name of the table that says which series have a tag's value.
+    pub(crate) fn tags(&self) -> String {
+        format!("t_{}", self.name)
+    }
+
+    /// Name of the entities' table.
+    pub(crate) fn entities(&self) -> String {
+        format!("e_{}", self.entity)
+    }
+
+    const fn key_ns(&self) -> i64 {
+        match self.rows {
+            Rows::Reading { unit_ns } => unit_ns,
+            Rows::Record { span_ns, .. } => span_ns,
+        }
+    }
+
+    /// The clustering key of a time: its unit, or its span.
+    pub(crate) const fn key(&self, time_ns: i64) -> i64 {
+        time_ns.div_euclid(self.key_ns())
+    }
+
+    /// The bucket of a clustering key.
+    pub(crate) fn bucket(&self, key: i64) -> i64 {
+        self.bucket_ns.map_or(0, |bucket| {
+            key.saturating_mul(self.key_ns()).div_euclid(bucket)
+        })
+    }
+
+    /// The first and last clustering key of a range; none where the range is empty.
+    pub(crate) fn keys(&self, range: TimeRange) -> Option<(i64, i64)> {
+        if range.end_ns <= range.start_ns {
+            return None;
+        }
+        let last = range.end_ns - 1;
+        let (first, last) = match self.rows {
+            // a bound between two units is the next unit's: times are cut off towards the past
+            Rows::Reading { unit_ns } => {
+                let up = range.start_ns.div_euclid(unit_ns)
+                    + i64::from(range.start_ns.rem_euclid(unit_ns) != 0);
+                (up, last.div_euclid(unit_ns))
+            }
+            Rows::Record { .. } => (self.key(range.start_ns), self.key(last)),
+        };
+        (first <= last).then_some((first, last))
+    }
+}
+
+/// The type of a field's column. (A smallint is signed and would not hold 65,535.)
+pub(crate) const fn column_type(kind: FieldType) -> &'static str {
+    match kind {
+        FieldType::Bool => "boolean",
+        FieldType::I64 => "bigint",
+        FieldType::U16 => "int",
+        FieldType::F64 => "double",
+        FieldType::Text => "text",
+    }
+}
+
+/// Names of all tables that a plan makes.
+pub(crate) fn table_names(model: &Model) -> Vec<String> {
+    let mut names = vec![OWNER_TABLE.to_owned()];
+    for (table, own) in model.schema.tables.iter().zip(&model.tables) {
+        names.push(own.readings());
+        if own.bucket_ns.is_some() {
+            names.push(own.buckets());
+        }
+        if has_tags(model, table) {
+            names.push(own.tags());
+        }
+        if table.entity.is_some() {
+            names.push(own.entities());
+        }
+    }
+    names
+}
+
+/// Whether a table's tags are kept.
+pub(crate) fn has_tags(model: &Model, table: &Table) -> bool {
+    !table.tags.is_empty() && model.layout.tags == TagPlacement::OwnTable
+}
+
+/// The statements that make a plan's tables, but for the owner's.
+pub(crate) fn statements(model: &Model, keyspace: &str) -> Vec<String> {
+    let mut statements = Vec::new();
+    for (table, own) in model.schema.tables.iter().zip(&model.tables) {
+        statements.push(readings_table(table, own, model.layout.time, keyspace));
+        if own.bucket_ns.is_some() {
+            statements.push(format!(
+                "CREATE TABLE {keyspace}.\"{}\" (\"_series\" int, \"_bucket\" bigint, PRIMARY KEY (\"_series\", \"_bucket\"))",
+                own.buckets()
+            ));
+        }
+        if has_tags(model, table) {
+            statements.push(format!(
+                "CREATE TABLE {keyspace}.\"{}\" (\"_tag\" text, \"_value\" text, \"_series\" int, PRIMARY KEY ((\"_tag\", \"_value\"), \"_series\"))",
+                own.tags()
+            ));
+        }
+        if let Some(entity) = &table.entity {
+            let columns = entity
+                .columns
+                .iter()
+                .map(|column| format!("\"{}\" {}", column.name, column_type(column.kind)));
+            let columns: Vec<String> = columns.collect();
+            statements.push(format!(
+                "CREATE TABLE {keyspace}.\"{}\" (\"_series\" int PRIMARY KEY, \"{}\" bigint{}{})",
+                own.entities(),
+                entity.last_time_column,
+                if columns.is_empty() { "" } else { ", " },
+                columns.join(", ")
+            ));
+        }
+    }
+    statements
+}
+
+fn readings_table(table: &Table, own: &TableModel, time: TimeKey, keyspace: &str) -> String {
+    let name = own.readings();
+    // Absent values of a reading that replaces another are tombstones; with one copy nothing needs them for longer.
+    const OPTIONS: &str = "gc_grace_seconds = 0";
+    match own.rows {
+        Rows::Reading { .. } => {
+            let key = match time {
+                TimeKey::Nanoseconds => "bigint",
+                TimeKey::Native => "timestamp",
+            };
+            let columns = table.fields.iter();
+            let columns: String = columns
+                .map(|field| format!("\"{}\" {}, ", field.name, column_type(field.kind)))
+                .collect();
+            format!(
+                "CREATE TABLE {keyspace}.\"{name}\" (\"_series\" int, \"_bucket\" bigint, \"_time\" {key}, {columns}PRIMARY KEY ((\"_series\", \"_bucket\"), \"_time\")) WITH {OPTIONS}"
+            )
+        }
+        Rows::Record { json, .. } => {
+            let kind = if json { "text" } else { "blob" };
+            format!(
+                "CREATE TABLE {keyspace}.\"{name}\" (\"_series\" int, \"_bucket\" bigint, \"_span\" bigint, \"_write\" blob, \"_record\" {kind}, PRIMARY KEY ((\"_series\", \"_bucket\"), \"_span\", \"_write\")) WITH {OPTIONS}"
+            )
+        }
+    }
+}

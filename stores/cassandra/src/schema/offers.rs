@@ -1,0 +1,158 @@
+//! The layouts that the store offers, and how it does each operation with them.
+
+use sensormark_store::{
+    Capability, Encoding, Family, Index, Layout, LayoutOffer, Operation, Schema, Scope, Shape,
+    Standing, Table, TagPlacement, TimeKey, TimeResolution, WriteMethod,
+};
+
+/// Why a layout cannot be had, if so.
+pub(crate) fn missing(layout: &Layout) -> Option<String> {
+    let reason = match layout.shape {
+        Shape::RowPerReading => None,
+        Shape::RecordPerSpan { encoding, .. } => {
+            (!matches!(encoding, Encoding::Blob | Encoding::Json))
+                .then_some("Cassandra has no arrays and documents that queries look into")
+        }
+        Shape::Summary { .. } => Some(
+            "sums kept at write time would be read, added to and written back, which loses updates, or counters, which count a repeated write twice",
+        ),
+        _ => Some("Cassandra keeps rows of readings and records of a span alone"),
+    };
+    let reason = reason.or_else(|| {
+        if layout.scope != Scope::PerTable {
+            Some("a table for each of the schema's tables is the only scope")
+        } else if !matches!(layout.write, WriteMethod::Usual | WriteMethod::FastPath) {
+            Some("writes are prepared inserts and unlogged batches of them alone")
+        } else {
+            None
+        }
+    });
+    reason.map(str::to_owned)
+}
+
+fn offer(variant: &str, layout: Layout, standing: Standing, description: &str) -> LayoutOffer {
+    LayoutOffer {
+        variant: variant.to_owned(),
+        layout,
+        standing,
+        description: description.to_owned(),
+    }
+}
+
+/// What this store offers for a schema and a family.
+pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
+    let tagged = schema.tables.iter().any(|table| !table.tags.is_empty());
+    let usual = Layout {
+        tags: if tagged {
+            TagPlacement::OwnTable
+        } else {
+            TagPlacement::Inline
+        },
+        index: Index::Clustered,
+        ..Layout::row_per_reading()
+    };
+    match family {
+        Family::PerReading => per_reading(schema, usual),
+        Family::PerSpan { span_ns } => {
+            let layout = |encoding| Layout {
+                shape: Shape::RecordPerSpan { span_ns, encoding },
+                ..usual
+            };
+            vec![
+                offer(
+                    "",
+                    layout(Encoding::Blob),
+                    Standing::Usual,
+                    "row a span, its readings packed in a blob; partition by (series, bucket of time), clustered by (span, write)",
+                ),
+                offer(
+                    "json",
+                    layout(Encoding::Json),
+                    Standing::Further,
+                    "row a span, its readings as JSON in a text; partition by (series, bucket of time), clustered by (span, write)",
+                ),
+            ]
+        }
+        Family::Bucketed { .. } | Family::Summary { .. } | Family::GrowingArray => Vec::new(),
+    }
+}
+
+fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
+    let mut offers = vec![
+        offer(
+            "",
+            usual,
+            Standing::Usual,
+            "row a reading; partition by (series, bucket of time), clustered by time in ns; prepared INSERT for one, unlogged batches by partition for many",
+        ),
+        offer(
+            "partition-per-series",
+            Layout {
+                index: Index::Series,
+                ..usual
+            },
+            Standing::OnRequest,
+            "row a reading; all of a series is one partition, clustered by time in ns",
+        ),
+    ];
+    let mut tables = schema.tables.iter();
+    if tables.all(|table| table.time_resolution >= TimeResolution::Milliseconds) {
+        offers.push(offer(
+            "timestamp",
+            Layout {
+                time: TimeKey::Native,
+                ..usual
+            },
+            Standing::OnRequest,
+            "row a reading; clustered by timestamp (whole milliseconds)",
+        ));
+    }
+    offers
+}
+
+/// How the store does an operation.
+pub(crate) fn capability(operation: Operation, layout: &Layout, table: &Table) -> Capability {
+    if let Some(missing) = missing(layout) {
+        return Capability::Unsupported(missing);
+    }
+    let client = |reason: &str| Capability::ClientSide(reason.to_owned());
+    match operation {
+        Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
+            return Capability::Unsupported("the table has no entity".to_owned());
+        }
+        Operation::FromSums => {
+            return Capability::Unsupported("no layout keeps sums at write time".to_owned());
+        }
+        Operation::Write | Operation::UpsertSeparately | Operation::UpsertAtomically => {
+            return Capability::Native;
+        }
+        _ => {}
+    }
+    if matches!(layout.shape, Shape::RecordPerSpan { .. }) {
+        return match operation {
+            Operation::Range => Capability::Native,
+            Operation::RangeOfSomeFields => {
+                client("a record comes whole; the client takes the fields out")
+            }
+            _ => client("Cassandra does not look into records; the client reads and unpacks them"),
+        };
+    }
+    match operation {
+        Operation::AggregateByWindow => client(
+            "no GROUP BY a window of a bigint; the client fetches the readings and groups them",
+        ),
+        Operation::AggregateByDayPart => {
+            client("no GROUP BY an expression; the client fetches the readings and groups them")
+        }
+        Operation::AggregateAcrossSeries => client(
+            "Cassandra aggregates within each partition; the client adds the partitions' results up",
+        ),
+        Operation::TimeWeightedShare => {
+            client("no window functions; the client fetches the readings and weights them")
+        }
+        Operation::MostFrequent => {
+            client("no GROUP BY a value; the client fetches the readings and counts them")
+        }
+        _ => Capability::Native,
+    }
+}

@@ -1,0 +1,162 @@
+//! One client's session: a connection, its prepared statements, and what it knows to be stored.
+
+use crate::config::Options;
+use crate::connection::Link;
+use crate::query::Reader;
+use crate::schema::Model;
+use crate::write::{Known, Writer};
+use scylla::statement::prepared::PreparedStatement;
+use sensormark_store::{
+    Acknowledgement, Aggregate, Answer, Batch, Comparison, Durability, EntityReading, LocalFuture,
+    Plan, Query, Session, StoreError, Value,
+};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The shape of a statement: table number first, then fields as bits or a field's number.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Shape {
+    Insert(usize),
+    Bucket(usize),
+    Entity(usize),
+    LastTime(usize),
+    Buckets(usize),
+    Tagged(usize),
+    Range(usize, u64),
+    Latest(usize, u64, bool),
+    Search(usize, usize, Comparison, bool),
+    Least(usize, usize),
+    Equal(usize, usize),
+    Aggregate(usize, Vec<Aggregate>),
+    Scan(usize),
+    Entities(usize),
+}
+
+/// Prepared statements by their shape.
+#[derive(Debug)]
+pub(crate) struct Statements {
+    keyspace: String,
+    prepared: HashMap<Shape, PreparedStatement>,
+}
+
+impl Statements {
+    /// The statement of a shape, prepared when it is first needed; `text` writes it, given the keyspace.
+    pub(crate) async fn get(
+        &mut self,
+        link: &Link,
+        shape: Shape,
+        text: impl FnOnce(&str) -> String,
+    ) -> Result<PreparedStatement, StoreError> {
+        if let Some(prepared) = self.prepared.get(&shape) {
+            return Ok(prepared.clone());
+        }
+        let text = text(&self.keyspace);
+        let prepared = link.prepare("prepare a statement", &text).await?;
+        self.prepared.insert(shape, prepared.clone());
+        Ok(prepared)
+    }
+}
+
+/// A client's session.
+pub(crate) struct CassandraSession {
+    link: Link,
+    model: Arc<Model>,
+    statements: Statements,
+    known: Known,
+    managed: bool,
+}
+
+/// Fails for a durability class that Cassandra does not have.
+pub(crate) fn check_durability(durability: Durability) -> Result<(), StoreError> {
+    if durability == Durability::Unacknowledged {
+        return Err(StoreError::unsupported(
+            "set the durability class",
+            "Cassandra acknowledges every write; use default, where the acknowledgement does not wait for the disk",
+        ));
+    }
+    Ok(())
+}
+
+impl CassandraSession {
+    /// Connects.
+    pub(crate) async fn open(
+        options: &Options,
+        plan: &Plan,
+        model: Arc<Model>,
+    ) -> Result<Self, StoreError> {
+        check_durability(plan.durability)?;
+        let link = Link::open(options, Duration::from_millis(plan.timeout_ms)).await?;
+        Ok(Self {
+            link,
+            known: Known::new(&model),
+            model,
+            statements: Statements {
+                keyspace: plan.database.as_str().to_owned(),
+                prepared: HashMap::new(),
+            },
+            managed: plan.endpoint.managed,
+        })
+    }
+
+    fn writer(&mut self) -> Writer<'_> {
+        Writer {
+            link: &self.link,
+            statements: &mut self.statements,
+            model: &self.model,
+            known: &mut self.known,
+            managed: self.managed,
+        }
+    }
+
+    fn reader(&mut self) -> Reader<'_> {
+        Reader {
+            link: &self.link,
+            statements: &mut self.statements,
+            model: &self.model,
+        }
+    }
+}
+
+impl Session for CassandraSession {
+    fn write<'a>(
+        &'a mut self,
+        batch: &'a Batch,
+    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
+        Box::pin(async move { self.writer().write(batch).await })
+    }
+
+    fn upsert<'a>(
+        &'a mut self,
+        write: EntityReading<'a>,
+    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
+        Box::pin(async move { self.writer().upsert(write).await })
+    }
+
+    fn query<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
+        Box::pin(async move { self.reader().query(query).await })
+    }
+
+    fn scan<'a>(
+        &'a mut self,
+        table: usize,
+        sink: &'a mut dyn FnMut(&Batch),
+    ) -> LocalFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move { self.reader().scan(table, sink).await })
+    }
+
+    fn scan_entities<'a>(
+        &'a mut self,
+        table: usize,
+        sink: &'a mut dyn FnMut(u32, i64, &[Value]),
+    ) -> LocalFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move { self.reader().scan_entities(table, sink).await })
+    }
+
+    fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), StoreError>> {
+        Box::pin(async move {
+            drop(self);
+            Ok(())
+        })
+    }
+}
