@@ -24,7 +24,6 @@ use std::sync::Arc;
 
 use sensormark_store::reference::Reference;
 use sensormark_store::{Batch, RepeatedWrite, Schema, Table, TimeResolution};
-use serde::{Deserialize, Serialize};
 
 use crate::dataset::recording::Recording;
 
@@ -33,47 +32,18 @@ mod spans;
 
 mod operations;
 
+mod kind;
+
 #[cfg(test)]
 mod tests;
 
+pub use kind::{Kind, Parameters};
 pub use operations::Loading;
 pub use questions::{Class, Questions};
 pub use spans::Spans;
 
 /// The workload's name.
 pub const NAME: &str = "replay";
-
-/// The numbers behind a replay.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Parameters {
-    /// Questions of each class.
-    pub questions: u64,
-    /// Readings in a batch of the load; 0 for what suits the store.
-    pub batch: usize,
-    /// How often everything is measured.
-    pub repetitions: u32,
-}
-
-impl Parameters {
-    /// The scale `quick`: seconds.
-    pub const fn quick() -> Self {
-        Self {
-            questions: 100,
-            batch: 0,
-            repetitions: 1,
-        }
-    }
-
-    /// The scale `standard`: for decisions.
-    pub const fn standard() -> Self {
-        Self {
-            questions: 1_000,
-            repetitions: 5,
-            ..Self::quick()
-        }
-    }
-}
 
 /// A recording as one layout of one store has it: readings to write, and the answers that are due.
 #[derive(Debug)]
