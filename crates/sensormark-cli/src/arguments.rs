@@ -24,6 +24,8 @@ pub enum Command {
     List(ListArguments),
     /// Show what is here: servers, versions, limits, clock; and how to install what is missing
     Doctor,
+    /// Load your own recording (CSV) into databases, ask about it, check every answer, and compare
+    Replay(ReplayArguments),
     /// Write a workload's data set to a file or to standard output
     Generate(GenerateArguments),
     /// Start, stop or list servers by hand, in scratch folders, bound to loopback
@@ -100,6 +102,39 @@ pub struct ReportArguments {
     /// A TOML file with the weights of the criteria; the study's by default
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
+}
+
+/// Arguments of `replay`.
+#[derive(Debug, Args)]
+pub struct ReplayArguments {
+    /// The recording: a CSV file; delimiter, time column, format and types are found out and told
+    pub file: PathBuf,
+    /// Stores to measure: STORE[:LAYOUT][=URL],… or all
+    #[arg(long, default_value = "sqlite")]
+    pub on: String,
+    /// The column that holds the time, where the file does not tell
+    #[arg(long, value_name = "COLUMN")]
+    pub time: Option<String>,
+    /// Columns that say which series a reading is of
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub tags: Vec<String>,
+    /// Count and leave out rows that cannot be read, instead of stopping at them
+    #[arg(long)]
+    pub skip_bad_rows: bool,
+    /// How large the run is
+    #[arg(long, value_enum, default_value_t)]
+    pub scale: ScaleName,
+    /// Override one number behind the scale: questions, batch, repetitions
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub settings: Vec<String>,
+    /// What an acknowledged write promises
+    #[arg(long, value_enum, default_value_t)]
+    pub durability: DurabilityName,
+    /// The seed of the questions
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub common: CommonArguments,
 }
 
 /// Arguments of `generate`.

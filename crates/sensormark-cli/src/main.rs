@@ -11,6 +11,7 @@ mod list;
 mod measure;
 mod progress;
 mod registry;
+mod replay;
 mod report;
 mod role;
 mod run;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
     let outcome = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Report(arguments) => report::report(&arguments),
+        Command::Replay(arguments) => replay::replay(&arguments),
         Command::Generate(arguments) => generate::generate(&arguments),
         Command::List(arguments) => list::list(&arguments),
         Command::Doctor => doctor::doctor(),

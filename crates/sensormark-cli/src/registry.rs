@@ -25,5 +25,5 @@ pub fn registry() -> Registry {
 
 /// All workloads that are made of phases.
 pub fn kinds() -> Kinds {
-    Kinds::new(vec![Arc::new(replay::kind::Kind)])
+    Kinds::new(vec![Arc::new(replay::Kind)])
 }

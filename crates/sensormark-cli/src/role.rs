@@ -1,7 +1,8 @@
 //! One process of a trial. Its work is in the library; this only takes its configuration off the line and names who does it.
 
 use crate::failure::Failure;
-use crate::registry::registry;
+use crate::registry::{kinds, registry};
+use sensormark::engine::phased;
 use sensormark::engine::role::{Event, RoleLine, tell};
 use sensormark::engine::site::block_on;
 use sensormark::workload::machine_tool::{
@@ -20,6 +21,9 @@ pub fn role(name: &str) -> Result<ExitCode, Failure> {
         }),
         "machine-tool-reader" => open().and_then(|(line, configuration)| {
             block_on(reader::run(line, configuration, &registry()))
+        }),
+        phased::role::ROLE => open().and_then(|(line, configuration)| {
+            phased::role::run(line, &configuration, &registry(), &kinds())
         }),
         _ => {
             return Err(Failure::usage(format!(

@@ -39,7 +39,7 @@ pub struct Parameters {
 
 impl Parameters {
     /// The scale `quick`: seconds.
-    pub const fn quick(file: PathBuf, recording: RecordingOptions) -> Self {
+    pub fn quick(file: PathBuf, recording: RecordingOptions) -> Self {
         Self {
             questions: 100,
             batch: 0,
@@ -50,7 +50,7 @@ impl Parameters {
     }
 
     /// The scales `standard` and `study`: for decisions. (No study replays; its scale is the same.)
-    pub const fn standard(file: PathBuf, recording: RecordingOptions) -> Self {
+    pub fn standard(file: PathBuf, recording: RecordingOptions) -> Self {
         Self {
             questions: 1_000,
             repetitions: 5,
@@ -100,7 +100,11 @@ impl WorkloadKind for Kind {
         let (parameters, recording) = Parameters::read(parameters)?;
         let table = &recording.schema().tables[0];
         let batch = match parameters.batch {
-            0 => subject.store.limits(subject.layout, table).suggested_batch.max(1),
+            0 => subject
+                .store
+                .limits(subject.layout, table)
+                .suggested_batch
+                .max(1),
             batch => batch,
         };
         let repeated = subject.store.repeated_write(subject.layout, table);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use sensormark_store::faulty::FaultyStore;
 use sensormark_store::memory::MemoryStore;
 use sensormark_store::{
-    Answer, Ask, DatabaseName, Durability, Layout, Plan, Query, RepeatedWrite, Selection, Store,
-    TimeResolution, Value,
+    Answer, Ask, DatabaseName, Durability, Family, Layout, Plan, Query, RepeatedWrite, Selection,
+    Store, TimeResolution, Value,
 };
 
 use super::*;
@@ -16,6 +16,8 @@ use crate::engine::clients::Clients;
 use crate::engine::operations::Operations;
 use crate::engine::outcome::LoadOutcome;
 use crate::engine::phase::{Load, Phase, Target};
+use crate::engine::phased::script::{self, Step};
+use crate::engine::phased::{Subject, WorkloadKind};
 use crate::engine::site::block_on;
 
 fn recording(name: &str, tags: &[&str]) -> Recording {
@@ -201,7 +203,12 @@ fn replayed(recording: &Recording, store: Arc<dyn Store>) -> [LoadOutcome; 2] {
         administrator.create().await
     })
     .unwrap();
-    let target = Target::new(store, Arc::new(plan));
+    let target = Target {
+        kind: store.description().session,
+        store,
+        plan: Arc::new(plan),
+        stop: Arc::default(),
+    };
     let run = |operations: Arc<dyn Operations>| {
         let phase = Phase {
             loads: vec![Load::new("replay", operations, 1)],
@@ -307,4 +314,49 @@ fn a_recording_without_numbers_has_no_questions_about_numbers() {
     let questions = questions(&recording, RepeatedWrite::Replaces, 1);
     assert_eq!(questions.class_names(), ["point", "range", "last value"]);
     assert_eq!((questions.notes().len(), questions.len()), (3, 600));
+}
+
+#[test]
+fn a_replay_is_a_load_and_a_phase_for_each_class() {
+    let file = Path::new(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../data/boiler.csv"
+    ));
+    let options = RecordingOptions {
+        leave_out: vec!["Starts".into()],
+        ..RecordingOptions::default()
+    };
+    let parameters = Parameters::quick(file.to_owned(), options);
+    let value = serde_json::to_value(&parameters).unwrap();
+    assert_eq!(Kind.schema(&value).unwrap().tables[0].fields.len(), 4);
+    let families = Kind.families(&value).unwrap();
+    // A thousand readings, one each ten minutes, take 6.9 days.
+    let week_ns = 7 * 86_400_000_000_000;
+    assert_eq!(
+        families[1],
+        ("bulk".to_owned(), Family::PerSpan { span_ns: week_ns })
+    );
+    let store = memory();
+    let subject = Subject {
+        store: store.as_ref(),
+        layout: &Layout::row_per_reading(),
+        layout_name: "individual",
+    };
+    let workload = Kind.build(&value, 1, subject).unwrap();
+    let steps = workload.steps();
+    script::check(&steps).unwrap();
+    let name = |step: &Step| match step {
+        Step::Run(phase) => (phase.name.clone(), phase.loads[0].operations.len()),
+        Step::Settle(name) => (name.clone(), 0),
+        Step::Reset => (String::new(), 0),
+    };
+    let names: Vec<(String, u64)> = steps.iter().map(name).collect();
+    let classes = Class::ALL.map(|class| (class.name().to_owned(), 100));
+    assert_eq!(names[1], ("settled".to_owned(), 0));
+    assert_eq!(names[2..], classes);
+    let missing = Parameters::quick("no/such.csv".into(), RecordingOptions::default());
+    let error = Kind
+        .schema(&serde_json::to_value(missing).unwrap())
+        .unwrap_err();
+    assert!(error.contains("no/such.csv"), "{error}");
 }

@@ -1,0 +1,65 @@
+//! `sensormark replay`: the user's own recording as the data set.
+
+use crate::arguments::ReplayArguments;
+use crate::failure::Failure;
+use crate::measure::Planned;
+use crate::registry::{kinds, registry};
+use crate::run::choose;
+use sensormark::dataset::recording::{Recording, RecordingOptions};
+use sensormark::engine::phased::cell::PhasedRunner;
+use sensormark::engine::phased::cells::cells;
+use sensormark::workload::replay::{self, Parameters};
+use sensormark::workload::scale::{Scale, adjust};
+use sensormark_store::supervisor::Supervisor;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Replays a recording.
+pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
+    let options = RecordingOptions {
+        time: arguments.time.clone(),
+        tags: arguments.tags.clone(),
+        skip_bad_rows: arguments.skip_bad_rows,
+        ..RecordingOptions::default()
+    };
+    let file = std::path::absolute(&arguments.file).map_err(Failure::usage)?;
+    // Read here once, for a clear message before anything is started; the trial's process reads it again.
+    let recording = Recording::read(&file, &options).map_err(Failure::usage)?;
+    eprintln!("{}", recording.report());
+    let scale = arguments.scale.scale();
+    let preset = match scale {
+        Scale::Quick => Parameters::quick(file, options),
+        Scale::Standard | Scale::Study => Parameters::standard(file, options),
+    };
+    let parameters = adjust(&preset, &arguments.settings).map_err(Failure::usage)?;
+    let repetitions = parameters.repetitions;
+    let parameters = serde_json::to_value(parameters).map_err(Failure::usage)?;
+    let kinds = kinds();
+    let kind = kinds.find(replay::NAME).expect("replay is listed");
+    let registry = registry();
+    let supervisor = Supervisor::new(None)?;
+    let (choices, mut not_measured) = choose(&arguments.on, &registry, &supervisor)?;
+    let durability = arguments.durability.class();
+    let (cells, unsupported) =
+        cells(kind.as_ref(), &parameters, &choices, durability).map_err(Failure::usage)?;
+    not_measured.extend(unsupported);
+    let runner = PhasedRunner {
+        kind: Arc::clone(kind),
+        parameters: parameters.clone(),
+    };
+    let planned = Planned {
+        workload: replay::NAME,
+        scale: scale.name(),
+        parameters,
+        repetitions,
+        seed: arguments.seed,
+        durability,
+        common: &arguments.common,
+        runner: &runner,
+        registry,
+        supervisor,
+        cells,
+        not_measured,
+    };
+    planned.carry_out()
+}
