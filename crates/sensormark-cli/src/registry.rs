@@ -15,6 +15,8 @@ pub fn registry() -> Registry {
         Arc::new(sensormark_postgresql::Postgresql::new()),
         #[cfg(feature = "mariadb")]
         Arc::new(sensormark_mariadb::Mariadb::new()),
+        #[cfg(feature = "mongodb")]
+        Arc::new(sensormark_mongodb::Mongodb::new()),
         #[cfg(feature = "cassandra")]
         Arc::new(sensormark_cassandra::Cassandra::new()),
         #[cfg(feature = "influxdb")]

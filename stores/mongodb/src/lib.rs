@@ -1,1 +1,183 @@
-//! MongoDB
+//! MongoDB for sensormark: documents of single readings, of a span, of a device's day, of a series, and time-series collections.
+//!
+//! The modules in the order in which a plan meets them: where the server is and how it starts (`server`), the URL
+//! (`config`), one client (`connection`), what kind of deployment it is (`topology`), how a schema becomes collections
+//! (`schema`), making and dropping them (`admin`), one client's session (`session`), BSON from columns (`wire`), writing
+//! (`write`), asking (`query`), and what errors mean (`error`). It measures nothing and knows no workload.
+
+mod server;
+
+mod config;
+
+mod connection;
+
+mod topology;
+
+mod schema;
+
+mod admin;
+
+mod session;
+
+mod wire;
+
+mod write;
+
+mod query;
+
+mod error;
+
+use self::admin::MongodbAdministrator;
+use self::config::Options;
+use self::schema::{Model, offers};
+use self::session::MongodbSession;
+use self::topology::Met;
+use sensormark_store::server::ServerFolder;
+use sensormark_store::{
+    Administrator, Capability, Description, Durability, Endpoint, Family, Installation, Launch,
+    Layout, LayoutOffer, Limits, LocalFuture, Operation, Plan, RepeatedWrite, Schema,
+    ServerOptions, Session, SessionKind, Store, StoreError, Table, TimeKey, TimeResolution,
+};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// MongoDB 6.0 or later.
+#[derive(Debug, Default)]
+pub struct Mongodb {
+    /// The collections of the latest plan, which its sessions share.
+    model: Mutex<Option<Arc<Model>>>,
+    met: Met,
+}
+
+impl Mongodb {
+    /// The store.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn model(&self, plan: &Plan) -> Result<Arc<Model>, StoreError> {
+        let mut latest = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(model) = latest.as_ref()
+            && Arc::ptr_eq(&model.schema, &plan.schema)
+            && model.layout == plan.layout
+        {
+            return Ok(Arc::clone(model));
+        }
+        let model = Arc::new(Model::new(&plan.schema, plan.layout)?);
+        *latest = Some(Arc::clone(&model));
+        Ok(model)
+    }
+}
+
+fn durability() -> Vec<(Durability, String)> {
+    [
+        (
+            Durability::Default,
+            "w:1: acknowledged when written in memory; the journal is flushed every 100 ms",
+        ),
+        (
+            Durability::Durable,
+            "w:1, j:true: acknowledged when the journal is on disk",
+        ),
+        (
+            Durability::Relaxed,
+            "w:1, j:false: acknowledged when written in memory; the journal is flushed every 100 ms",
+        ),
+        (
+            Durability::Unacknowledged,
+            "w:0: nothing is acknowledged (the driver reads the server's empty answer all the same)",
+        ),
+    ]
+    .map(|(class, words)| (class, words.to_owned()))
+    .to_vec()
+}
+
+impl Store for Mongodb {
+    fn description(&self) -> Description {
+        Description {
+            name: "mongodb".to_owned(),
+            title: "MongoDB".to_owned(),
+            embedded: false,
+            session: SessionKind::Async,
+            durability: durability(),
+            url_example: config::URL_EXAMPLE.to_owned(),
+            repeated_write: RepeatedWrite::KeepsBoth,
+        }
+    }
+
+    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOffer> {
+        offers::layouts(schema, family)
+    }
+
+    fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
+        offers::capability(operation, layout, table, self.met.last())
+    }
+
+    fn limits(&self, layout: &Layout, table: &Table) -> Limits {
+        write::limits(layout, table)
+    }
+
+    fn time_resolution(&self, layout: &Layout, _: &Table) -> TimeResolution {
+        match layout.time {
+            TimeKey::Nanoseconds => TimeResolution::Nanoseconds,
+            TimeKey::Native => TimeResolution::Milliseconds,
+        }
+    }
+
+    fn installation(&self) -> Result<Installation, StoreError> {
+        server::installation()
+    }
+
+    fn launch(
+        &self,
+        installation: &Installation,
+        folder: &ServerFolder,
+        options: &ServerOptions,
+    ) -> Result<Launch, StoreError> {
+        server::launch(installation, folder, options)
+    }
+
+    fn endpoint(&self, url: &str) -> Result<Endpoint, StoreError> {
+        Ok(Options::parse(url)?.endpoint(url))
+    }
+
+    fn version<'a>(
+        &'a self,
+        endpoint: &'a Endpoint,
+    ) -> LocalFuture<'a, Result<String, StoreError>> {
+        Box::pin(async move {
+            let options = Options::parse(endpoint.url.expose())?;
+            let timeout = Duration::from_secs(5);
+            let (version, topology) = server::version(&options, endpoint.managed, timeout).await?;
+            self.met.remember(topology);
+            Ok(version)
+        })
+    }
+
+    fn administrator<'a>(
+        &'a self,
+        plan: &'a Plan,
+    ) -> LocalFuture<'a, Result<Box<dyn Administrator>, StoreError>> {
+        Box::pin(async move {
+            let model = self.model(plan)?;
+            let options = Options::parse(plan.endpoint.url.expose())?;
+            let administrator = MongodbAdministrator::open(&options, plan.clone(), model).await?;
+            self.met.remember(administrator.topology());
+            Ok(Box::new(administrator) as Box<dyn Administrator>)
+        })
+    }
+
+    fn connect<'a>(
+        &'a self,
+        plan: &'a Plan,
+    ) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
+        Box::pin(async move {
+            let model = self.model(plan)?;
+            let options = Options::parse(plan.endpoint.url.expose())?;
+            let session = MongodbSession::open(&options, plan, model).await?;
+            self.met.remember(session.topology());
+            Ok(Box::new(session) as Box<dyn Session>)
+        })
+    }
+}

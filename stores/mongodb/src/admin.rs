@@ -1,0 +1,341 @@
+//! Making, settling, inspecting and dropping one sensormark database.
+//!
+//! It drops nothing that does not bear the plan's mark, a document in a collection of its own.
+
+use crate::config::Options;
+use crate::connection::{Link, Patience};
+use crate::schema::{Model, OWNER_COLLECTION};
+use crate::topology::Topology;
+use mongodb::bson::{Bson, Document, doc};
+use sensormark_store::{
+    Administrator, DatabaseName, ErrorKind, LocalFuture, Plan, Setting, Size, StoreError,
+};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Settling, making and dropping may take longer than an operation.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// The parameters that matter for speed and durability. None of them holds a path, a host or a secret.
+const PARAMETERS: [&str; 8] = [
+    "featureCompatibilityVersion",
+    "internalQueryExecYieldIterations",
+    "internalQueryMaxBlockingSortMemoryUsageBytes",
+    "journalCommitInterval",
+    "syncdelay",
+    "ttlMonitorEnabled",
+    "wiredTigerConcurrentReadTransactions",
+    "wiredTigerConcurrentWriteTransactions",
+];
+
+/// What of the command line and configuration file is stated.
+const OPTIONS: [&str; 11] = [
+    "net.compression.compressors",
+    "net.maxIncomingConnections",
+    "net.tls.mode",
+    "replication.oplogSizeMB",
+    "security.authorization",
+    "storage.directoryPerDB",
+    "storage.journal.commitIntervalMs",
+    "storage.journal.enabled",
+    "storage.syncPeriodSecs",
+    "storage.wiredTiger.collectionConfig.blockCompressor",
+    "storage.wiredTiger.engineConfig.cacheSizeGB",
+];
+
+/// What of the server's state is stated.
+const STATES: [&str; 4] = [
+    "storageEngine.name",
+    "storageEngine.persistent",
+    "wiredTiger.cache.maximum bytes configured",
+    "connections.available",
+];
+
+/// The administrator of a plan's database.
+pub(crate) struct MongodbAdministrator {
+    plan: Plan,
+    model: Arc<Model>,
+    link: Link,
+    topology: Topology,
+}
+
+/// Whose a database is.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// It bears this owner's mark.
+    Of(String),
+    /// It bears none, or is not there.
+    None,
+}
+
+/// Looks for a database's mark.
+pub(crate) async fn owner_of(link: &Link, database: &str) -> Result<Mark, StoreError> {
+    let find = doc! { "find": OWNER_COLLECTION, "filter": { "_id": "owner" }, "limit": 1, "singleBatch": true };
+    let answer = link
+        .command_of(database, "read the owner's mark", find)
+        .await?;
+    let mark = answer
+        .get_document("cursor")
+        .and_then(|cursor| cursor.get_array("firstBatch"))
+        .ok()
+        .and_then(|found| found.first()?.as_document()?.get_str("mark").ok());
+    Ok(mark.map_or(Mark::None, |mark| Mark::Of(mark.to_owned())))
+}
+
+impl MongodbAdministrator {
+    /// Connects.
+    pub(crate) async fn open(
+        options: &Options,
+        plan: Plan,
+        model: Arc<Model>,
+    ) -> Result<Self, StoreError> {
+        let timeout = Duration::from_millis(plan.timeout_ms);
+        let mut link = Link::open(options, plan.database.as_str(), timeout).await?;
+        let hello = link
+            .command("connect to MongoDB", doc! { "hello": 1 })
+            .await;
+        let hello = match hello {
+            Ok(hello) => hello,
+            Err(error) => {
+                link.close().await?;
+                return Err(error.with_doubt(false));
+            }
+        };
+        link.allow(PATIENCE);
+        Ok(Self {
+            plan,
+            model,
+            link,
+            topology: Topology::of(&hello),
+        })
+    }
+
+    /// The kind of deployment.
+    pub(crate) const fn topology(&self) -> Topology {
+        self.topology
+    }
+
+    /// The names of the database's collections, without those that time-series collections bring.
+    async fn collections(&self) -> Result<Vec<String>, StoreError> {
+        let mut names = Vec::new();
+        let list = doc! { "listCollections": 1, "nameOnly": true, "authorizedCollections": true };
+        let take = |document: &mongodb::bson::RawDocument| {
+            let name = document.get_str("name").unwrap_or_default();
+            if !name.starts_with("system.") {
+                names.push(name.to_owned());
+            }
+            Ok(())
+        };
+        self.link
+            .ask("list collections", list, Patience::Whole, take)
+            .await?;
+        Ok(names)
+    }
+
+    fn foreign(&self, what: &str) -> StoreError {
+        StoreError::new(
+            ErrorKind::Foreign,
+            "use a database",
+            format!(
+                "{} {what}; it is left alone: choose another name or remove it yourself",
+                self.plan.database
+            ),
+        )
+    }
+
+    async fn create_all(&mut self) -> Result<(), StoreError> {
+        let there = self.collections().await?;
+        if !there.is_empty() {
+            self.make_room(&there).await?;
+        }
+        let mark = doc! { "_id": "owner", "mark": &self.plan.owner };
+        let insert = doc! { "insert": OWNER_COLLECTION, "documents": [mark], "writeConcern": { "w": 1, "j": true } };
+        let made = self.link.command("set the owner's mark", insert).await?;
+        if made.contains_key("writeErrors") {
+            // Somebody else was faster, or it is our own of an earlier attempt.
+            match owner_of(&self.link, self.plan.database.as_str()).await? {
+                Mark::Of(owner) if owner == self.plan.owner => {}
+                _ => return Err(self.foreign("is there and belongs to another run")),
+            }
+        }
+        for command in self.model.commands() {
+            self.link.command("make collections", command).await?;
+        }
+        Ok(())
+    }
+
+    /// Removes what an earlier attempt of this owner left; fails when anything is not its own.
+    async fn make_room(&self, there: &[String]) -> Result<(), StoreError> {
+        match owner_of(&self.link, self.plan.database.as_str()).await? {
+            Mark::None => return Err(self.foreign("is there without sensormark's mark")),
+            Mark::Of(owner) if owner != self.plan.owner => {
+                return Err(self.foreign("is there and belongs to another run"));
+            }
+            Mark::Of(_) => {}
+        }
+        let own = self.model.collections();
+        let others: Vec<&String> = there
+            .iter()
+            .filter(|name| *name != OWNER_COLLECTION)
+            .collect();
+        if let Some(other) = others.iter().find(|name| !own.contains(name)) {
+            return Err(self.foreign(&format!(
+                "holds a collection {other:?} that this layout does not make"
+            )));
+        }
+        for name in others {
+            self.link
+                .command(
+                    "remove an earlier attempt's collections",
+                    doc! { "drop": name },
+                )
+                .await?;
+        }
+        Ok(())
+    }
+
+    async fn drop_own(&mut self) -> Result<(), StoreError> {
+        match owner_of(&self.link, self.plan.database.as_str()).await? {
+            Mark::Of(owner) if owner == self.plan.owner => {
+                let drop = doc! { "dropDatabase": 1 };
+                self.link.command("drop the database", drop).await?;
+                Ok(())
+            }
+            Mark::Of(_) => Err(self.foreign("belongs to another run")),
+            Mark::None if self.collections().await?.is_empty() => Ok(()),
+            Mark::None => Err(self.foreign("does not bear sensormark's mark")),
+        }
+    }
+
+    async fn all(&mut self) -> Result<Vec<(String, String)>, StoreError> {
+        let pattern = format!("^{}", DatabaseName::PREFIX);
+        let list = doc! { "listDatabases": 1, "nameOnly": true, "filter": { "name": { "$regex": pattern } } };
+        let answer = self
+            .link
+            .command_of("admin", "list databases", list)
+            .await?;
+        let mut databases = Vec::new();
+        for entry in answer.get_array("databases").into_iter().flatten() {
+            let name = entry
+                .as_document()
+                .and_then(|entry| entry.get_str("name").ok())
+                .unwrap_or_default();
+            if let Mark::Of(owner) = owner_of(&self.link, name).await? {
+                databases.push((name.to_owned(), owner));
+            }
+        }
+        Ok(databases)
+    }
+
+    /// Writes a checkpoint.
+    async fn settle_all(&mut self) -> Result<(), StoreError> {
+        self.link
+            .command_of("admin", "write a checkpoint", doc! { "fsync": 1 })
+            .await?;
+        Ok(())
+    }
+
+    async fn read_settings(&mut self) -> Result<Vec<Setting>, StoreError> {
+        let what = "read settings";
+        let mut settings = Vec::new();
+        for parameter in PARAMETERS {
+            let get = doc! { "getParameter": 1, parameter: 1 };
+            match self.link.command_of("admin", what, get).await {
+                Ok(answer) => settings.extend(setting(&answer, parameter)),
+                // this version has no parameter of that name
+                Err(error) if error.kind() == ErrorKind::Rejected => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let line = self
+            .link
+            .command_of("admin", what, doc! { "getCmdLineOpts": 1 })
+            .await;
+        if let Ok(line) = line
+            && let Ok(parsed) = line.get_document("parsed")
+        {
+            settings.extend(OPTIONS.iter().filter_map(|name| setting(parsed, name)));
+        }
+        let status = doc! { "serverStatus": 1, "metrics": 0, "locks": 0, "tcmalloc": 0 };
+        let status = self.link.command_of("admin", what, status).await?;
+        settings.extend(STATES.iter().filter_map(|name| setting(&status, name)));
+        settings.push(Setting {
+            name: "replication.replicated".to_owned(),
+            value: (self.topology == Topology::Replicated).to_string(),
+        });
+        settings.push(Setting {
+            name: "writeConcern".to_owned(),
+            value: crate::write::write_concern(self.plan.durability).to_string(),
+        });
+        Ok(settings)
+    }
+
+    /// The database's own files; the journal is the whole server's and MongoDB does not state its size.
+    async fn measure(&mut self) -> Result<Size, StoreError> {
+        let stats = self
+            .link
+            .command("measure the database", doc! { "dbStats": 1 })
+            .await?;
+        let bytes = |name: &str| number(stats.get(name)).max(0).cast_unsigned();
+        Ok(Size {
+            total_bytes: bytes("storageSize") + bytes("indexSize"),
+            log_bytes: None,
+        })
+    }
+}
+
+/// The setting at a path with dots; the parts after the first two may hold blanks.
+fn setting(document: &Document, path: &str) -> Option<Setting> {
+    let mut parts = path.split('.');
+    let mut value = document.get(parts.next()?)?;
+    for part in parts {
+        value = value.as_document()?.get(part)?;
+    }
+    let text = match value {
+        Bson::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    Some(Setting {
+        name: path.to_owned(),
+        value: text,
+    })
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "sizes in bytes are whole numbers far below 2^53"
+)]
+fn number(value: Option<&Bson>) -> i64 {
+    match value {
+        Some(Bson::Int32(value)) => i64::from(*value),
+        Some(Bson::Int64(value)) => *value,
+        Some(Bson::Double(value)) => *value as i64,
+        _ => 0,
+    }
+}
+
+impl Administrator for MongodbAdministrator {
+    fn create(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.create_all())
+    }
+
+    fn drop_database(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.drop_own())
+    }
+
+    fn databases(&mut self) -> LocalFuture<'_, Result<Vec<(String, String)>, StoreError>> {
+        Box::pin(self.all())
+    }
+
+    fn settle(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.settle_all())
+    }
+
+    fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>> {
+        Box::pin(self.read_settings())
+    }
+
+    fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>> {
+        Box::pin(self.measure())
+    }
+}

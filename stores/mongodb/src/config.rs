@@ -1,0 +1,193 @@
+//! The URL of a deployment, and the driver's options that a client gets from it.
+//!
+//! `mongodb://user:password@host:port,…/?options`, with the meanings that MongoDB's own clients give to the options, as far
+//! as they say where the servers are, who asks and how it is encrypted. Write concern, pool, compression and retries are
+//! sensormark's, so that all clients are alike: one connection each, nothing compressed, nothing sent twice.
+
+use crate::error::store_error;
+use mongodb::Client;
+use mongodb::options::{
+    ClientOptions, ConnectionString, Credential, HostInfo, ServerAddress, ServerMonitoringMode,
+};
+use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
+use std::fmt;
+use std::time::Duration;
+
+/// What a URL looks like, for messages.
+pub(crate) const URL_EXAMPLE: &str =
+    "mongodb://user:password@host:27017/?authSource=admin&tls=true";
+
+const DEFAULT_PORT: u16 = 27_017;
+/// How often a server that is known by its address alone is asked for its state when nothing is amiss.
+const RARELY: Duration = Duration::from_secs(3600);
+
+/// What a URL says.
+#[derive(Clone)]
+pub(crate) struct Options {
+    connection: ConnectionString,
+    ports: Vec<u16>,
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Options")
+            .field("ports", &self.ports)
+            .finish_non_exhaustive()
+    }
+}
+
+fn wrong(text: &str) -> StoreError {
+    StoreError::new(
+        ErrorKind::Configuration,
+        "read the URL of a MongoDB server",
+        format!("{text}; a URL looks like {URL_EXAMPLE}"),
+    )
+}
+
+impl Options {
+    /// Reads a URL.
+    pub(crate) fn parse(text: &str) -> Result<Self, StoreError> {
+        if !text.starts_with("mongodb://") && !text.starts_with("mongodb+srv://") {
+            return Err(wrong("it does not start with mongodb://"));
+        }
+        let connection = ConnectionString::parse(text).map_err(|error| {
+            let words = error.to_string();
+            let shows_a_secret = text
+                .split_once('@')
+                .and_then(|(before, _)| before.rsplit_once(':'))
+                .is_some_and(|(_, password)| !password.is_empty() && words.contains(password));
+            if shows_a_secret {
+                wrong("it cannot be understood")
+            } else {
+                wrong(&words)
+            }
+        })?;
+        let ports = match &connection.host_info {
+            HostInfo::HostIdentifiers(hosts) => hosts.iter().filter_map(host_port).collect(),
+            _ => vec![DEFAULT_PORT],
+        };
+        Ok(Self { connection, ports })
+    }
+
+    /// The endpoint of an existing deployment with this URL.
+    pub(crate) fn endpoint(&self, url: &str) -> Endpoint {
+        Endpoint {
+            url: Secret::new(url),
+            label: "mongodb (existing server)".to_owned(),
+            managed: false,
+            ports: self.ports.clone(),
+        }
+    }
+
+    /// A client with at most one connection for commands, besides one on which the driver watches the server.
+    pub(crate) async fn client(&self, timeout: Duration) -> Result<Client, StoreError> {
+        let options = self.client_options(timeout).await?;
+        build(options)
+    }
+
+    /// The same without user and password, straight to the first host: for setting up a server of our own.
+    pub(crate) async fn anonymous_client(&self, timeout: Duration) -> Result<Client, StoreError> {
+        let mut options = self.client_options(timeout).await?;
+        options.credential = None;
+        options.repl_set_name = None;
+        options.hosts.truncate(1);
+        options.direct_connection = Some(true);
+        build(options)
+    }
+
+    /// User and password.
+    pub(crate) fn credential(&self) -> Option<&Credential> {
+        self.connection.credential.as_ref()
+    }
+
+    /// The replica set's name, where the URL has one, and its first host.
+    pub(crate) fn replica_set(&self) -> Option<(&str, String)> {
+        let name = self.connection.replica_set.as_deref()?;
+        match &self.connection.host_info {
+            HostInfo::HostIdentifiers(hosts) => Some((name, hosts.first()?.to_string())),
+            _ => None,
+        }
+    }
+
+    async fn client_options(&self, timeout: Duration) -> Result<ClientOptions, StoreError> {
+        let mut options = ClientOptions::parse(self.connection.clone())
+            .await
+            .map_err(|error| store_error("look up the MongoDB deployment", error))?;
+        options.app_name = Some("sensormark".to_owned());
+        options.connect_timeout = Some(timeout);
+        options.server_selection_timeout = Some(timeout);
+        options.max_pool_size = Some(1);
+        options.min_pool_size = Some(0);
+        options.max_connecting = Some(1);
+        options.max_idle_time = None;
+        options.retry_reads = Some(false);
+        options.retry_writes = Some(false);
+        options.max_adaptive_retries = Some(0);
+        options.write_concern = None;
+        options.server_monitoring_mode = Some(ServerMonitoringMode::Poll);
+        let alone = options.hosts.len() == 1 && options.repl_set_name.is_none();
+        if alone && options.direct_connection.is_none() && options.load_balanced != Some(true) {
+            options.direct_connection = Some(true);
+        }
+        if options.direct_connection == Some(true) {
+            options.heartbeat_freq = Some(RARELY);
+        }
+        Ok(options)
+    }
+}
+
+fn build(options: ClientOptions) -> Result<Client, StoreError> {
+    Client::with_options(options).map_err(|error| {
+        StoreError::new(
+            ErrorKind::Configuration,
+            "prepare a MongoDB client",
+            format!("{error}; correct the URL's options"),
+        )
+        .with_source(error)
+    })
+}
+
+fn host_port(address: &ServerAddress) -> Option<u16> {
+    match address {
+        ServerAddress::Tcp { port, .. } => Some(port.unwrap_or(DEFAULT_PORT)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_says_who_and_where() {
+        let options =
+            Options::parse("mongodb://me:p%40ss@one.example:6432,two.example/?replicaSet=sm")
+                .unwrap();
+        assert_eq!(options.ports, [6432, 27_017]);
+        assert_eq!(
+            options.replica_set(),
+            Some(("sm", "one.example:6432".to_owned()))
+        );
+        let endpoint = options.endpoint("mongodb://me:p%40ss@one.example:6432/");
+        assert!(!format!("{endpoint:?} {options:?}").contains("p%40ss"));
+    }
+
+    #[test]
+    fn nonsense_is_refused_and_secrets_do_not_show() {
+        for url in [
+            "",
+            "nonsense",
+            "http://127.0.0.1/",
+            "mongodb://",
+            "mongodb://me:s3cret@/",
+            "mongodb://me:s3cret@host:port/",
+            "mongodb://me:s3cret@host/?nonsense",
+            "mongodb://me:s3c/ret@host/",
+        ] {
+            let error = Options::parse(url).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Configuration, "{url}");
+            assert!(!format!("{error} {error:?}").contains("s3c"), "{error}");
+        }
+    }
+}

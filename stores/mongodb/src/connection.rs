@@ -1,0 +1,239 @@
+//! One client of the driver, bound to a database and a time-out.
+//!
+//! Commands go through [`Link::run`], questions through [`Link::ask`], which hands over the answer's documents as they lie
+//! in the server's reply. It knows neither collections nor layouts, and sends nothing twice.
+
+use crate::config::Options;
+use crate::error::store_error;
+use futures_util::StreamExt;
+use mongodb::bson::{Document, RawBsonRef, RawDocument, RawDocumentBuf};
+use mongodb::options::WriteConcern;
+use mongodb::{Client, ClientSession, Database};
+use sensormark_store::{ErrorKind, StoreError};
+use std::future::Future;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How much longer than the server's own time limit the client waits, so that the server may say so itself.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// A connected client.
+pub(crate) struct Link {
+    client: Client,
+    database: Database,
+    timeout: Duration,
+}
+
+/// How long an answer may take in all its parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// The time allowed, for the whole answer.
+    Whole,
+    /// The time allowed for each part of it: everything that is stored is read.
+    EachPart,
+}
+
+impl Link {
+    /// Connects within the time allowed.
+    pub(crate) async fn open(
+        options: &Options,
+        database: &str,
+        timeout: Duration,
+    ) -> Result<Self, StoreError> {
+        Ok(Self::of(options.client(timeout).await?, database, timeout))
+    }
+
+    /// The link of a client.
+    pub(crate) fn of(client: Client, database: &str, timeout: Duration) -> Self {
+        Self {
+            database: client.database(database),
+            client,
+            timeout,
+        }
+    }
+
+    /// Waits longer (or shorter) from now on.
+    pub(crate) const fn allow(&mut self, timeout: Duration) {
+        self.timeout = timeout;
+    }
+
+    /// The time allowed in ms, as the server is told.
+    pub(crate) fn max_time_ms(&self) -> i64 {
+        i64::try_from(self.timeout.as_millis())
+            .unwrap_or(i64::MAX)
+            .clamp(1, i64::from(i32::MAX))
+    }
+
+    /// Runs a command of the database.
+    pub(crate) async fn run(
+        &self,
+        operation: &str,
+        command: RawDocumentBuf,
+    ) -> Result<Document, StoreError> {
+        let running = async { self.database.run_raw_command(command).await };
+        self.bounded(operation, running).await
+    }
+
+    /// Runs a command of the database, put together as a document.
+    pub(crate) async fn command(
+        &self,
+        operation: &str,
+        command: Document,
+    ) -> Result<Document, StoreError> {
+        let running = async { self.database.run_command(command).await };
+        self.bounded(operation, running).await
+    }
+
+    /// Runs a command of another database.
+    pub(crate) async fn command_of(
+        &self,
+        database: &str,
+        operation: &str,
+        command: Document,
+    ) -> Result<Document, StoreError> {
+        let database = self.client.database(database);
+        let running = async { database.run_command(command).await };
+        self.bounded(operation, running).await
+    }
+
+    /// Runs commands in one transaction, which is committed when all succeed. The first answer that `check` refuses
+    /// aborts it.
+    pub(crate) async fn transaction(
+        &self,
+        operation: &str,
+        commands: Vec<RawDocumentBuf>,
+        write_concern: WriteConcern,
+        check: impl Fn(&Document) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let starting = async { self.client.start_session().await };
+        let mut session = self.bounded(operation, starting).await?;
+        session
+            .start_transaction()
+            .write_concern(write_concern)
+            .await
+            .map_err(|error| store_error(operation, error))?;
+        let done = self
+            .in_transaction(operation, &mut session, commands, check)
+            .await;
+        match done {
+            Ok(()) => {
+                let committing = async { session.commit_transaction().await };
+                self.bounded(operation, committing).await
+            }
+            Err(error) => {
+                let aborting = async { session.abort_transaction().await };
+                self.bounded(operation, aborting).await.ok();
+                Err(error.with_doubt(false))
+            }
+        }
+    }
+
+    async fn in_transaction(
+        &self,
+        operation: &str,
+        session: &mut ClientSession,
+        commands: Vec<RawDocumentBuf>,
+        check: impl Fn(&Document) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        for command in commands {
+            let running = async {
+                self.database
+                    .run_raw_command(command)
+                    .session(&mut *session)
+                    .await
+            };
+            check(&self.bounded(operation, running).await?)?;
+        }
+        Ok(())
+    }
+
+    /// Asks, and hands over each document of the answer.
+    pub(crate) async fn ask(
+        &self,
+        operation: &str,
+        command: Document,
+        patience: Patience,
+        mut take: impl FnMut(&RawDocument) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let deadline = Instant::now() + self.timeout;
+        let asking = async {
+            self.database
+                .run_cursor_command(command)
+                .batch_size(BATCH_SIZE)
+                .batch()
+                .await
+        };
+        let mut cursor = self.bounded(operation, asking).await?;
+        loop {
+            let limit = match patience {
+                Patience::Whole => deadline.saturating_duration_since(Instant::now()),
+                Patience::EachPart => self.timeout,
+            };
+            let next = tokio::time::timeout(limit + GRACE, cursor.next()).await;
+            let batch = match next {
+                Err(_) => return Err(self.timed_out(operation)),
+                Ok(None) => return Ok(()),
+                Ok(Some(batch)) => batch.map_err(|error| store_error(operation, error))?,
+            };
+            let documents = batch
+                .doc_slices()
+                .map_err(|error| store_error(operation, error))?;
+            for element in documents {
+                match element {
+                    Ok(RawBsonRef::Document(document)) => take(document)?,
+                    Ok(_) => return Err(unreadable(operation, "an element is no document")),
+                    Err(error) => return Err(unreadable(operation, &error.to_string())),
+                }
+            }
+        }
+    }
+
+    /// Says goodbye to the server.
+    pub(crate) async fn close(self) -> Result<(), StoreError> {
+        let Self {
+            client,
+            database,
+            timeout,
+        } = self;
+        drop(database);
+        let goodbye = async { client.shutdown().immediate(true).await };
+        tokio::time::timeout(timeout, goodbye).await.ok();
+        Ok(())
+    }
+
+    async fn bounded<T>(
+        &self,
+        operation: &str,
+        request: impl Future<Output = mongodb::error::Result<T>>,
+    ) -> Result<T, StoreError> {
+        match tokio::time::timeout(self.timeout + GRACE, request).await {
+            Ok(result) => result.map_err(|error| store_error(operation, error)),
+            Err(_) => Err(self.timed_out(operation)),
+        }
+    }
+
+    fn timed_out(&self, operation: &str) -> StoreError {
+        StoreError::new(
+            ErrorKind::Timeout,
+            operation,
+            format!(
+                "no answer within {} ms; allow more time, ask for less, or look into the server's log",
+                self.timeout.as_millis()
+            ),
+        )
+    }
+}
+
+/// Documents in a part of an answer, unless it reaches 16 MiB before.
+pub(crate) const BATCH_SIZE: u32 = 1_000_000;
+
+/// An answer that cannot be understood.
+pub(crate) fn unreadable(operation: &str, what: &str) -> StoreError {
+    StoreError::new(
+        ErrorKind::Protocol,
+        operation,
+        format!(
+            "the answer cannot be understood: {what}; was the collection changed by somebody else?"
+        ),
+    )
+}

@@ -1,0 +1,158 @@
+//! Asking: from a question to a find or an aggregation pipeline, and from documents to the answer.
+//!
+//! Everything is searched, grouped and added up by the server; the client decodes and puts readings into the order of the
+//! series' numbers, which the server does not know. Where readings come from is in [`source`], whole readings in
+//! [`readings`], searches in [`search`], aggregates in [`aggregate`] and [`sums`], decoding in [`decode`].
+
+mod aggregate;
+mod choice;
+mod decode;
+mod expression;
+mod groups;
+mod readings;
+mod search;
+mod source;
+mod sums;
+
+use self::choice::Choice;
+use crate::connection::{Link, Patience};
+use crate::schema::{Model, TableModel};
+use mongodb::bson::{Document, RawDocument, doc};
+use sensormark_store::{Answer, Ask, Batch, FieldSet, Query, StoreError, Table, TimeRange};
+
+const OPERATION: &str = "ask MongoDB";
+
+/// What asks a database.
+pub(crate) struct Reader<'a> {
+    /// The client.
+    pub(crate) link: &'a Link,
+    /// The plan's collections.
+    pub(crate) model: &'a Model,
+}
+
+/// A question, with what is known of its table.
+struct Question<'a> {
+    query: &'a Query,
+    table: &'a Table,
+    kept: &'a TableModel,
+    choice: Choice,
+    /// The range as kept times are compared with it.
+    range: TimeRange,
+}
+
+impl Reader<'_> {
+    /// Answers a question.
+    pub(crate) async fn query(&self, query: &Query) -> Result<Answer, StoreError> {
+        let (table, kept) = self.model.table(query.table)?;
+        let question = Question {
+            query,
+            table,
+            kept,
+            choice: Choice::of(table, &query.series),
+            range: kept.range(match query.ask {
+                Ask::Point { .. } => {
+                    let start = query.range.start_ns;
+                    TimeRange::new(start, start.saturating_add(1))
+                }
+                _ => query.range,
+            }),
+        };
+        if let Some(field) = outside(query, table) {
+            return Err(StoreError::new(
+                sensormark_store::ErrorKind::NotFound,
+                OPERATION,
+                format!("the table has no field number {field}; check the question"),
+            ));
+        }
+        match &query.ask {
+            Ask::Aggregate {
+                aggregates,
+                grouping,
+                from_sums,
+            } => {
+                let groups = if *from_sums {
+                    self.kept_sums(&question, aggregates, *grouping).await?
+                } else {
+                    self.aggregate(&question, aggregates, *grouping).await?
+                };
+                Ok(Answer::groups(groups))
+            }
+            Ask::Point { fields } => self.range(&question, *fields, true).await,
+            Ask::Range {
+                fields,
+                coarse_filter,
+            } => self.range(&question, *fields, *coarse_filter).await,
+            Ask::LastReading { fields } => self.last_readings(&question, *fields).await,
+            Ask::First(predicate) => self.first(&question, *predicate, false).await,
+            Ask::Last(predicate) => self.first(&question, *predicate, true).await,
+            Ask::Minimum { field } => self.minimum(&question, *field).await,
+            Ask::SeriesMatching(predicate) => self.matching(&question, *predicate).await,
+        }
+    }
+
+    /// Asks by a pipeline.
+    async fn pipeline(
+        &self,
+        kept: &TableModel,
+        stages: Vec<Document>,
+        take: impl FnMut(&RawDocument) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let command = doc! {
+            "aggregate": &kept.collection,
+            "pipeline": stages,
+            "cursor": { "batchSize": i64::from(crate::connection::BATCH_SIZE) },
+            "maxTimeMS": self.link.max_time_ms(),
+        };
+        self.link
+            .ask(OPERATION, command, Patience::Whole, take)
+            .await
+    }
+
+    /// Asks by a find; `further` are its clauses.
+    async fn find(
+        &self,
+        kept: &TableModel,
+        filter: Document,
+        further: Document,
+        take: impl FnMut(&RawDocument) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut command = doc! {
+            "find": &kept.collection,
+            "filter": filter,
+            "batchSize": i64::from(crate::connection::BATCH_SIZE),
+            "maxTimeMS": self.link.max_time_ms(),
+        };
+        command.extend(further);
+        self.link
+            .ask(OPERATION, command, Patience::Whole, take)
+            .await
+    }
+}
+
+/// The first field of a question that the table does not have.
+fn outside(query: &Query, table: &Table) -> Option<usize> {
+    let count = table.fields.len();
+    let beyond = |field: usize| (field >= count).then_some(field);
+    let any = |fields: FieldSet| fields.iter().find(|&field| field >= count);
+    match &query.ask {
+        Ask::Point { fields } | Ask::Range { fields, .. } | Ask::LastReading { fields } => {
+            any(*fields)
+        }
+        Ask::First(predicate) | Ask::Last(predicate) | Ask::SeriesMatching(predicate) => {
+            beyond(predicate.field)
+        }
+        Ask::Minimum { field } => beyond(*field),
+        Ask::Aggregate { aggregates, .. } => aggregates.iter().find_map(|one| beyond(one.field)),
+    }
+}
+
+impl Question<'_> {
+    /// Whether nothing can be found.
+    fn is_empty(&self) -> bool {
+        self.range.length_ns() == 0 || matches!(self.choice, Choice::Nothing)
+    }
+
+    fn empty(&self) -> Answer {
+        Answer::Readings(Batch::new(self.query.table, self.table))
+    }
+}

@@ -1,0 +1,284 @@
+//! The layouts on offer, each family's usual one first, and what can be done with them.
+
+use super::missing;
+use crate::topology::Topology;
+use sensormark_store::{
+    Capability, Encoding, Family, Index, Layout, LayoutOffer, Operation, Schema, Scope, Shape,
+    Standing, Table, TagPlacement, TimeKey, WriteMethod,
+};
+
+fn offer(variant: &str, layout: Layout, standing: Standing, description: &str) -> LayoutOffer {
+    LayoutOffer {
+        variant: variant.to_owned(),
+        layout,
+        standing,
+        description: description.to_owned(),
+    }
+}
+
+fn request(variant: &str, layout: Layout, description: &str) -> LayoutOffer {
+    offer(variant, layout, Standing::OnRequest, description)
+}
+
+/// What this store offers for a schema and a family.
+pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
+    let tagged = schema.tables.iter().all(|table| !table.tags.is_empty());
+    let base = Layout::row_per_reading();
+    match family {
+        Family::PerReading if tagged && schema.tables.len() > 1 => shared_collection(base),
+        Family::PerReading => collection_per_table(schema, base),
+        Family::PerSpan { span_ns } => per_span(schema, base, span_ns),
+        Family::Bucketed {
+            limit,
+            per_ns,
+            split,
+        } => {
+            let shape = Shape::Bucketed {
+                limit,
+                per_ns,
+                split,
+            };
+            bucketed(Layout { shape, ..base })
+        }
+        Family::GrowingArray => vec![offer(
+            "",
+            Layout {
+                shape: Shape::GrowingArray,
+                index: Index::Series,
+                ..base
+            },
+            Standing::Usual,
+            "document a series {_id: its tags, samples: [{timestamp: int64 ns, fields…}]}, growing by $push until 16 MiB",
+        )],
+        Family::Summary { .. } => Vec::new(),
+    }
+}
+
+fn native(layout: Layout) -> Layout {
+    Layout {
+        time: TimeKey::Native,
+        ..layout
+    }
+}
+
+fn unindexed(layout: Layout) -> Layout {
+    Layout {
+        index: Index::None,
+        ..layout
+    }
+}
+
+fn unordered(layout: Layout) -> Layout {
+    Layout {
+        write: WriteMethod::FastPath,
+        ..layout
+    }
+}
+
+fn time_series(layout: Layout) -> Layout {
+    Layout {
+        shape: Shape::NativeTimeSeries,
+        tags: TagPlacement::Subdocument,
+        time: TimeKey::Native,
+        scope: Scope::PerTable,
+        ..layout
+    }
+}
+
+/// Dates of milliseconds are measured too where there is one series of one device, as published; else on request.
+fn standing_of_dates(schema: &Schema) -> Standing {
+    if schema.tables.iter().all(|table| table.tags.is_empty()) {
+        Standing::Further
+    } else {
+        Standing::OnRequest
+    }
+}
+
+fn collection_per_table(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
+    let tagged = schema.tables.iter().any(|table| !table.tags.is_empty());
+    let further = if tagged {
+        Standing::Further
+    } else {
+        Standing::OnRequest
+    };
+    let mut offers = vec![
+        offer(
+            "",
+            usual,
+            Standing::Usual,
+            "document a reading {time: int64 ns, tags…, fields… or sensors: [values]}, index on (series, time)",
+        ),
+        offer(
+            "dates",
+            native(usual),
+            standing_of_dates(schema),
+            "document a reading keyed by a BSON date: times are cut to milliseconds",
+        ),
+        offer(
+            "time-series",
+            time_series(usual),
+            further,
+            "time-series collection {time: date of milliseconds, tags: metaField, fields…}, index on (series, time)",
+        ),
+        request(
+            "no-index",
+            unindexed(usual),
+            "document a reading, no index but _id",
+        ),
+        request(
+            "unordered",
+            unordered(usual),
+            "document a reading; a batch is an unordered insert",
+        ),
+    ];
+    if tagged {
+        let series = Layout {
+            index: Index::Series,
+            ..usual
+        };
+        offers.push(request(
+            "series-index",
+            series,
+            "document a reading, index on the series alone",
+        ));
+    }
+    offers
+}
+
+fn shared_collection(base: Layout) -> Vec<LayoutOffer> {
+    let usual = Layout {
+        tags: TagPlacement::KeyValueArray,
+        scope: Scope::Shared,
+        ..base
+    };
+    let subdocument = Layout {
+        tags: TagPlacement::Subdocument,
+        ..usual
+    };
+    vec![
+        offer(
+            "",
+            usual,
+            Standing::Usual,
+            "one collection, document a point {measurement, tags: [{key, val}…], fields: {…}, timestamp_ns: int64}, \
+             multikey index (measurement, tags, timestamp_ns)",
+        ),
+        offer(
+            "tags-subdocument",
+            subdocument,
+            Standing::Further,
+            "one collection, document a point {measurement, tags: {…}, fields: {…}, timestamp_ns: int64}, \
+             index (measurement, the tag that names the series, timestamp_ns)",
+        ),
+        offer(
+            "collection-per-measurement",
+            base,
+            Standing::Further,
+            "a collection a measurement, document a point {time: int64 ns, tags…, fields…}, index on (series, time)",
+        ),
+        offer(
+            "time-series",
+            time_series(base),
+            Standing::Further,
+            "a time-series collection a measurement {time: date of milliseconds, tags: metaField, fields…}, index on (series, time)",
+        ),
+        request(
+            "dates",
+            native(usual),
+            "the usual document with a BSON date: times are cut to milliseconds",
+        ),
+        request(
+            "no-index",
+            unindexed(usual),
+            "the usual document, no index but _id",
+        ),
+        request(
+            "unordered",
+            unordered(usual),
+            "the usual document; a batch is an unordered insert",
+        ),
+    ]
+}
+
+fn per_span(schema: &Schema, base: Layout, span_ns: i64) -> Vec<LayoutOffer> {
+    let usual = Layout {
+        shape: Shape::RecordPerSpan {
+            span_ns,
+            encoding: Encoding::Documents,
+        },
+        ..base
+    };
+    vec![
+        offer(
+            "",
+            usual,
+            Standing::Usual,
+            "document a span of a series {time: int64 ns, tags…, measurements: [{time: int64 ns, fields… or sensors: [values]}]}",
+        ),
+        offer(
+            "dates",
+            native(usual),
+            standing_of_dates(schema),
+            "the same with BSON dates: times are cut to milliseconds",
+        ),
+        request(
+            "no-index",
+            unindexed(usual),
+            "document a span of a series, no index but _id",
+        ),
+    ]
+}
+
+fn bucketed(usual: Layout) -> Vec<LayoutOffer> {
+    vec![
+        offer(
+            "",
+            usual,
+            Standing::Usual,
+            "document a device (all tags but the last) and day, filled by upserts: properties.<last tag>.{samples, and by field \
+             nsamples, sum, min, max, each {day, night}}; index on (first tag, day)",
+        ),
+        offer(
+            "no-index",
+            unindexed(usual),
+            Standing::Further,
+            "the same documents, no index but _id",
+        ),
+        request(
+            "dates",
+            native(usual),
+            "the same with BSON dates: times are cut to milliseconds",
+        ),
+        request(
+            "back-filled",
+            unordered(usual),
+            "the same documents, made ready in the client and inserted whole",
+        ),
+    ]
+}
+
+/// How the store does an operation.
+pub(crate) fn capability(
+    operation: Operation,
+    layout: &Layout,
+    table: &Table,
+    topology: Topology,
+) -> Capability {
+    if let Some(missing) = missing(layout) {
+        return Capability::Unsupported(missing.to_owned());
+    }
+    let unsupported = |reason: &str| Capability::Unsupported(reason.to_owned());
+    match operation {
+        Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
+            unsupported("the table has no entity")
+        }
+        Operation::UpsertAtomically if layout.shape == Shape::NativeTimeSeries => {
+            unsupported("time-series collections refuse writes in transactions")
+        }
+        Operation::UpsertAtomically => topology.transactions(),
+        Operation::FromSums if !matches!(layout.shape, Shape::Bucketed { .. }) => {
+            unsupported("only the bucketed layout keeps sums")
+        }
+        _ => Capability::Native,
+    }
+}

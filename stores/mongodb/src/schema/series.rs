@@ -1,0 +1,333 @@
+//! The series of a table: their tags as elements of documents, the tags that tell them apart, and back from tags to numbers.
+//!
+//! A series' tags are encoded once and copied into each document. It asks nothing of the database.
+
+use super::Tags;
+use crate::wire::Writer;
+use mongodb::bson::{Bson, Document};
+use sensormark_store::{Series, Shape, Table, TagColumn, Value};
+use std::collections::{HashMap, HashSet};
+
+/// The series of a table.
+#[derive(Debug)]
+pub(crate) struct Roster {
+    /// The elements of each series' tags (of its group's, in buckets), one after the other.
+    elements: Vec<u8>,
+    ends: Vec<usize>,
+    /// The tags that tell series (in buckets, groups) apart.
+    identity: Vec<usize>,
+    by_key: HashMap<Box<[u8]>, u32>,
+    names: Vec<String>,
+    paths: Vec<String>,
+    groups: Option<Groups>,
+}
+
+/// Series that share the documents of buckets.
+#[derive(Debug)]
+struct Groups {
+    /// How many of the tags name the group; the next, if there is one, names the property.
+    tags: usize,
+    /// For each series the lowest of its group.
+    lowest: Vec<u32>,
+    /// For each series its property's name in the document.
+    properties: Vec<String>,
+}
+
+impl Roster {
+    pub(super) fn new(table: &Table, tags: &Tags, shape: Shape) -> Self {
+        let bucketed = matches!(shape, Shape::Bucketed { .. });
+        let shared = if bucketed && table.tags.len() > 1 {
+            table.tags.len() - 1
+        } else {
+            table.tags.len()
+        };
+        let (elements, ends) = encoded(table, tags, shared);
+        let (identity, classes) = identifying(&table.series, shared);
+        let groups = bucketed.then(|| Groups {
+            tags: shared,
+            lowest: lowest(&classes),
+            properties: properties(table, shared),
+        });
+        let mut roster = Self {
+            elements,
+            ends,
+            identity,
+            by_key: HashMap::new(),
+            names: table.tags.iter().map(|tag| tag.name.clone()).collect(),
+            paths: table
+                .tags
+                .iter()
+                .map(|tag| match tags {
+                    Tags::Under(under) | Tags::Pairs(under) => format!("{under}.{}", tag.name),
+                    Tags::Beside(_) => tag.name.clone(),
+                })
+                .collect(),
+            groups,
+        };
+        for series in (0..table.series.len()).rev() {
+            let key = roster.key(&table.series, series);
+            roster.by_key.insert(key.into(), series);
+        }
+        roster
+    }
+
+    fn key(&self, series: &Series, number: u32) -> Vec<u8> {
+        let mut key = Vec::new();
+        for &tag in &self.identity {
+            match &series.columns()[tag] {
+                TagColumn::Text(values) => key_text(&mut key, &values[number as usize]),
+                TagColumn::Integer(values) => key_integer(&mut key, values[number as usize]),
+            }
+        }
+        if let Some(groups) = &self.groups {
+            key_text(&mut key, &groups.properties[number as usize]);
+        }
+        key
+    }
+
+    /// The elements of a series' tags, ready for a document.
+    pub(crate) fn elements(&self, series: u32) -> &[u8] {
+        let number = series as usize;
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.elements[start..self.ends[number]]
+    }
+
+    /// The tags that tell series apart; in buckets, groups.
+    pub(crate) fn identity(&self) -> &[usize] {
+        &self.identity
+    }
+
+    /// The schema's names of the tags that tell series apart.
+    pub(crate) fn identity_names(&self) -> impl Iterator<Item = &str> {
+        self.identity.iter().map(|&tag| self.names[tag].as_str())
+    }
+
+    /// The paths of these tags, with a direction each, as in an index or order.
+    pub(crate) fn identity_paths(&self, direction: i32) -> Document {
+        self.identity
+            .iter()
+            .map(|&tag| (self.paths[tag].clone(), Bson::Int32(direction)))
+            .collect()
+    }
+
+    /// The series of a key: its identifying tags' parts, and in buckets the property's name.
+    pub(crate) fn find(&self, key: &[u8]) -> Option<u32> {
+        self.by_key.get(key).copied()
+    }
+
+    /// The tags that name the documents of buckets.
+    pub(crate) fn group_tags(&self) -> std::ops::Range<usize> {
+        0..self
+            .groups
+            .as_ref()
+            .map_or(self.identity.len(), |groups| groups.tags)
+    }
+
+    /// The lowest series of a series' group.
+    pub(crate) fn group(&self, series: u32) -> u32 {
+        self.groups
+            .as_ref()
+            .map_or(series, |groups| groups.lowest[series as usize])
+    }
+
+    /// The name of a series' property in the documents of its group; none where documents have no properties.
+    pub(crate) fn property(&self, series: u32) -> Option<&str> {
+        self.groups
+            .as_ref()
+            .map(|groups| groups.properties[series as usize].as_str())
+    }
+
+    /// Whether this tag names properties rather than documents.
+    pub(crate) fn is_property(&self, tag: usize) -> bool {
+        self.groups
+            .as_ref()
+            .is_some_and(|groups| tag >= groups.tags)
+    }
+
+    /// The tags' paths in a document.
+    pub(super) fn tag_paths(&self) -> &[String] {
+        &self.paths
+    }
+}
+
+/// Appends a text's part of a key.
+pub(crate) fn key_text(key: &mut Vec<u8>, text: &str) {
+    key.push(b's');
+    key.extend_from_slice(&text.len().to_le_bytes());
+    key.extend_from_slice(text.as_bytes());
+}
+
+/// Appends an integer's part of a key.
+pub(crate) fn key_integer(key: &mut Vec<u8>, value: i64) {
+    key.push(b'i');
+    key.extend_from_slice(&value.to_le_bytes());
+}
+
+/// A tag's value as a document holds it.
+pub(crate) fn tag_value(table: &Table, series: u32, tag: usize) -> Bson {
+    match table.series.tag(series, tag) {
+        Value::I64(value) => Bson::Int64(value),
+        Value::Text(value) => Bson::String(value),
+        Value::Null | Value::Bool(_) | Value::F64(_) => Bson::Null,
+    }
+}
+
+/// The value of a tag that prints as this text; none where the tag cannot have it.
+pub(crate) fn tag_from_text(table: &Table, tag: usize, text: &str) -> Option<Bson> {
+    match &table.series.columns()[tag] {
+        TagColumn::Text(_) => Some(Bson::String(text.to_owned())),
+        TagColumn::Integer(_) => text
+            .parse::<i64>()
+            .ok()
+            .filter(|value| value.to_string() == text)
+            .map(Bson::Int64),
+    }
+}
+
+/// The name of a property inside a document: the tag's text, with what a path cannot hold written as `%` and two digits.
+pub(crate) fn property_name(text: &str) -> String {
+    let mut name = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '.' => name.push_str("%2E"),
+            '$' => name.push_str("%24"),
+            '%' => name.push_str("%25"),
+            other => name.push(other),
+        }
+    }
+    if name.is_empty() {
+        name.push('%');
+    }
+    name
+}
+
+fn properties(table: &Table, shared: usize) -> Vec<String> {
+    let name = |series| match table.series.columns().get(shared) {
+        Some(column) => property_name(&column.text(series)),
+        None => table.name.clone(),
+    };
+    (0..table.series.len()).map(name).collect()
+}
+
+fn encoded(table: &Table, tags: &Tags, count: usize) -> (Vec<u8>, Vec<usize>) {
+    let mut writer = Writer::bare();
+    let mut ends = Vec::with_capacity(table.series.len() as usize);
+    for series in 0..table.series.len() {
+        match tags {
+            Tags::Beside(names) => {
+                for (tag, name) in names.iter().enumerate().take(count) {
+                    writer.value(name, &table.series.tag(series, tag));
+                }
+            }
+            Tags::Under(_) if count == 0 => {}
+            Tags::Under(under) => {
+                writer.open(under);
+                for (tag, described) in table.tags.iter().enumerate().take(count) {
+                    writer.value(&described.name, &table.series.tag(series, tag));
+                }
+                writer.close();
+            }
+            Tags::Pairs(name) => {
+                writer.open_array(name);
+                for (tag, described) in table.tags.iter().enumerate().take(count) {
+                    writer.open(tag);
+                    writer.string("key", &described.name);
+                    writer.value("val", &table.series.tag(series, tag));
+                    writer.close();
+                }
+                writer.close();
+            }
+        }
+        ends.push(writer.len());
+    }
+    (writer.bytes().to_vec(), ends)
+}
+
+/// Each value's number within its column, one entry a series.
+fn numbered(column: &TagColumn) -> Vec<usize> {
+    fn of<T: std::hash::Hash + Eq>(values: &[T]) -> Vec<usize> {
+        let mut numbers: HashMap<&T, usize> = HashMap::new();
+        values
+            .iter()
+            .map(|value| {
+                let next = numbers.len();
+                *numbers.entry(value).or_insert(next)
+            })
+            .collect()
+    }
+    match column {
+        TagColumn::Text(values) => of(values),
+        TagColumn::Integer(values) => of(values),
+    }
+}
+
+/// The tags among the first `count` that tell apart what all of these do: one, if any does by itself; else the first and
+/// what cannot be left out. Beside it each series' class by all of these tags.
+fn identifying(series: &Series, count: usize) -> (Vec<usize>, Vec<Vec<usize>>) {
+    let columns: Vec<Vec<usize>> = series.columns()[..count.min(series.columns().len())]
+        .iter()
+        .map(numbered)
+        .collect();
+    let class = |tags: &[usize], row: usize| -> Vec<usize> {
+        tags.iter().map(|&tag| columns[tag][row]).collect()
+    };
+    let rows = series.len() as usize;
+    let all: Vec<usize> = (0..columns.len()).collect();
+    let distinct = |tags: &[usize]| {
+        (0..rows)
+            .map(|row| class(tags, row))
+            .collect::<HashSet<_>>()
+            .len()
+    };
+    let classes = (0..rows).map(|row| class(&all, row)).collect();
+    let most = distinct(&all);
+    if let Some(tag) = all.iter().find(|&&tag| distinct(&[tag]) == most) {
+        return (vec![*tag], classes);
+    }
+    let mut tags = all;
+    for tag in (1..tags.len()).rev() {
+        let without: Vec<usize> = tags.iter().copied().filter(|&one| one != tag).collect();
+        if distinct(&without) == most {
+            tags = without;
+        }
+    }
+    (tags, classes)
+}
+
+fn lowest(classes: &[Vec<usize>]) -> Vec<u32> {
+    let mut lowest: HashMap<&[usize], u32> = HashMap::new();
+    (0..)
+        .zip(classes)
+        .map(|(series, class)| *lowest.entry(class).or_insert(series))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(words: &[&str]) -> TagColumn {
+        TagColumn::Text(words.iter().map(|&word| word.to_owned()).collect())
+    }
+
+    #[test]
+    fn one_tag_identifies_where_it_can_and_the_first_stays_where_it_cannot() {
+        let one = Series::new(vec![words(&["a", "a", "b"]), words(&["x", "y", "z"])]);
+        assert_eq!(identifying(&one, 2).0, [1]);
+        let several = Series::new(vec![
+            words(&["d1", "d1", "d2", "d2"]),
+            words(&["one", "one", "two", "two"]),
+            words(&["p", "q", "p", "q"]),
+        ]);
+        assert_eq!(identifying(&several, 3).0, [0, 2]);
+        assert_eq!(lowest(&identifying(&several, 2).1), [0, 0, 2, 2]);
+        assert_eq!(identifying(&Series::single(), 0).0, [0_usize; 0]);
+    }
+
+    #[test]
+    fn properties_have_names_that_paths_can_hold() {
+        assert_eq!(property_name("temp"), "temp");
+        assert_eq!(property_name("a.b$c%"), "a%2Eb%24c%25");
+        assert_eq!(property_name(""), "%");
+    }
+}

@@ -1,0 +1,408 @@
+//! MongoDB on this machine: where it is, how a server of our own is set up, and its first user.
+//!
+//! Files are written and commands described; nothing is started here, that is the supervisor's. There is no shell of
+//! MongoDB's beside the server, so the first user (and, where asked for, the replica set) is made through the driver when
+//! the server is first asked for its version.
+
+use crate::config::{Options, URL_EXAMPLE};
+use crate::connection::Link;
+use mongodb::bson::doc;
+use sensormark_store::server::{Command, ServerFolder, StopSignal};
+use sensormark_store::{
+    Endpoint, ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError,
+};
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const PROGRAM: &str = "mongod";
+const HOME: &str = "SENSORMARK_MONGODB_HOME";
+const USER: &str = "sensormark";
+const REPLICA_SET: &str = "sm";
+/// The profile that makes the server a replica set of one, which transactions need.
+const REPLICA_SET_PROFILE: &str = "replica-set";
+
+/// Connections beyond the clients': administrators, checks.
+const SPARE_CONNECTIONS: u32 = 50;
+/// Connections of a client: one for commands, one on which the driver watches the server.
+const CONNECTIONS_PER_CLIENT: u32 = 2;
+
+/// The server's program: the user's own choice first, then what the installer put in place, then PATH.
+pub(crate) fn installation() -> Result<Installation, StoreError> {
+    if let Some(home) = variable(HOME) {
+        let found = [home.join("bin"), home]
+            .into_iter()
+            .find(|folder| is_complete(folder));
+        let folder = found.ok_or_else(|| {
+            StoreError::new(
+                ErrorKind::NotInstalled,
+                "find MongoDB",
+                format!("${HOME} names a folder without the program mongod; correct or unset it"),
+            )
+        })?;
+        return describe(folder, "named by $SENSORMARK_MONGODB_HOME");
+    }
+    let installed = prefix().join("mongodb/bin");
+    if is_complete(&installed) {
+        return describe(installed, "installed by scripts/install-servers.sh");
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if let Some(folder) = std::env::split_paths(&path).find(|folder| is_complete(folder)) {
+        return describe(folder, "found on PATH");
+    }
+    let usual = ["/usr/local/mongodb/bin", "/opt/mongodb/bin", "/usr/bin"];
+    match usual
+        .iter()
+        .map(PathBuf::from)
+        .find(|folder| is_complete(folder))
+    {
+        Some(folder) => describe(folder, "found in a usual place"),
+        None => Err(StoreError::new(
+            ErrorKind::NotInstalled,
+            "find MongoDB",
+            format!(
+                "no mongod in the servers' folder, on PATH or in ${HOME}; install it with \
+                 `scripts/install-servers.sh mongodb`, or name a server by --on mongodb={URL_EXAMPLE}"
+            ),
+        )),
+    }
+}
+
+fn variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name)
+        .filter(|value| !value.is_empty())
+        .map(PathBuf::from)
+}
+
+/// The folder that scripts/install-servers.sh installs into.
+fn prefix() -> PathBuf {
+    if let Some(folder) = variable("SENSORMARK_SERVERS") {
+        return folder;
+    }
+    let root = fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0);
+    if root {
+        return PathBuf::from("/opt/sensormark/servers");
+    }
+    variable("HOME")
+        .unwrap_or_default()
+        .join(".local/share/sensormark/servers")
+}
+
+fn is_complete(folder: &Path) -> bool {
+    folder.join(PROGRAM).is_file()
+}
+
+fn describe(folder: PathBuf, origin: &str) -> Result<Installation, StoreError> {
+    let failed = |text: String| {
+        StoreError::new(ErrorKind::NotInstalled, "ask MongoDB for its version", text)
+    };
+    let output = std::process::Command::new(folder.join(PROGRAM))
+        .arg("--version")
+        .output()
+        .map_err(|error| failed(format!("{error}; install it again")))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let version = text
+        .split_whitespace()
+        .find_map(|word| {
+            let number = word.strip_prefix('v')?;
+            number
+                .starts_with(|first: char| first.is_ascii_digit())
+                .then_some(number)
+        })
+        .ok_or_else(|| failed("the program states none; install it again".to_owned()))?;
+    Ok(Installation {
+        version: version.to_owned(),
+        path: folder,
+        origin: origin.to_owned(),
+    })
+}
+
+/// Sets up a server of our own in this folder.
+pub(crate) fn launch(
+    installation: &Installation,
+    folder: &ServerFolder,
+    options: &ServerOptions,
+) -> Result<Launch, StoreError> {
+    let replicated = match options.profile.as_deref() {
+        None | Some("as-published") => false,
+        Some(REPLICA_SET_PROFILE) => true,
+        Some(other) => {
+            return Err(StoreError::new(
+                ErrorKind::Configuration,
+                "configure MongoDB",
+                format!(
+                    "there is no profile {other:?}; there are as-published (MongoDB's own defaults) and \
+                     {REPLICA_SET_PROFILE} (a replica set of one, which transactions need)"
+                ),
+            ));
+        }
+    };
+    let data = folder.data.join("mongodb");
+    own_folder(folder, &data)?;
+    let key = if replicated {
+        let key = write_private(folder, "mongod.key", &key_text(&folder.password))?;
+        Some(shown(&key)?)
+    } else {
+        None
+    };
+    let text = configuration(&shown(&data)?, folder.ports[0], options, key.as_deref());
+    let file = write_private(folder, "mongod.conf", &text)?;
+    let port = folder.ports[0];
+    let set = if replicated {
+        format!("&replicaSet={REPLICA_SET}")
+    } else {
+        String::new()
+    };
+    let url = format!(
+        "mongodb://{USER}:{}@127.0.0.1:{port}/?authSource=admin{set}",
+        folder.password.expose()
+    );
+    Ok(Launch {
+        before: Vec::new(),
+        server: Command {
+            program: installation.path.join(PROGRAM),
+            arguments: vec!["--config".to_owned(), shown(&file)?],
+            ..Command::default()
+        },
+        after: Vec::new(),
+        endpoint: Endpoint {
+            url: Secret::new(url),
+            label: "mongodb (started by sensormark)".to_owned(),
+            managed: true,
+            ports: vec![port],
+        },
+        stop: StopSignal::Terminate,
+        start_seconds: 60,
+        log_paths: vec!["mongodb/journal".to_owned()],
+        notes: notes(options, replicated),
+    })
+}
+
+fn notes(options: &ServerOptions, replicated: bool) -> Vec<String> {
+    let mut notes = vec![
+        "no TLS, no compression, TCP on loopback only; diagnostic data collection and the TTL monitor are off".to_owned(),
+        "the first user is made through the localhost exception right after the start".to_owned(),
+    ];
+    if options.profile.as_deref() != Some("as-published") {
+        notes.push(
+            "WiredTiger's cache is the memory allowed (at least 256 MiB); the server takes about 120 MB and 1 MB a connection beside it"
+                .to_owned(),
+        );
+    }
+    if replicated {
+        notes.push("a replica set of one member, with an operation log of 990 MB: each write is written twice".to_owned());
+    }
+    notes
+}
+
+/// The server's configuration: what it takes to run here, and the memory allowed. What is not said is MongoDB's default.
+/// With a key of the members it is a replica set.
+fn configuration(data: &str, port: u16, options: &ServerOptions, key: Option<&str>) -> String {
+    let connections = options
+        .clients
+        .saturating_mul(CONNECTIONS_PER_CLIENT)
+        .saturating_add(SPARE_CONNECTIONS);
+    let cache = if options.profile.as_deref() == Some("as-published") {
+        String::new()
+    } else {
+        let gigabytes = (options.memory_bytes as f64 / (1_u64 << 30) as f64).max(0.25);
+        format!("  wiredTiger:\n    engineConfig:\n      cacheSizeGB: {gigabytes:.3}\n")
+    };
+    let (secret, replication) = key.map_or_else(Default::default, |key| {
+        (
+            format!("  keyFile: {}\n", quoted(key)),
+            format!("replication:\n  replSetName: {REPLICA_SET}\n  oplogSizeMB: 990\n"),
+        )
+    });
+    format!(
+        "storage:\n\
+         \x20 dbPath: {}\n\
+         {cache}\
+         net:\n\
+         \x20 bindIp: 127.0.0.1\n\
+         \x20 port: {port}\n\
+         \x20 maxIncomingConnections: {connections}\n\
+         \x20 unixDomainSocket:\n\
+         \x20   enabled: false\n\
+         security:\n\
+         \x20 authorization: enabled\n\
+         {secret}{replication}\
+         setParameter:\n\
+         \x20 diagnosticDataCollectionEnabled: false\n\
+         \x20 ttlMonitorEnabled: false\n",
+        quoted(data)
+    )
+}
+
+/// A key that the members of a replica set show each other: the password, lengthened to what the server asks for.
+fn key_text(password: &Secret) -> String {
+    let mut text = password.expose().to_owned();
+    while text.len() < 24 {
+        text.push('A');
+    }
+    text.push('\n');
+    text
+}
+
+/// A scalar of YAML in double quotes.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// Asks for the version; a server of our own is set up for work first, as often as needed.
+pub(crate) async fn version(
+    options: &Options,
+    managed: bool,
+    timeout: Duration,
+) -> Result<(String, crate::topology::Topology), StoreError> {
+    if managed {
+        prepare(options, timeout).await?;
+    }
+    let link = Link::open(options, "admin", timeout).await?;
+    let answer = asked(&link).await;
+    link.close().await?;
+    answer
+}
+
+async fn asked(link: &Link) -> Result<(String, crate::topology::Topology), StoreError> {
+    let info = link
+        .command("ask MongoDB for its version", doc! { "buildInfo": 1 })
+        .await?;
+    let version = info.get_str("version").unwrap_or("unknown").to_owned();
+    let hello = link
+        .command("ask MongoDB for its role", doc! { "hello": 1 })
+        .await?;
+    Ok((version, crate::topology::Topology::of(&hello)))
+}
+
+/// Makes the replica set and the first user of a server of our own, where they are not there yet.
+async fn prepare(options: &Options, timeout: Duration) -> Result<(), StoreError> {
+    let link = Link::of(options.anonymous_client(timeout).await?, "admin", timeout);
+    let prepared = prepare_over(&link, options).await;
+    link.close().await?;
+    prepared
+}
+
+async fn prepare_over(link: &Link, options: &Options) -> Result<(), StoreError> {
+    let what = "set up the MongoDB server";
+    let mut hello = link.command(what, doc! { "hello": 1 }).await?;
+    if let Some((name, host)) = options.replica_set() {
+        if hello.get_bool("isreplicaset").unwrap_or(false) {
+            let member = doc! { "_id": 0, "host": host };
+            let set = doc! { "_id": name, "members": [member] };
+            link.command(what, doc! { "replSetInitiate": set }).await?;
+            hello = link.command(what, doc! { "hello": 1 }).await?;
+        }
+        if !hello.get_bool("isWritablePrimary").unwrap_or(false) {
+            return Err(StoreError::new(
+                ErrorKind::Unavailable,
+                what,
+                "the replica set has no primary yet; wait a moment",
+            ));
+        }
+    }
+    let Some(credential) = options.credential() else {
+        return Ok(());
+    };
+    let user = credential.username.as_deref().unwrap_or(USER);
+    let password = credential.password.as_deref().unwrap_or_default();
+    let made = link
+        .command(
+            what,
+            doc! { "createUser": user, "pwd": password, "roles": ["root"] },
+        )
+        .await;
+    match made {
+        // Once there is a user, nobody may make one without being one.
+        Err(error) if error.kind() != ErrorKind::Authentication => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn shown(path: &Path) -> Result<String, StoreError> {
+    path.to_str().map(str::to_owned).ok_or_else(|| {
+        StoreError::new(
+            ErrorKind::Configuration,
+            "configure MongoDB",
+            "the folder's name is not UTF-8; choose another",
+        )
+    })
+}
+
+fn cannot_write(name: &str, error: std::io::Error) -> StoreError {
+    StoreError::new(
+        ErrorKind::Configuration,
+        "configure MongoDB",
+        format!("cannot write {name} into the server's folder: {error}; check its rights and the disk's space"),
+    )
+    .with_source(error)
+}
+
+/// Gives a file or folder to the user that the server will run as.
+fn hand_over(folder: &ServerFolder, path: &Path) -> std::io::Result<()> {
+    let (owner, own) = (fs::metadata(&folder.root)?, fs::metadata(path)?);
+    if (owner.uid(), owner.gid()) != (own.uid(), own.gid()) {
+        chown(path, Some(owner.uid()), Some(owner.gid()))?;
+    }
+    Ok(())
+}
+
+fn own_folder(folder: &ServerFolder, path: &Path) -> Result<(), StoreError> {
+    let make = || -> std::io::Result<()> {
+        fs::create_dir_all(path)?;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
+        hand_over(folder, path)
+    };
+    make().map_err(|error| cannot_write("the data folder", error))
+}
+
+/// A file in the folder that only the folder's owner may read.
+fn write_private(folder: &ServerFolder, name: &str, text: &str) -> Result<PathBuf, StoreError> {
+    let path = folder.join(name);
+    let write = || -> std::io::Result<()> {
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&path)?;
+        file.set_permissions(fs::Permissions::from_mode(0o600))?;
+        file.write_all(text.as_bytes())?;
+        hand_over(folder, &path)
+    };
+    write().map_err(|error| cannot_write(name, error))?;
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_configuration_says_what_was_asked_for() {
+        let options = ServerOptions {
+            memory_bytes: 1 << 30,
+            clients: 160,
+            ..ServerOptions::default()
+        };
+        let text = configuration("/a folder/\"data\"", 4711, &options, Some("/key"));
+        for line in [
+            "  port: 4711",
+            "  maxIncomingConnections: 370",
+            "      cacheSizeGB: 1.000",
+            "  dbPath: \"/a folder/\\\"data\\\"\"",
+            "  authorization: enabled",
+            "  keyFile: \"/key\"",
+            "  replSetName: sm",
+        ] {
+            assert!(text.lines().any(|other| other == line), "{line} in {text}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_long_enough() {
+        assert!(key_text(&Secret::new("abc")).trim_end().len() >= 6);
+    }
+}

@@ -1,0 +1,134 @@
+//! One client's session: a client of the driver with one connection, and the plan's collections.
+
+use crate::admin::{Mark, owner_of};
+use crate::config::Options;
+use crate::connection::Link;
+use crate::query::Reader;
+use crate::schema::Model;
+use crate::topology::Topology;
+use crate::write::Writer;
+use mongodb::bson::doc;
+use sensormark_store::{
+    Acknowledgement, Answer, Batch, Durability, EntityReading, ErrorKind, LocalFuture, Plan, Query,
+    Session, StoreError, Value,
+};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A client's session.
+pub(crate) struct MongodbSession {
+    link: Link,
+    model: Arc<Model>,
+    durability: Durability,
+    topology: Topology,
+}
+
+impl MongodbSession {
+    /// Connects to the plan's database. MongoDB makes a database in silence when it is written to, so the owner's mark is
+    /// looked for first.
+    pub(crate) async fn open(
+        options: &Options,
+        plan: &Plan,
+        model: Arc<Model>,
+    ) -> Result<Self, StoreError> {
+        let timeout = Duration::from_millis(plan.timeout_ms);
+        let link = Link::open(options, plan.database.as_str(), timeout).await?;
+        match Self::introduced(&link, plan).await {
+            Ok(topology) => Ok(Self {
+                link,
+                model,
+                durability: plan.durability,
+                topology,
+            }),
+            Err(error) => {
+                link.close().await?;
+                Err(error.with_doubt(false))
+            }
+        }
+    }
+
+    async fn introduced(link: &Link, plan: &Plan) -> Result<Topology, StoreError> {
+        let what = "connect to MongoDB";
+        let topology = Topology::of(&link.command(what, doc! { "hello": 1 }).await?);
+        match owner_of(link, plan.database.as_str()).await? {
+            Mark::Of(owner) if owner == plan.owner => Ok(topology),
+            Mark::Of(_) => Err(StoreError::new(
+                ErrorKind::Foreign,
+                what,
+                format!(
+                    "{} belongs to another run; choose another name",
+                    plan.database
+                ),
+            )),
+            Mark::None => Err(StoreError::new(
+                ErrorKind::NotFound,
+                what,
+                format!(
+                    "the database {} is not there; create it first",
+                    plan.database
+                ),
+            )),
+        }
+    }
+
+    /// The kind of deployment.
+    pub(crate) const fn topology(&self) -> Topology {
+        self.topology
+    }
+
+    fn writer(&self) -> Writer<'_> {
+        Writer {
+            link: &self.link,
+            model: &self.model,
+            durability: self.durability,
+            topology: self.topology,
+        }
+    }
+
+    fn reader(&self) -> Reader<'_> {
+        Reader {
+            link: &self.link,
+            model: &self.model,
+        }
+    }
+}
+
+impl Session for MongodbSession {
+    fn write<'a>(
+        &'a mut self,
+        batch: &'a Batch,
+    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
+        Box::pin(async move { self.writer().write(batch).await })
+    }
+
+    fn upsert<'a>(
+        &'a mut self,
+        write: EntityReading<'a>,
+    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
+        Box::pin(async move { self.writer().upsert(write).await })
+    }
+
+    fn query<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
+        Box::pin(async move { self.reader().query(query).await })
+    }
+
+    fn scan<'a>(
+        &'a mut self,
+        table: usize,
+        sink: &'a mut dyn FnMut(&Batch),
+    ) -> LocalFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move { self.reader().scan(table, sink).await })
+    }
+
+    fn scan_entities<'a>(
+        &'a mut self,
+        table: usize,
+        sink: &'a mut dyn FnMut(u32, i64, &[Value]),
+    ) -> LocalFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move { self.reader().scan_entities(table, sink).await })
+    }
+
+    fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), StoreError>> {
+        Box::pin(self.link.close())
+    }
+}

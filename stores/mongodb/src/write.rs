@@ -1,0 +1,295 @@
+//! Writing: which command carries a batch, and how the documents in it are encoded.
+//!
+//! A command is encoded straight from the batch's columns and sent once; nothing is tried again. The server gives
+//! documents their `_id`. What an answer means for the batch is worked out here; documents of single readings and of spans
+//! are in [`rows`], buckets in [`bucket`], growing documents in [`growing`], entities in [`entity`].
+
+mod bucket;
+mod entity;
+mod growing;
+mod rows;
+
+use self::bucket::Filling;
+use crate::connection::Link;
+use crate::error::coded;
+use crate::schema::{Fields, MEASUREMENT, Model, TableModel};
+use crate::topology::Topology;
+use crate::wire::Writer as Wire;
+use mongodb::bson::{Bson, Document, RawDocumentBuf, doc};
+use sensormark_store::{
+    Acknowledgement, Batch, Durability, ErrorKind, FieldType, Layout, Limits, Shape, StoreError,
+    Table, WriteMethod,
+};
+use std::ops::Range;
+
+const OPERATION: &str = "write readings to MongoDB";
+
+/// The name of the readings of a property, in a bucket.
+pub(crate) const SAMPLES: &str = "samples";
+/// How many readings have a field, in a bucket.
+pub(crate) const COUNT: &str = "nsamples";
+
+/// The largest document that is sent: 16 MiB, less what the server adds.
+const LARGEST_DOCUMENT: usize = (16 << 20) - 64;
+/// The size that a command with several documents stays under.
+const LARGEST_COMMAND: usize = 15 << 20;
+/// The size that a command of readings of the usual size is planned for.
+const PLANNED_COMMAND: usize = 8 << 20;
+/// The most documents that the server takes in one command.
+const MOST_DOCUMENTS: usize = 100_000;
+/// Readings in one command where they are appended to documents that are there.
+const MOST_UPDATES: usize = 10_000;
+
+/// The largest statements with a layout and a table.
+pub(crate) fn limits(layout: &Layout, table: &Table) -> Limits {
+    let planned = (PLANNED_COMMAND / reading_bytes(layout, table)).clamp(1, MOST_DOCUMENTS);
+    let readings_per_statement = match layout.shape {
+        Shape::Bucketed { .. } | Shape::GrowingArray => planned.min(MOST_UPDATES),
+        _ => planned,
+    };
+    Limits {
+        readings_per_statement,
+        suggested_batch: readings_per_statement.min(5_000),
+    }
+}
+
+/// About how many bytes a reading takes on the wire.
+fn reading_bytes(layout: &Layout, table: &Table) -> usize {
+    let tags: usize = table.tags.iter().map(|tag| tag.name.len() + 40).sum();
+    let fields: usize = table
+        .fields
+        .iter()
+        .map(|field| {
+            field.name.len()
+                + match field.kind {
+                    FieldType::Text => 60,
+                    _ => 10,
+                }
+        })
+        .sum();
+    let shared = match layout.shape {
+        Shape::RowPerReading | Shape::NativeTimeSeries => tags,
+        _ => 0,
+    };
+    60 + shared + fields
+}
+
+/// The write concern of a durability class.
+pub(crate) fn write_concern(durability: Durability) -> Document {
+    match durability {
+        Durability::Default => doc! { "w": 1 },
+        Durability::Durable => doc! { "w": 1, "j": true },
+        Durability::Relaxed => doc! { "w": 1, "j": false },
+        Durability::Unacknowledged => doc! { "w": 0 },
+    }
+}
+
+/// What sends writes to a database.
+pub(crate) struct Writer<'a> {
+    /// The client.
+    pub(crate) link: &'a Link,
+    /// The plan's collections.
+    pub(crate) model: &'a Model,
+    /// What an acknowledgement promises.
+    pub(crate) durability: Durability,
+    /// The kind of deployment.
+    pub(crate) topology: Topology,
+}
+
+/// A command, and how the documents in it stand to the batch's readings.
+struct Prepared {
+    command: RawDocumentBuf,
+    /// How many readings of the batch it carries, from where the last one ended.
+    readings: usize,
+    /// For each document, how many of these readings, from the first, are stored when it and all before it are;
+    /// empty where each reading is a document.
+    covered: Vec<usize>,
+}
+
+/// Why no command can be made.
+struct TooLarge {
+    bytes: usize,
+}
+
+impl Writer<'_> {
+    /// Writes a batch, split where the limits say and where a command gets too large.
+    pub(crate) async fn write(&self, batch: &Batch) -> Result<Acknowledgement, StoreError> {
+        let (table, kept) = self.model.table(batch.table)?;
+        let most = limits(&self.model.layout, table).readings_per_statement;
+        let mut done = Acknowledgement::default();
+        let mut start = 0;
+        while start < batch.len() {
+            let rows = start..batch.len().min(start.saturating_add(most));
+            let prepared = self
+                .prepare(table, kept, batch, rows, true)
+                .map_err(|error| error.after_acknowledging(done.readings))?;
+            let sent = prepared.readings;
+            self.send(prepared)
+                .await
+                .map_err(|error| later(error, done.readings))?;
+            start += sent;
+            done.sent += sent as u64;
+            done.statements += 1;
+            if self.durability != Durability::Unacknowledged {
+                done.readings += sent as u64;
+            }
+        }
+        Ok(done)
+    }
+
+    /// The command for as many of these rows as fit into one; `concern` where it stands outside a transaction.
+    fn prepare(
+        &self,
+        table: &Table,
+        kept: &TableModel,
+        batch: &Batch,
+        rows: Range<usize>,
+        concern: bool,
+    ) -> Result<Prepared, StoreError> {
+        let prepared = match kept.shape {
+            Shape::RecordPerSpan { span_ns, .. } => {
+                self.spans(kept, batch, rows, span_ns, concern)?
+            }
+            Shape::Bucketed { limit, .. } => {
+                let filling = match self.model.layout.write {
+                    WriteMethod::FastPath => Filling::Ready,
+                    _ => Filling::Upsert,
+                };
+                self.buckets(kept, batch, rows, (limit, filling), concern)?
+            }
+            Shape::GrowingArray => self.growth(table, kept, batch, rows, concern)?,
+            _ => self.rows(kept, batch, rows, concern)?,
+        };
+        prepared.map_err(|error| {
+            StoreError::new(
+                ErrorKind::TooLarge,
+                OPERATION,
+                format!(
+                    "a document of {} bytes; MongoDB takes at most 16 MiB: use smaller readings or records",
+                    error.bytes
+                ),
+            )
+        })
+    }
+
+    async fn send(&self, prepared: Prepared) -> Result<(), StoreError> {
+        let answer = self.link.run(OPERATION, prepared.command).await?;
+        let Some((failed, error)) = refusal(OPERATION, &answer) else {
+            return Ok(());
+        };
+        // documents before the one that failed are stored
+        let readings = match (failed, prepared.covered.as_slice()) {
+            (Some(failed), []) => failed,
+            (Some(0), _) => 0,
+            (Some(failed), covered) => covered.get(failed - 1).copied().unwrap_or(0),
+            (None, _) => 0,
+        };
+        Err(error.after_acknowledging(readings as u64))
+    }
+
+    /// Begins a command; its documents are to be the array that follows. In a transaction it states no concern of its own.
+    fn head(&self, command: &str, collection: &str, concern: bool, capacity: usize) -> Wire {
+        let mut wire = Wire::document(capacity);
+        wire.string(command, collection);
+        let ordered = self.model.layout.write != WriteMethod::FastPath;
+        wire.boolean("ordered", ordered);
+        if concern {
+            wire.int64("maxTimeMS", self.link.max_time_ms());
+            wire.open("writeConcern");
+            match self.durability {
+                Durability::Unacknowledged => wire.int32("w", 0),
+                _ => wire.int32("w", 1),
+            }
+            match self.durability {
+                Durability::Durable => wire.boolean("j", true),
+                Durability::Relaxed => wire.boolean("j", false),
+                Durability::Default | Durability::Unacknowledged => {}
+            }
+            wire.close();
+        }
+        wire
+    }
+}
+
+/// An error after this many readings were acknowledged by earlier commands.
+fn later(error: StoreError, before: u64) -> StoreError {
+    let acknowledged = error.acknowledged() + before;
+    error.after_acknowledging(acknowledged)
+}
+
+/// What an answer refuses, if it does: the first document's place, where it is about a document, and why.
+fn refusal(operation: &str, answer: &Document) -> Option<(Option<usize>, StoreError)> {
+    if let Ok(errors) = answer.get_array("writeErrors") {
+        let first = errors
+            .iter()
+            .filter_map(Bson::as_document)
+            .min_by_key(|error| error.get_i32("index").unwrap_or(i32::MAX))?;
+        let place = usize::try_from(first.get_i32("index").unwrap_or(0)).unwrap_or(0);
+        return Some((Some(place), native(operation, first)));
+    }
+    let error = answer.get_document("writeConcernError").ok()?;
+    Some((None, native(operation, error).with_doubt(true)))
+}
+
+fn native(operation: &str, error: &Document) -> StoreError {
+    let code = error.get_i32("code").unwrap_or(0);
+    let message = error.get_str("errmsg").unwrap_or("no words");
+    // the message of a growing document's limit has had several codes
+    let large = message.contains("larger than") || message.contains("too large");
+    if large && coded(operation, code, message).kind() == ErrorKind::Rejected {
+        return coded(operation, 10_334, message);
+    }
+    coded(operation, code, message)
+}
+
+impl TableModel {
+    /// A reading's values.
+    fn values(&self, wire: &mut Wire, batch: &Batch, row: usize) {
+        let named = |wire: &mut Wire, names: &[String]| {
+            for (name, column) in names.iter().zip(&batch.columns) {
+                if column.has(row) {
+                    wire.cell(name, &column.values, row);
+                }
+            }
+        };
+        match &self.fields {
+            Fields::Beside(names) => named(wire, names),
+            Fields::Under(under, names) => {
+                wire.open(under);
+                named(wire, names);
+                wire.close();
+            }
+            Fields::Array(name) => {
+                wire.open_array(name);
+                for (place, column) in batch.columns.iter().enumerate() {
+                    wire.cell(place, &column.values, row);
+                }
+                wire.close();
+            }
+        }
+    }
+
+    /// A reading inside a document that holds several.
+    fn inner_reading(&self, wire: &mut Wire, place: usize, batch: &Batch, row: usize) {
+        wire.open(place);
+        wire.time(&self.inner_time, batch.times_ns[row], self.date);
+        self.values(wire, batch, row);
+        wire.close();
+    }
+
+    /// A document of one reading.
+    fn document(&self, wire: &mut Wire, place: usize, batch: &Batch, row: usize) {
+        wire.open(place);
+        if let Some(measurement) = &self.measurement {
+            wire.string(MEASUREMENT, measurement);
+            wire.elements(self.roster.elements(batch.series[row]));
+            self.values(wire, batch, row);
+            wire.time(&self.time, batch.times_ns[row], self.date);
+        } else {
+            wire.time(&self.time, batch.times_ns[row], self.date);
+            wire.elements(self.roster.elements(batch.series[row]));
+            self.values(wire, batch, row);
+        }
+        wire.close();
+    }
+}
