@@ -144,7 +144,7 @@ fn a_killed_server_costs_its_trial_alone() {
         .iter()
         .filter(|trial| trial["implementation"]["store"] == "sqlite")
         .count();
-    assert_eq!(others, 4, "the others went on: {}", errors(&output));
+    assert_eq!(others, 2, "the others went on: {}", errors(&output));
     assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
     assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
 }

@@ -22,7 +22,7 @@ const POLL: Duration = Duration::from_millis(50);
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 
 /// How often a start is tried with new ports when somebody takes one of them at the last moment.
-const ATTEMPTS: u32 = 3;
+const ATTEMPTS: u32 = 8;
 
 /// Wishes about how a server is started, beyond what its store is told.
 #[derive(Debug, Clone, Default)]
