@@ -1,7 +1,7 @@
 //! MariaDB as a store of sensormark: InnoDB tables, spoken to with mysql_async over TCP.
 //!
 //! The modules in the order that data flows: where the server is ([`server`]) and how it is reached ([`config`], [`connection`]), how readings
-//! become tables ([`schema`]), how they are written ([`write`]) and asked about ([`query`]). README.md says what each layout is in
+//! become tables ([`schema`]), how they are written ([`mod@write`]) and asked about ([`query`]). README.md says what each layout is in
 //! MariaDB's own words.
 
 mod config;

@@ -63,7 +63,7 @@ impl ManagedServer {
         &self.inner.surroundings.run
     }
 
-    /// Whether a file of the data folder (its path, absolute or below the data folder) is a log by [`Launch::log_paths`].
+    /// Whether a file of the data folder (its path, absolute or below the data folder) is a log by [`crate::server::Launch::log_paths`].
     pub fn is_log(&self, path: &Path) -> bool {
         let below = path.strip_prefix(self.data_folder()).unwrap_or(path);
         is_listed(&self.inner.launch.log_paths, below)
