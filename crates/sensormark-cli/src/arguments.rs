@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use sensormark::dataset::export::Shard;
+use sensormark::dataset::recording::TimeFormat;
 use std::path::PathBuf;
 
 /// Which database to keep sensor data in: measured on this machine, for this load, every answer checked.
@@ -118,6 +119,27 @@ pub struct ReplayArguments {
     /// Columns that say which series a reading is of
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub tags: Vec<String>,
+    /// The character between cells, where the file does not tell
+    #[arg(long, value_name = "CHARACTER")]
+    pub delimiter: Option<char>,
+    /// Whether the first line names the columns: true or false
+    #[arg(long, value_name = "BOOL")]
+    pub header: Option<bool>,
+    /// How the time is written, where the file does not tell
+    #[arg(long, value_name = "FORMAT")]
+    pub time_format: Option<TimeFormat>,
+    /// The type of a column, where another than the one found is wanted: bool, integer, float or text
+    #[arg(long = "type", value_name = "COLUMN=TYPE")]
+    pub types: Vec<String>,
+    /// Columns to leave out
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub leave_out: Vec<String>,
+    /// Texts that stand for "no value"
+    #[arg(long, value_name = "TEXT", value_delimiter = ',')]
+    pub absent: Vec<String>,
+    /// Read 21,5 as a number
+    #[arg(long)]
+    pub decimal_comma: bool,
     /// Count and leave out rows that cannot be read, instead of stopping at them
     #[arg(long)]
     pub skip_bad_rows: bool,

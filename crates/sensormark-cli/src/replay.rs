@@ -5,20 +5,46 @@ use crate::failure::Failure;
 use crate::measure::Planned;
 use crate::registry::{kinds, registry};
 use crate::run::choose;
-use sensormark::dataset::recording::{Recording, RecordingOptions};
+use sensormark::dataset::recording::{ColumnType, Recording, RecordingOptions};
 use sensormark::engine::phased::cell::PhasedRunner;
 use sensormark::engine::phased::cells::cells;
 use sensormark::workload::replay::{self, Parameters};
 use sensormark::workload::scale::{Scale, adjust};
 use sensormark_store::supervisor::Supervisor;
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::Arc;
+
+/// Types of columns, from `COLUMN=TYPE`.
+fn types(texts: &[String]) -> Result<BTreeMap<String, ColumnType>, Failure> {
+    let read = |text: &String| {
+        let (column, name) = text.rsplit_once('=')?;
+        let kind = serde_json::from_value(serde_json::Value::String(name.to_owned())).ok()?;
+        Some((column.to_owned(), kind))
+    };
+    let complain = |text: &String| {
+        Failure::usage(format!(
+            "--type {text}: write it as COLUMN=TYPE; types are bool, integer, float and text"
+        ))
+    };
+    texts
+        .iter()
+        .map(|text| read(text).ok_or_else(|| complain(text)))
+        .collect()
+}
 
 /// Replays a recording.
 pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let options = RecordingOptions {
         time: arguments.time.clone(),
         tags: arguments.tags.clone(),
+        delimiter: arguments.delimiter,
+        header: arguments.header,
+        time_format: arguments.time_format,
+        types: types(&arguments.types)?,
+        leave_out: arguments.leave_out.clone(),
+        absent: arguments.absent.clone(),
+        decimal_comma: arguments.decimal_comma,
         skip_bad_rows: arguments.skip_bad_rows,
         ..RecordingOptions::default()
     };
