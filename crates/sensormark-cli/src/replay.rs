@@ -73,10 +73,17 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         kind: Arc::clone(kind),
         parameters: parameters.clone(),
     };
+    // Results name the file, not where it lies: a path may hold a user's name.
+    let mut shown = parameters;
+    shown["file"] = arguments
+        .file
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .into();
     let planned = Planned {
         workload: replay::NAME,
         scale: scale.name(),
-        parameters,
+        parameters: shown,
         repetitions,
         seed: arguments.seed,
         durability,
