@@ -3,12 +3,13 @@
 //! It drops nothing that does not bear the plan's mark. A server of our own is flushed by nodetool, from the server's own jars, over loopback.
 
 use crate::config::Options;
-use crate::connection::{Cell, Cells, Link};
+use crate::connection::{Cells, Link};
+use crate::error;
 use crate::query::decode;
-use crate::schema::{Model, OWNER_TABLE, has_tags, statements, table_names};
+use crate::schema::{LOOKUP, Model, OWNER, has_tags, statements, table_names};
 use crate::server;
 use crate::session::check_durability;
-use crate::write::PIPELINE;
+use crate::write::{PIPELINE, note_cells, note_statement};
 use futures_util::stream::{StreamExt, TryStreamExt, iter};
 use sensormark_store::{
     Administrator, DatabaseName, Durability, Endpoint, ErrorKind, LocalFuture, Plan, Setting, Size,
@@ -93,7 +94,7 @@ pub(crate) async fn version(endpoint: &Endpoint) -> Result<String, StoreError> {
         version = Some(decode::text(decode::next(row)?)?.to_owned());
         Ok(())
     })?;
-    version.ok_or_else(|| crate::error::unexpected(OPERATION, "it states none"))
+    version.ok_or_else(|| error::unexpected(OPERATION, "it states none"))
 }
 
 impl CassandraAdministrator {
@@ -134,27 +135,22 @@ impl CassandraAdministrator {
 
     async fn found(&self, name: &str) -> Result<Found, StoreError> {
         let text = format!(
+            "SELECT table_name, comment FROM system_schema.tables WHERE keyspace_name = '{name}'"
+        );
+        let tables = self.texts("list tables", &text).await?;
+        let mark = tables.iter().find_map(|row| mark(&row[0], &row[1]));
+        if let Some(mark) = mark.map(str::to_owned) {
+            let names = tables.into_iter().filter_map(|row| row.into_iter().next());
+            return Ok(Found::Marked(mark, names.collect()));
+        }
+        let text = format!(
             "SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = '{name}'"
         );
-        if self.texts("look for the keyspace", &text).await?.is_empty() {
-            return Ok(Found::Nothing);
-        }
-        let text =
-            format!("SELECT table_name FROM system_schema.tables WHERE keyspace_name = '{name}'");
-        let tables: Vec<String> = self
-            .texts("list tables", &text)
-            .await?
-            .into_iter()
-            .flatten()
-            .collect();
-        if !tables.iter().any(|table| table == OWNER_TABLE) {
-            return Ok(Found::Unmarked);
-        }
-        let text = format!("SELECT mark FROM {name}.{OWNER_TABLE}");
-        let marks = self.texts("read the owner's mark", &text).await?;
-        Ok(match marks.into_iter().flatten().next() {
-            Some(mark) => Found::Marked(mark, tables),
-            None => Found::Unmarked,
+        let keyspaces = self.texts("look for the keyspace", &text).await?;
+        Ok(if keyspaces.is_empty() {
+            Found::Nothing
+        } else {
+            Found::Unmarked
         })
     }
 
@@ -169,22 +165,25 @@ impl CassandraAdministrator {
         )
     }
 
-    /// Fails where the server is not as durable as the plan asks: that is its own setting.
+    /// Fails where the server does not acknowledge as the plan's class says: that is its own setting.
     async fn check_server(&self) -> Result<(), StoreError> {
-        if self.plan.durability != Durability::Durable {
-            return Ok(());
-        }
+        let (expected, wanted): (&[&str], _) = match self.plan.durability {
+            Durability::Durable => (&["batch", "group"], "batch or group"),
+            Durability::Relaxed => (&["periodic"], "periodic"),
+            // as it comes
+            Durability::Default | Durability::Unacknowledged => return Ok(()),
+        };
         let text = "SELECT value FROM system_views.settings WHERE name = 'commitlog_sync'";
         let sync = self.texts("read commitlog_sync", text).await?;
         let sync = sync.into_iter().flatten().next().unwrap_or_default();
-        if matches!(sync.as_str(), "batch" | "group") {
+        if expected.contains(&sync.as_str()) {
             return Ok(());
         }
         Err(StoreError::new(
             ErrorKind::Configuration,
             "set the durability class",
             format!(
-                "the server's commitlog_sync is {sync:?}; set it to batch in cassandra.yaml and start the server again, or ask for another class"
+                "the server's commitlog_sync is {sync:?}; set it to {wanted} in cassandra.yaml and start the server again, or ask for another class"
             ),
         ))
     }
@@ -217,15 +216,7 @@ impl CassandraAdministrator {
         };
         let text = format!("CREATE KEYSPACE {name} WITH replication = {replication}");
         self.link.run("make the keyspace", &text).await?;
-        let text = format!("CREATE TABLE {name}.{OWNER_TABLE} (mark text PRIMARY KEY)");
-        self.link.run("make the owner's table", &text).await?;
-        let mark = format!("INSERT INTO {name}.{OWNER_TABLE} (mark) VALUES (?)");
-        let mark = self.link.prepare("set the owner's mark", &mark).await?;
-        let cells = [Cell::Bytes(self.plan.owner.as_bytes())];
-        self.link
-            .execute("set the owner's mark", &mark, &Cells(&cells))
-            .await?;
-        for text in statements(&self.model, name) {
+        for text in statements(&self.model, name, &self.plan.owner) {
             self.link.run("make a table", &text).await?;
         }
         self.fill_tags().await
@@ -233,26 +224,19 @@ impl CassandraAdministrator {
 
     async fn fill_tags(&self) -> Result<(), StoreError> {
         let name = self.plan.database.as_str();
-        for (table, own) in self.model.schema.tables.iter().zip(&self.model.tables) {
+        let insert = note_statement(name);
+        let insert = self.link.prepare("fill in the tags", &insert).await?;
+        let (link, insert) = (&self.link, &insert);
+        for table in &self.model.schema.tables {
             if !has_tags(&self.model, table) {
                 continue;
             }
-            let text = format!(
-                "INSERT INTO {name}.\"{}\" (\"_tag\", \"_value\", \"_series\") VALUES (?, ?, ?)",
-                own.tags()
-            );
-            let insert = self.link.prepare("fill the table of tags", &text).await?;
-            let (link, insert) = (&self.link, &insert);
             for (tag, column) in table.tags.iter().zip(table.series.columns()) {
                 let fill = async |series: u32| {
                     let value = column.text(series);
-                    let cells = [
-                        Cell::Bytes(tag.name.as_bytes()),
-                        Cell::Bytes(value.as_bytes()),
-                        Cell::Int(series.cast_signed()),
-                    ];
+                    let cells = note_cells(&table.name, &tag.name, &value, i64::from(series));
                     let cells = Cells(&cells);
-                    let filled = link.execute("fill the table of tags", insert, &cells);
+                    let filled = link.execute("fill in the tags", insert, &cells);
                     filled.await.map(drop)
                 };
                 let filled = iter(0..table.series.len()).map(fill);
@@ -282,19 +266,15 @@ impl CassandraAdministrator {
     }
 
     async fn all(&self) -> Result<Vec<(String, String)>, StoreError> {
-        let text = "SELECT keyspace_name FROM system_schema.keyspaces";
-        let names = self.texts("list keyspaces", text).await?;
-        let mut databases = Vec::new();
-        for name in names.into_iter().flatten() {
-            // only names that sensormark gives, which need no quoting, are looked into
-            let Ok(name) = DatabaseName::try_from(name) else {
-                continue;
-            };
-            if let Ok(Found::Marked(mark, _)) = self.found(name.as_str()).await {
-                databases.push((name.as_str().to_owned(), mark));
-            }
-        }
-        Ok(databases)
+        let text = "SELECT table_name, comment, keyspace_name FROM system_schema.tables";
+        let tables = self.texts("list keyspaces", text).await?;
+        let own = |row: &Vec<String>| {
+            let mark = mark(&row[0], &row[1])?.to_owned();
+            // only names that sensormark gives
+            let name = DatabaseName::try_from(row[2].clone()).ok()?;
+            Some((name.as_str().to_owned(), mark))
+        };
+        Ok(tables.iter().filter_map(own).collect())
     }
 
     async fn settle_all(&self) -> Result<(), StoreError> {
@@ -337,6 +317,20 @@ impl CassandraAdministrator {
                 Some(Setting { name, value })
             })
             .collect();
+        let text = "SELECT name, value FROM system_views.system_properties WHERE name IN ('java.version', 'java.vm.name')";
+        for row in self.texts("read settings", text).await? {
+            if let Ok([name, value]) = <[String; 2]>::try_from(row) {
+                settings.push(Setting { name, value });
+            }
+        }
+        if let Some(port) = self.options.jmx {
+            let info = server::nodetool(port, &["info"], PATIENCE).await?;
+            let value = largest_heap(&info)
+                .ok_or_else(|| error::unexpected("read the heap's size", "nodetool info lacks it"))?
+                .to_owned();
+            let name = "largest heap in MiB (nodetool info)".to_owned();
+            settings.push(Setting { name, value });
+        }
         settings.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(settings)
     }
@@ -365,6 +359,19 @@ impl CassandraAdministrator {
             log_bytes: None,
         })
     }
+}
+
+/// The owner's mark in a table's comment, where there is one.
+fn mark<'a>(table: &str, comment: &'a str) -> Option<&'a str> {
+    comment.strip_prefix(OWNER).filter(|_| table == LOOKUP)
+}
+
+/// The most that the heap may take, in MiB, in nodetool's report.
+fn largest_heap(report: &str) -> Option<&str> {
+    let line = report
+        .lines()
+        .find(|line| line.trim_start().starts_with("Heap Memory (MB)"))?;
+    Some(line.split_once(':')?.1.split_once('/')?.1.trim())
 }
 
 /// The sum of the tables' space in nodetool's report.
@@ -410,6 +417,20 @@ impl Administrator for CassandraAdministrator {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_heap_is_read_from_the_report() {
+        let report = "Load                   : 1 KiB\nHeap Memory (MB)       : 149.77 / 512.00\nOff Heap Memory (MB)   : 0.01\n";
+        assert_eq!(largest_heap(report), Some("512.00"));
+        assert_eq!(largest_heap("Off Heap Memory (MB) : 0.01"), None);
+    }
+
+    #[test]
+    fn only_the_table_that_is_looked_up_in_bears_a_mark() {
+        assert_eq!(mark("lookup", "sensormark, owner it's me"), Some("it's me"));
+        assert_eq!(mark("other", "sensormark, owner me"), None);
+        assert_eq!(mark("lookup", "somebody's"), None);
+    }
 
     #[test]
     fn space_is_added_up() {

@@ -1,6 +1,7 @@
 //! The URL of a cluster, what is in it, and how a connection is made from it.
 //!
-//! `cassandra://user:password@host1:9042,host2/?datacenter=…&replication=…`: several contact points are separated by commas. There is no
+//! `cassandra://user:password@host1:9042,host2/?datacenter=…&replication=…`: several contact points are separated by commas.
+//! `jmx=7199` names the management port of a server on this machine, which is then flushed when it settles. There is no
 //! encryption yet; a URL that asks for it is refused rather than ignored. Nothing here shows a password.
 
 use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
@@ -24,7 +25,7 @@ pub(crate) struct Options {
     pub(crate) datacenter: Option<String>,
     /// Copies of each row.
     pub(crate) replication: u16,
-    /// The loopback port of the server's management, where sensormark started it.
+    /// The port on 127.0.0.1 of the server's management, for nodetool: of a server that sensormark started, or where a user names it.
     pub(crate) jmx: Option<u16>,
 }
 
@@ -105,7 +106,7 @@ impl Options {
             }
             other => {
                 return Err(wrong(format!(
-                    "{other:?} is not an option that it may have; those are datacenter and replication"
+                    "{other:?} is not an option that it may have; those are datacenter, replication and jmx"
                 )));
             }
         }

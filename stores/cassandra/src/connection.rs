@@ -24,8 +24,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Rows in one page of an answer.
-pub(crate) const PAGE: i32 = 5_000;
+/// Rows in one page of an answer, unless a statement says otherwise.
+const PAGE: i32 = 5_000;
 
 /// The longest time that a connection may take to come about.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -33,6 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A connection to the cluster.
 pub(crate) struct Link {
     session: Session,
+    timeout: Duration,
 }
 
 /// One value on its way to the server.
@@ -107,6 +108,7 @@ impl Link {
             .fetch_schema_metadata(false)
             .tcp_nodelay(true)
             .timestamp_generator(Arc::new(MonotonicTimestampGenerator::new()))
+            .refresh_metadata_on_auto_schema_agreement(false)
             .schema_agreement_interval(Duration::from_millis(50))
             .cluster_metadata_refresh_interval(Duration::from_secs(600));
         if let Some((user, password)) = &options.user {
@@ -116,7 +118,7 @@ impl Link {
             builder = builder.prefer_datacenter(datacenter.clone());
         }
         match tokio::time::timeout(timeout, builder.build()).await {
-            Ok(Ok(session)) => Ok(Self { session }),
+            Ok(Ok(session)) => Ok(Self { session, timeout }),
             Ok(Err(failure)) => Err(error::session(OPERATION, failure)),
             Err(_) => Err(error::timeout(OPERATION, timeout.as_millis(), false)),
         }
@@ -141,8 +143,11 @@ impl Link {
     ) -> Result<PreparedStatement, StoreError> {
         let mut statement = Statement::new(text);
         statement.set_page_size(PAGE);
-        let prepared = self.session.prepare(statement).await;
-        prepared.map_err(|failure| error::prepare(what, failure))
+        // the driver's own limit is of requests alone
+        match tokio::time::timeout(self.timeout, self.session.prepare(statement)).await {
+            Ok(prepared) => prepared.map_err(|failure| error::prepare(what, failure)),
+            Err(_) => Err(error::timeout(what, self.timeout.as_millis(), false)),
+        }
     }
 
     /// Runs a prepared statement that gives no rows, or few.

@@ -163,7 +163,9 @@ fn attempt(operation: &str, error: &RequestAttemptError) -> StoreError {
 fn database(operation: &str, error: &DbError, message: &str) -> StoreError {
     use ErrorKind::{Authentication, Conflict, Overload, Protocol, Rejected, Timeout, Unavailable};
     let (kind, advice, in_doubt) = match error {
-        DbError::Invalid | DbError::ServerError => by_message(message),
+        DbError::Invalid => by_message(message),
+        // what went wrong inside the server may have gone wrong after the write
+        DbError::ServerError | DbError::WriteFailure { .. } => failed(message),
         DbError::SyntaxError => (Rejected, "a statement does not suit this version", false),
         DbError::AlreadyExists { .. } => (Conflict, "choose another name", false),
         DbError::FunctionFailure { .. } => (Rejected, "a function failed", false),
@@ -189,10 +191,12 @@ fn database(operation: &str, error: &DbError, message: &str) -> StoreError {
             "the write may be stored all the same: read it back, or raise write_request_timeout",
             true,
         ),
-        DbError::ReadFailure { .. } => (Rejected, "see the server's log for the cause", false),
-        DbError::WriteFailure { .. } => failed_write(message),
+        DbError::ReadFailure { .. } => by_message(message),
         DbError::Unprepared { .. } => (Conflict, "the table changed; connect again", false),
-        DbError::ProtocolError => (Protocol, "use Cassandra 4.0 or later", false),
+        DbError::ProtocolError => match by_message(message) {
+            (Rejected, ..) => (Protocol, "use Cassandra 4.0 or later", false),
+            known => known,
+        },
         _ => (Rejected, "see the server's log for the cause", true),
     };
     made(kind, operation, format!("{message}; {advice}"), in_doubt)
@@ -212,14 +216,32 @@ fn by_message(message: &str) -> Meaning {
             "use smaller batches, or raise batch_size_fail_threshold",
             false,
         )
-    } else if has("oversized mutation") || has("too large") || has("mutation of") {
+    } else if has("oversized mutation") || has("too large") || has("too big") {
         (
             ErrorKind::TooLarge,
-            "store less in one reading or record, or raise commitlog_segment_size",
+            "store less in one reading or record, or raise commitlog_segment_size and native_transport_max_frame_size",
             false,
         )
     } else if has("no space left") || has("insufficient disk space") {
         (ErrorKind::DiskFull, "free some space", true)
+    } else if has("commit log") || has("commitlog") || has("fswriteerror") {
+        (
+            ErrorKind::DiskFull,
+            "the commit log cannot be written: see the disk's free space and the server's log",
+            true,
+        )
+    } else if has("shutting down") || has("shutdown") || has("is draining") {
+        (
+            ErrorKind::Unavailable,
+            "the server is shutting down: start it again",
+            true,
+        )
+    } else if has("too_many_tombstones") || has("tombstone") {
+        (
+            ErrorKind::Rejected,
+            "too many tombstones: compact the table, or raise tombstone_failure_threshold",
+            false,
+        )
     } else {
         (
             ErrorKind::Rejected,
@@ -229,7 +251,8 @@ fn by_message(message: &str) -> Meaning {
     }
 }
 
-fn failed_write(message: &str) -> Meaning {
+/// The meaning of a failure inside the server: a write may be stored all the same.
+fn failed(message: &str) -> Meaning {
     match by_message(message) {
         (ErrorKind::Rejected, advice, _) => (ErrorKind::Rejected, advice, true),
         other => other,

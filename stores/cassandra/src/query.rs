@@ -5,12 +5,13 @@
 
 use crate::connection::{Cell, Cells, Link};
 use crate::error;
-use crate::schema::{Model, Rows, TableModel, has_tags};
+use crate::schema::{BUCKETS, LOOKUP, Model, Rows, TableModel, has_tags};
 use crate::session::{Shape, Statements};
 use crate::write::PIPELINE;
 use futures_util::stream::{StreamExt, TryStreamExt, iter};
 use scylla::deserialize::row::ColumnIterator;
 use scylla::response::query_result::QueryRowsResult;
+use scylla::statement::prepared::PreparedStatement;
 use sensormark_store::{
     Answer, Ask, Batch, FieldSet, Moment, Query, Selection, StoreError, TimeRange,
 };
@@ -105,28 +106,32 @@ impl Reader<'_> {
         value: &str,
     ) -> Result<Vec<u32>, StoreError> {
         let own = &self.model.tables[table];
-        let text = |keyspace: &str| {
-            format!(
-                "SELECT \"_series\" FROM {keyspace}.\"{}\" WHERE \"_tag\" = ? AND \"_value\" = ?",
-                own.tags()
-            )
-        };
-        let statement = self
-            .statements
-            .get(self.link, Shape::Tagged(table), text)
-            .await?;
         let name = &self.model.schema.tables[table].tags[tag].name;
-        let cells = [Cell::Bytes(name.as_bytes()), Cell::Bytes(value.as_bytes())];
-        let pages = self
-            .link
-            .pages("find series by tag", &statement, &Cells(&cells))
-            .await?;
+        let statement = self.lookup_statement().await?;
         let mut series = Vec::new();
+        let pages = look_up(
+            self.link,
+            &statement,
+            (&own.name, name, value),
+            (0, i64::MAX),
+        )
+        .await?;
         decode::each(&pages, |row| {
-            series.push(decode::series(row)?);
+            let number = decode::big(decode::next(row)?)?;
+            series.push(u32::try_from(number).map_err(|_| odd("no number of a series"))?);
             Ok(())
         })?;
         Ok(series)
+    }
+
+    /// The statement that looks numbers up.
+    async fn lookup_statement(&mut self) -> Result<PreparedStatement, StoreError> {
+        let text = |keyspace: &str| {
+            format!(
+                "SELECT \"_number\" FROM {keyspace}.\"{LOOKUP}\" WHERE \"_table\" = ? AND \"_what\" = ? AND \"_value\" = ? AND \"_number\" >= ? AND \"_number\" <= ?"
+            )
+        };
+        self.statements.get(self.link, Shape::LookUp, text).await
     }
 
     /// The partitions of these series that a range touches and that may be there.
@@ -148,24 +153,12 @@ impl Reader<'_> {
                 partitions.extend((from..=to).map(|bucket| (series, bucket)));
             }
         } else {
-            let text = |keyspace: &str| {
-                format!(
-                    "SELECT \"_bucket\" FROM {keyspace}.\"{}\" WHERE \"_series\" = ? AND \"_bucket\" >= ? AND \"_bucket\" <= ?",
-                    own.buckets()
-                )
-            };
-            let shape = Shape::Buckets(query.table);
-            let statement = self.statements.get(self.link, shape, text).await?;
+            let statement = self.lookup_statement().await?;
             let (link, statement) = (self.link, &statement);
             let ask = async |series: u32| {
-                let cells = [
-                    Cell::Int(series.cast_signed()),
-                    Cell::Big(from),
-                    Cell::Big(to),
-                ];
-                let pages = link
-                    .pages("find buckets", statement, &Cells(&cells))
-                    .await?;
+                let value = series.to_string();
+                let what = (own.name.as_str(), BUCKETS, value.as_str());
+                let pages = look_up(link, statement, what, (from, to)).await?;
                 Ok::<_, StoreError>((series, pages))
             };
             let mut asked = iter(series.iter().copied()).map(ask).buffered(PIPELINE);
@@ -251,7 +244,7 @@ impl Reader<'_> {
         &mut self,
         table: usize,
         fields: FieldSet,
-    ) -> Result<scylla::statement::prepared::PreparedStatement, StoreError> {
+    ) -> Result<PreparedStatement, StoreError> {
         let model = self.model;
         let own = &model.tables[table];
         let shape = match own.rows {
@@ -265,8 +258,27 @@ impl Reader<'_> {
                 own.readings()
             )
         };
-        self.statements.get(self.link, shape, text).await
+        let mut statement = self.statements.get(self.link, shape, text).await?;
+        statement.set_page_size(own.page());
+        Ok(statement)
     }
+}
+
+/// The numbers from the first to the last that are noted of something: (table, what, value).
+async fn look_up(
+    link: &Link,
+    statement: &PreparedStatement,
+    (table, what, value): (&str, &str, &str),
+    (first, last): (i64, i64),
+) -> Result<Vec<QueryRowsResult>, StoreError> {
+    let cells = [
+        Cell::Bytes(table.as_bytes()),
+        Cell::Bytes(what.as_bytes()),
+        Cell::Bytes(value.as_bytes()),
+        Cell::Big(first),
+        Cell::Big(last),
+    ];
+    link.pages("look up", statement, &Cells(&cells)).await
 }
 
 /// What names a partition.

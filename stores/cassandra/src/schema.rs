@@ -1,7 +1,7 @@
 //! How a schema becomes tables: names, columns, partitions, and the statements that make them.
 //!
 //! A table of readings is partitioned by series and bucket of time, and clustered by time (or by span and write, where a
-//! row is a record of a span). Beside it are small tables: which buckets a series has, which series have a tag's value, entities.
+//! row is a record of a span). Beside them is one small table to look buckets and tags up in, and one of each kind of entities.
 
 use sensormark_store::{
     Encoding, FieldType, Index, Layout, Schema, Shape, StoreError, Table, TagPlacement, TimeKey,
@@ -11,8 +11,15 @@ use std::sync::Arc;
 
 pub(crate) mod offers;
 
-/// The table that holds the owner's mark.
-pub(crate) const OWNER_TABLE: &str = "sensormark_owner";
+/// The table in which a client looks up, before it asks, which buckets a series has and which series have a tag's value: one for all
+/// tables of a keyspace, since each table costs the server memory and each change of the schema time.
+pub(crate) const LOOKUP: &str = "lookup";
+
+/// What is looked up by a series' number: its buckets. (No tag is named so: their names start with a letter.)
+pub(crate) const BUCKETS: &str = "_buckets";
+
+/// What stands before the owner's mark in the comment of the table [`LOOKUP`].
+pub(crate) const OWNER: &str = "sensormark, owner ";
 
 /// A plan's tables.
 #[derive(Debug)]
@@ -46,7 +53,8 @@ pub(crate) struct TableModel {
     pub(crate) rows: Rows,
     /// Length of a partition's bucket of time in ns; none where a partition holds all of a series.
     pub(crate) bucket_ns: Option<i64>,
-    name: String,
+    /// The schema's name of the table.
+    pub(crate) name: String,
     entity: String,
 }
 
@@ -113,14 +121,12 @@ impl TableModel {
         format!("r_{}", self.name)
     }
 
-    /// Name of the table that says which buckets a series has.
-    pub(crate) fn buckets(&self) -> String {
-        format!("b_{}", self.name)
-    }
-
-    /// Name of the table that says which series have a tag's value.
-    pub(crate) fn tags(&self) -> String {
-        format!("t_{}", self.name)
+    /// Rows in a page of an answer: records are large.
+    pub(crate) const fn page(&self) -> i32 {
+        match self.rows {
+            Rows::Reading { .. } => 5_000,
+            Rows::Record { .. } => 100,
+        }
     }
 
     /// Name of the entities' table.
@@ -179,15 +185,9 @@ pub(crate) const fn column_type(kind: FieldType) -> &'static str {
 
 /// Names of all tables that a plan makes.
 pub(crate) fn table_names(model: &Model) -> Vec<String> {
-    let mut names = vec![OWNER_TABLE.to_owned()];
+    let mut names = vec![LOOKUP.to_owned()];
     for (table, own) in model.schema.tables.iter().zip(&model.tables) {
         names.push(own.readings());
-        if own.bucket_ns.is_some() {
-            names.push(own.buckets());
-        }
-        if has_tags(model, table) {
-            names.push(own.tags());
-        }
         if table.entity.is_some() {
             names.push(own.entities());
         }
@@ -200,23 +200,14 @@ pub(crate) fn has_tags(model: &Model, table: &Table) -> bool {
     !table.tags.is_empty() && model.layout.tags == TagPlacement::OwnTable
 }
 
-/// The statements that make a plan's tables, but for the owner's.
-pub(crate) fn statements(model: &Model, keyspace: &str) -> Vec<String> {
-    let mut statements = Vec::new();
+/// The statements that make a plan's tables, the one with the owner's mark first.
+pub(crate) fn statements(model: &Model, keyspace: &str, owner: &str) -> Vec<String> {
+    let mark = owner.replace('\'', "''");
+    let mut statements = vec![format!(
+        "CREATE TABLE {keyspace}.\"{LOOKUP}\" (\"_table\" text, \"_what\" text, \"_value\" text, \"_number\" bigint, PRIMARY KEY ((\"_table\", \"_what\", \"_value\"), \"_number\")) WITH comment = '{OWNER}{mark}'"
+    )];
     for (table, own) in model.schema.tables.iter().zip(&model.tables) {
         statements.push(readings_table(table, own, model.layout.time, keyspace));
-        if own.bucket_ns.is_some() {
-            statements.push(format!(
-                "CREATE TABLE {keyspace}.\"{}\" (\"_series\" int, \"_bucket\" bigint, PRIMARY KEY (\"_series\", \"_bucket\"))",
-                own.buckets()
-            ));
-        }
-        if has_tags(model, table) {
-            statements.push(format!(
-                "CREATE TABLE {keyspace}.\"{}\" (\"_tag\" text, \"_value\" text, \"_series\" int, PRIMARY KEY ((\"_tag\", \"_value\"), \"_series\"))",
-                own.tags()
-            ));
-        }
         if let Some(entity) = &table.entity {
             let columns = entity
                 .columns

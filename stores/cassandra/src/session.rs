@@ -2,6 +2,7 @@
 
 use crate::config::Options;
 use crate::connection::Link;
+use crate::error;
 use crate::query::Reader;
 use crate::schema::Model;
 use crate::write::{Known, Writer};
@@ -14,15 +15,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The shape of a statement: table number first, then fields as bits or a field's number.
+/// The shape of a statement; of those of one table, its number first, then fields as bits or a field's number.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Shape {
     Insert(usize),
-    Bucket(usize),
+    Note,
+    LookUp,
     Entity(usize),
     LastTime(usize),
-    Buckets(usize),
-    Tagged(usize),
     Range(usize, u64),
     Latest(usize, u64, bool),
     Search(usize, usize, Comparison, bool),
@@ -65,6 +65,20 @@ pub(crate) struct CassandraSession {
     statements: Statements,
     known: Known,
     managed: bool,
+    /// The longest time that an operation of several statements may take: each of them has the plan's, all of them little more.
+    allowed: Duration,
+}
+
+/// Waits for an operation, but not for longer than allowed.
+async fn within<T>(
+    allowed: Duration,
+    operation: &str,
+    future: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, StoreError> {
+    match tokio::time::timeout(allowed, future).await {
+        Ok(result) => result,
+        Err(_) => Err(error::timeout(operation, allowed.as_millis(), true)),
+    }
 }
 
 /// Fails for a durability class that Cassandra does not have.
@@ -86,8 +100,10 @@ impl CassandraSession {
         model: Arc<Model>,
     ) -> Result<Self, StoreError> {
         check_durability(plan.durability)?;
-        let link = Link::open(options, Duration::from_millis(plan.timeout_ms)).await?;
+        let timeout = Duration::from_millis(plan.timeout_ms);
+        let link = Link::open(options, timeout).await?;
         Ok(Self {
+            allowed: timeout + Duration::from_millis(500),
             link,
             known: Known::new(&model),
             model,
@@ -123,18 +139,24 @@ impl Session for CassandraSession {
         &'a mut self,
         batch: &'a Batch,
     ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
-        Box::pin(async move { self.writer().write(batch).await })
+        Box::pin(within(self.allowed, "write", async move {
+            self.writer().write(batch).await
+        }))
     }
 
     fn upsert<'a>(
         &'a mut self,
         write: EntityReading<'a>,
     ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
-        Box::pin(async move { self.writer().upsert(write).await })
+        Box::pin(within(self.allowed, "update an entity", async move {
+            self.writer().upsert(write).await
+        }))
     }
 
     fn query<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
-        Box::pin(async move { self.reader().query(query).await })
+        Box::pin(within(self.allowed, "ask", async move {
+            self.reader().query(query).await
+        }))
     }
 
     fn scan<'a>(

@@ -4,17 +4,13 @@
 //! series and time in one call the last is sent alone: statements of one batch share a timestamp, and the larger value would win.
 
 use crate::connection::{Cell, Cells, Link};
-use crate::schema::{Model, Rows, TableModel};
+use crate::schema::{BUCKETS, LOOKUP, Model, Rows, TableModel};
 use crate::session::{Shape, Statements};
 use futures_util::stream::{FuturesUnordered, StreamExt, TryStreamExt, iter};
-use scylla::serialize::SerializationError;
-use scylla::serialize::row::{RowSerializationContext, SerializeRow};
-use scylla::serialize::writers::RowWriter;
 use scylla::statement::batch::{Batch as Together, BatchStatement, BatchType};
 use scylla::statement::prepared::PreparedStatement;
 use sensormark_store::{
-    Acknowledgement, Atomicity, Batch, Column, EntityReading, ErrorKind, FieldType, Layout, Limits,
-    Shape as LayoutShape, StoreError, Table, Value, Values,
+    Acknowledgement, Batch, ErrorKind, Layout, Limits, Shape as LayoutShape, StoreError, Table,
 };
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -26,18 +22,18 @@ pub(crate) mod json;
 
 pub(crate) mod record;
 
+mod chunk;
+
+mod upsert;
+
+use self::chunk::{Chunk, READINGS, chunks};
+
 /// Statements of one call that are on their way at once.
 pub(crate) const PIPELINE: usize = 32;
-
-/// Readings in one batch statement.
-const READINGS: usize = 1_000;
 
 /// Estimated bytes in one batch statement: our own servers take 16 MiB, those of others fail at 50 KiB unless told otherwise.
 const BYTES: usize = 1 << 20;
 const BYTES_ELSEWHERE: usize = 24 << 10;
-
-/// The largest row in bytes: half of a commit log segment of 32 MiB is the largest mutation.
-const LARGEST_ROW: usize = 15 << 20;
 
 /// The largest statements.
 pub(crate) fn limits(layout: &Layout, _: &Table) -> Limits {
@@ -93,95 +89,6 @@ fn micros() -> i64 {
     })
 }
 
-/// One reading as a row.
-struct Row<'a> {
-    batch: &'a Batch,
-    row: usize,
-    bucket: i64,
-    key: i64,
-}
-
-/// The value of a field at a row.
-fn cell(column: &Column, row: usize) -> Cell<'_> {
-    if !column.has(row) {
-        return Cell::Null;
-    }
-    match &column.values {
-        Values::Bool(values) => Cell::Bool(values[row]),
-        Values::I64(values) => Cell::Big(values[row]),
-        Values::U16(values) => Cell::Int(i32::from(values[row])),
-        Values::F64(values) => Cell::Double(values[row]),
-        Values::Text(values) => Cell::Bytes(values.get(row).as_bytes()),
-    }
-}
-
-impl SerializeRow for Row<'_> {
-    fn serialize(
-        &self,
-        _: &RowSerializationContext<'_>,
-        writer: &mut RowWriter<'_>,
-    ) -> Result<(), SerializationError> {
-        Cell::Int(self.batch.series[self.row].cast_signed()).write(writer)?;
-        Cell::Big(self.bucket).write(writer)?;
-        Cell::Big(self.key).write(writer)?;
-        let mut columns = self.batch.columns.iter();
-        columns.try_for_each(|column| cell(column, self.row).write(writer))
-    }
-
-    fn is_empty(&self) -> bool {
-        false
-    }
-}
-
-/// One row of either kind of table, with its values.
-enum Line<'a> {
-    Reading(Row<'a>),
-    Record {
-        series: u32,
-        bucket: i64,
-        span: i64,
-        name: [u8; 20],
-        record: Vec<u8>,
-    },
-}
-
-impl SerializeRow for Line<'_> {
-    fn serialize(
-        &self,
-        context: &RowSerializationContext<'_>,
-        writer: &mut RowWriter<'_>,
-    ) -> Result<(), SerializationError> {
-        match self {
-            Self::Reading(row) => row.serialize(context, writer),
-            Self::Record {
-                series,
-                bucket,
-                span,
-                name,
-                record,
-            } => Cells(&[
-                Cell::Int(series.cast_signed()),
-                Cell::Big(*bucket),
-                Cell::Big(*span),
-                Cell::Bytes(name),
-                Cell::Bytes(record),
-            ])
-            .serialize(context, writer),
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        false
-    }
-}
-
-/// One statement: its lines, and the batch's rows in them.
-struct Chunk<'a> {
-    lines: Vec<Line<'a>>,
-    rows: Vec<usize>,
-    bytes: usize,
-}
-
 /// What sends writes over a connection.
 pub(crate) struct Writer<'a> {
     pub(crate) link: &'a Link,
@@ -189,6 +96,28 @@ pub(crate) struct Writer<'a> {
     pub(crate) model: &'a Model,
     pub(crate) known: &'a mut Known,
     pub(crate) managed: bool,
+}
+
+/// The statement that makes something to be looked up.
+pub(crate) fn note_statement(keyspace: &str) -> String {
+    format!(
+        "INSERT INTO {keyspace}.\"{LOOKUP}\" (\"_table\", \"_what\", \"_value\", \"_number\") VALUES (?, ?, ?, ?)"
+    )
+}
+
+/// Its values.
+pub(crate) const fn note_cells<'a>(
+    table: &'a str,
+    what: &'a str,
+    value: &'a str,
+    number: i64,
+) -> [Cell<'a>; 4] {
+    [
+        Cell::Bytes(table.as_bytes()),
+        Cell::Bytes(what.as_bytes()),
+        Cell::Bytes(value.as_bytes()),
+        Cell::Big(number),
+    ]
 }
 
 fn no_table(table: usize) -> StoreError {
@@ -211,6 +140,16 @@ impl Writer<'_> {
         let insert = self.insert(batch.table).await?;
         self.note_buckets(own, batch).await?;
         send(self.link, &insert, &chunks, batch).await
+    }
+
+    /// The statements that a batch becomes.
+    fn chunks<'b>(
+        &mut self,
+        own: &TableModel,
+        batch: &'b Batch,
+    ) -> Result<Vec<Chunk<'b>>, StoreError> {
+        let most = if self.managed { BYTES } else { BYTES_ELSEWHERE };
+        chunks(own, batch, most, self.known)
     }
 
     /// The statement that inserts a row.
@@ -258,18 +197,13 @@ impl Writer<'_> {
         if new.is_empty() {
             return Ok(());
         }
-        let text = |keyspace: &str| {
-            format!(
-                "INSERT INTO {keyspace}.\"{}\" (\"_series\", \"_bucket\") VALUES (?, ?)",
-                own.buckets()
-            )
-        };
         let insert = self
             .statements
-            .get(self.link, Shape::Bucket(batch.table), text)
+            .get(self.link, Shape::Note, note_statement)
             .await?;
         let note = async |(series, bucket): (u32, i64)| {
-            let cells = [Cell::Int(series.cast_signed()), Cell::Big(bucket)];
+            let value = series.to_string();
+            let cells = note_cells(&own.name, BUCKETS, &value, bucket);
             let cells = Cells(&cells);
             let noted = self.link.execute("note a bucket", &insert, &cells);
             noted.await.map(drop)
@@ -281,283 +215,6 @@ impl Writer<'_> {
         self.known.buckets[batch.table].extend(new);
         Ok(())
     }
-
-    /// The statements that a batch becomes.
-    fn chunks<'b>(
-        &mut self,
-        own: &TableModel,
-        batch: &'b Batch,
-    ) -> Result<Vec<Chunk<'b>>, StoreError> {
-        match own.rows {
-            Rows::Reading { .. } => {
-                let most = if self.managed { BYTES } else { BYTES_ELSEWHERE };
-                reading_chunks(own, batch, most)
-            }
-            Rows::Record { span_ns, json } => self.record_chunks(own, batch, span_ns, json),
-        }
-    }
-
-    fn record_chunks<'b>(
-        &mut self,
-        own: &TableModel,
-        batch: &'b Batch,
-        span_ns: i64,
-        json: bool,
-    ) -> Result<Vec<Chunk<'b>>, StoreError> {
-        let runs = record::runs(batch, 0..batch.len(), span_ns);
-        let mut chunks = Vec::new();
-        for one in record::records(&runs, span_ns) {
-            let mut bytes = Vec::new();
-            if json {
-                json::encode(batch, &one, &mut bytes);
-            } else {
-                blob::encode(batch, &one, &mut bytes)?;
-            }
-            if bytes.len() > LARGEST_ROW {
-                return Err(too_large("a record", bytes.len()));
-            }
-            chunks.push(Chunk {
-                bytes: bytes.len(),
-                lines: vec![Line::Record {
-                    series: one.series,
-                    bucket: own.bucket(one.span),
-                    span: one.span,
-                    name: self.known.name(),
-                    record: bytes,
-                }],
-                rows: one.rows().collect(),
-            });
-        }
-        Ok(chunks)
-    }
-
-    /// Inserts a reading and updates its entity.
-    pub(crate) async fn upsert(
-        &mut self,
-        write: EntityReading<'_>,
-    ) -> Result<Acknowledgement, StoreError> {
-        let batch = write.reading;
-        let own = self.model.tables.get(batch.table);
-        let own = own.ok_or_else(|| no_table(batch.table))?;
-        if self.model.schema.tables[batch.table].entity.is_none() {
-            return Err(StoreError::unsupported(
-                "update an entity",
-                "the table has no entity",
-            ));
-        }
-        let (Some(&series), Some(&time)) = (batch.series.first(), batch.times_ns.first()) else {
-            return Ok(Acknowledgement::default());
-        };
-        let chunks = self.chunks(own, batch)?;
-        let insert = self.insert(batch.table).await?;
-        let (entity, last) = self.entity_statements(batch.table, own).await?;
-        self.note_buckets(own, batch).await?;
-        let is_known = self.known.entities[batch.table].contains(&series);
-        let mut together = Together::new(BatchType::Logged);
-        let mut values = Vec::new();
-        if !is_known {
-            together.append_statement(entity);
-            values.push(Update::Entity(series, write.entity));
-        }
-        together.append_statement(last);
-        let unit = match own.rows {
-            Rows::Reading { unit_ns } => unit_ns,
-            Rows::Record { .. } => 1,
-        };
-        values.push(Update::LastTime(time - time.rem_euclid(unit), series));
-        let mut statements = 1;
-        if write.atomicity == Atomicity::Atomic {
-            together.append_statement(insert);
-            values.extend(
-                chunks
-                    .iter()
-                    .flat_map(|chunk| &chunk.lines)
-                    .map(Update::Line),
-            );
-            self.link
-                .batch("update an entity and write", &together, &values)
-                .await?;
-        } else {
-            // both statements are of one partition: nothing to log
-            together = Together::new_with_statements(BatchType::Unlogged, together.statements);
-            self.link
-                .batch("update an entity", &together, &values)
-                .await?;
-            send(self.link, &insert, &chunks, batch).await?;
-            statements = 2;
-        }
-        self.known.entities[batch.table].insert(series);
-        Ok(Acknowledgement {
-            readings: 1,
-            sent: 1,
-            statements,
-        })
-    }
-
-    async fn entity_statements(
-        &mut self,
-        table: usize,
-        own: &TableModel,
-    ) -> Result<(PreparedStatement, PreparedStatement), StoreError> {
-        let description = &self.model.schema.tables[table];
-        let Some(entity) = &description.entity else {
-            return Err(StoreError::unsupported(
-                "update an entity",
-                "the table has no entity",
-            ));
-        };
-        // The first write of an entity's columns stays: its timestamp counts backwards, so that later ones lose.
-        let text = |keyspace: &str| {
-            let columns = entity.columns.iter();
-            let columns: String = columns
-                .map(|column| format!(", \"{}\"", column.name))
-                .collect();
-            format!(
-                "INSERT INTO {keyspace}.\"{}\" (\"_series\"{columns}) VALUES (?{}) USING TIMESTAMP ?",
-                own.entities(),
-                ", ?".repeat(entity.columns.len())
-            )
-        };
-        let first = self
-            .statements
-            .get(self.link, Shape::Entity(table), text)
-            .await?;
-        let text = |keyspace: &str| {
-            format!(
-                "UPDATE {keyspace}.\"{}\" SET \"{}\" = ? WHERE \"_series\" = ?",
-                own.entities(),
-                entity.last_time_column
-            )
-        };
-        let last = self
-            .statements
-            .get(self.link, Shape::LastTime(table), text)
-            .await?;
-        Ok((first, last))
-    }
-}
-
-/// Values of one statement of an upsert.
-enum Update<'a> {
-    Entity(u32, &'a [Value]),
-    LastTime(i64, u32),
-    Line(&'a Line<'a>),
-}
-
-impl SerializeRow for Update<'_> {
-    fn serialize(
-        &self,
-        context: &RowSerializationContext<'_>,
-        writer: &mut RowWriter<'_>,
-    ) -> Result<(), SerializationError> {
-        match self {
-            Self::Entity(series, columns) => {
-                Cell::Int(series.cast_signed()).write(writer)?;
-                for (value, spec) in columns.iter().zip(context.columns().iter().skip(1)) {
-                    let small = matches!(
-                        spec.typ(),
-                        scylla::frame::response::result::ColumnType::Native(
-                            scylla::frame::response::result::NativeType::Int
-                        )
-                    );
-                    value_cell(value, small).write(writer)?;
-                }
-                Cell::Big(-micros()).write(writer)
-            }
-            Self::LastTime(time, series) => {
-                Cell::Big(*time).write(writer)?;
-                Cell::Int(series.cast_signed()).write(writer)
-            }
-            Self::Line(line) => line.serialize(context, writer),
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        false
-    }
-}
-
-fn value_cell(value: &Value, small: bool) -> Cell<'_> {
-    match value {
-        Value::Null => Cell::Unset,
-        Value::Bool(value) => Cell::Bool(*value),
-        Value::I64(value) if small => i32::try_from(*value).map_or(Cell::Unset, Cell::Int),
-        Value::I64(value) => Cell::Big(*value),
-        Value::F64(value) => Cell::Double(*value),
-        Value::Text(value) => Cell::Bytes(value.as_bytes()),
-    }
-}
-
-fn too_large(what: &str, bytes: usize) -> StoreError {
-    StoreError::new(
-        ErrorKind::TooLarge,
-        "write",
-        format!(
-            "{what} takes {bytes} bytes, and Cassandra takes {LARGEST_ROW} at most (half a commit log segment); store less in one"
-        ),
-    )
-}
-
-/// About as many bytes as a reading takes in a statement and in the server's own measure of a batch.
-fn estimate(batch: &Batch, row: usize) -> usize {
-    let columns = batch.columns.iter();
-    let values = columns.map(|column| match &column.values {
-        Values::Text(values) => 16 + values.get(row).len(),
-        other => match other.kind() {
-            FieldType::Bool => 13,
-            FieldType::U16 => 16,
-            _ => 20,
-        },
-    });
-    values.sum::<usize>() + 40
-}
-
-/// Readings by partition, in the order of time, each once.
-fn reading_chunks<'b>(
-    own: &TableModel,
-    batch: &'b Batch,
-    most: usize,
-) -> Result<Vec<Chunk<'b>>, StoreError> {
-    let place = |row: usize| {
-        let key = own.key(batch.times_ns[row]);
-        (batch.series[row], own.bucket(key), key, row)
-    };
-    let mut places: Vec<_> = (0..batch.len()).map(place).collect();
-    if !places.is_sorted() {
-        places.sort_unstable();
-    }
-    let mut chunks: Vec<Chunk<'b>> = Vec::new();
-    let mut partition = None;
-    for (index, &(series, bucket, key, row)) in places.iter().enumerate() {
-        let next = places.get(index + 1);
-        if next.is_some_and(|next| (next.0, next.2) == (series, key)) {
-            continue; // a later reading of the same series and time takes its place
-        }
-        let bytes = estimate(batch, row);
-        if bytes > LARGEST_ROW {
-            return Err(too_large("a reading", bytes));
-        }
-        let line = Line::Reading(Row {
-            batch,
-            row,
-            bucket,
-            key,
-        });
-        let same = partition.replace((series, bucket)) == Some((series, bucket));
-        match chunks.last_mut() {
-            Some(chunk) if same && chunk.lines.len() < READINGS && chunk.bytes + bytes <= most => {
-                chunk.lines.push(line);
-                chunk.rows.push(row);
-                chunk.bytes += bytes;
-            }
-            _ => chunks.push(Chunk {
-                lines: vec![line],
-                rows: vec![row],
-                bytes,
-            }),
-        }
-    }
-    Ok(chunks)
 }
 
 /// Sends statements, several at once; after a failure those on their way are waited for and no more are sent.
@@ -589,12 +246,7 @@ async fn send(
         }
     }
     if let Some(error) = failure {
-        let mut stored = vec![false; batch.len()];
-        let sent = chunks.iter().zip(&done).filter(|(_, done)| **done);
-        sent.flat_map(|(chunk, _)| &chunk.rows)
-            .for_each(|&row| stored[row] = true);
-        let prefix = stored.iter().take_while(|stored| **stored).count();
-        return Err(error.after_acknowledging(prefix as u64));
+        return Err(account(error, chunks, &done, batch.len()));
     }
     let count = batch.len() as u64;
     Ok(Acknowledgement {
@@ -602,6 +254,19 @@ async fn send(
         sent: count,
         statements: chunks.len() as u64,
     })
+}
+
+/// What a failure leaves of a batch: what is stored from its start is acknowledged, and anything stored behind that is in doubt.
+fn account(error: StoreError, chunks: &[Chunk<'_>], done: &[bool], readings: usize) -> StoreError {
+    let mut stored = vec![false; readings];
+    let sent = chunks.iter().zip(done).filter(|(_, done)| **done);
+    sent.flat_map(|(chunk, _)| &chunk.rows)
+        .for_each(|&row| stored[row] = true);
+    let prefix = stored.iter().take_while(|stored| **stored).count();
+    let in_doubt = error.is_in_doubt() || stored[prefix..].contains(&true);
+    error
+        .with_doubt(in_doubt)
+        .after_acknowledging(prefix as u64)
 }
 
 async fn send_one(
@@ -616,4 +281,70 @@ async fn send_one(
     let together =
         Together::new_with_statements(BatchType::Unlogged, vec![statement; chunk.lines.len()]);
     link.batch("write", &together, &chunk.lines).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sensormark_store::{Field, Schema, Series, TimeResolution, Value};
+    use std::sync::Arc;
+
+    fn model() -> Model {
+        let table = Table {
+            name: "values".to_owned(),
+            tags: Vec::new(),
+            fields: vec![Field {
+                name: "value".to_owned(),
+                kind: sensormark_store::FieldType::F64,
+                nullable: false,
+            }],
+            entity: None,
+            time_resolution: TimeResolution::Seconds,
+            series: Series::single(),
+        };
+        let schema = Arc::new(Schema {
+            tables: vec![table],
+        });
+        let layout = crate::schema::offers::layouts(&schema, sensormark_store::Family::PerReading);
+        Model::new(&schema, layout[0].layout).unwrap()
+    }
+
+    /// Readings of series 0 at these times, in units of 31 days: each of a partition of its own.
+    fn readings(model: &Model, months: &[i64]) -> Batch {
+        let mut batch = Batch::new(0, &model.schema.tables[0]);
+        for &month in months {
+            batch.series.push(0);
+            batch.times_ns.push(month * 31 * 86_400_000_000_000);
+            batch.columns[0].push(Value::F64(0.5)).unwrap();
+        }
+        batch
+    }
+
+    fn refused() -> StoreError {
+        StoreError::new(ErrorKind::Rejected, "write", "the server does not want it")
+    }
+
+    #[test]
+    fn what_is_stored_behind_a_refusal_is_in_doubt() {
+        let model = model();
+        let batch = readings(&model, &[1, 2, 3]);
+        let mut known = Known::new(&model);
+        let chunks = chunks(&model.tables[0], &batch, BYTES, &mut known).unwrap();
+        assert_eq!(chunks.len(), 3);
+        let error = account(refused(), &chunks, &[true, false, false], 3);
+        assert_eq!((error.acknowledged(), error.is_in_doubt()), (1, false));
+        let error = account(refused(), &chunks, &[true, false, true], 3);
+        assert_eq!((error.acknowledged(), error.is_in_doubt()), (1, true));
+    }
+
+    #[test]
+    fn a_reading_that_a_later_one_replaces_is_acknowledged_with_it() {
+        let model = model();
+        let batch = readings(&model, &[1, 1, 2]);
+        let mut known = Known::new(&model);
+        let chunks = chunks(&model.tables[0], &batch, BYTES, &mut known).unwrap();
+        assert_eq!(chunks.len(), 2);
+        let error = account(refused(), &chunks, &[true, false], 3);
+        assert_eq!(error.acknowledged(), 2);
+    }
 }

@@ -25,10 +25,11 @@ impl Reader<'_> {
                 own.readings()
             )
         };
-        let statement = self
+        let mut statement = self
             .statements
             .get(self.link, Shape::Scan(table), text)
             .await?;
+        statement.set_page_size(own.page());
         let everything = TimeRange::new(i64::MIN, i64::MAX);
         let mut batch = Batch::new(table, description);
         let mut state = Some(PagingState::start());

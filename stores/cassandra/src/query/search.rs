@@ -411,9 +411,19 @@ impl Reader<'_> {
                     .await?;
                 let pages = std::slice::from_ref(&page);
                 self.decode(query, query.range, fields, series, pages, &mut batch)?;
-                let records = matches!(self.model.tables[query.table].rows, Rows::Record { .. });
-                // a record of a later page may hold a later reading of the same span
-                state = next.filter(|_| records || batch.is_empty());
+                let own = &self.model.tables[query.table];
+                let more = match own.rows {
+                    Rows::Reading { .. } => batch.is_empty(),
+                    // a record of a later page may hold a later reading of the same span
+                    Rows::Record { .. } => {
+                        let first = batch.times_ns.first().map(|&time| own.key(time));
+                        batch
+                            .times_ns
+                            .iter()
+                            .all(|&time| first == Some(own.key(time)))
+                    }
+                };
+                state = next.filter(|_| more);
             }
             if !batch.is_empty() {
                 break;

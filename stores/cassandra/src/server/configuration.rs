@@ -1,0 +1,132 @@
+//! The files that a server of our own is started with: `cassandra.yaml` and where its messages go.
+
+use super::Memory;
+use sensormark_store::server::ServerFolder;
+use sensormark_store::{Durability, ErrorKind, StoreError};
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, chown};
+
+/// Settings that do not depend on anything.
+const FIXED: &str = "cluster_name: sensormark
+num_tokens: 1
+initial_token: \"0\"
+partitioner: org.apache.cassandra.dht.Murmur3Partitioner
+endpoint_snitch: SimpleSnitch
+listen_address: 127.0.0.1
+rpc_address: 127.0.0.1
+start_native_transport: true
+auto_bootstrap: false
+cdc_enabled: false
+hinted_handoff_enabled: false
+authenticator: PasswordAuthenticator
+authorizer: AllowAllAuthorizer
+commitlog_segment_size: 32MiB
+commitlog_total_space: 1GiB
+memtable:
+  configurations:
+    skiplist: {class_name: SkipListMemtable}
+    default: {inherits: skiplist}
+memtable_allocation_type: heap_buffers
+file_cache_enabled: false
+networking_cache_size: 32MiB
+concurrent_reads: 16
+concurrent_writes: 32
+concurrent_compactors: 2
+compaction_throughput: 64MiB/s
+read_request_timeout: 60s
+range_request_timeout: 120s
+write_request_timeout: 60s
+request_timeout: 120s
+native_transport_timeout: 120s
+batch_size_warn_threshold: 4096KiB
+batch_size_fail_threshold: 16MiB
+sstable:
+  selected_format: big
+column_index_size: 4KiB
+auto_snapshot: false
+incremental_backups: false
+snapshot_before_compaction: false
+user_defined_functions_enabled: false
+materialized_views_enabled: false
+disk_failure_policy: stop
+commit_failure_policy: stop
+inter_dc_tcp_nodelay: false
+";
+
+/// Messages go to standard error, from where the supervisor quotes them.
+pub(super) const LOGGING: &str = "<configuration>
+  <appender name=\"E\" class=\"ch.qos.logback.core.ConsoleAppender\"><target>System.err</target><encoder><pattern>%d{ISO8601} %-5level %logger{0} %msg%n</pattern></encoder></appender>
+  <root level=\"WARN\"><appender-ref ref=\"E\"/></root>
+</configuration>
+";
+
+/// The text of `cassandra.yaml`.
+pub(super) fn configuration(
+    folder: &ServerFolder,
+    durability: Durability,
+    memory: &Memory,
+) -> Result<String, StoreError> {
+    let sync = match durability {
+        Durability::Default | Durability::Relaxed => {
+            "commitlog_sync: periodic\ncommitlog_sync_period: 10000ms\n"
+        }
+        Durability::Durable => "commitlog_sync: batch\n",
+        Durability::Unacknowledged => {
+            return Err(StoreError::unsupported(
+                "configure a Cassandra server",
+                "Cassandra acknowledges every write",
+            ));
+        }
+    };
+    let (data, [native, storage, ..]) = (folder.data.display(), folder.ports);
+    let memtable = memory.memtable;
+    Ok(format!(
+        "{FIXED}{sync}memtable_heap_space: {memtable}MiB
+memtable_offheap_space: {memtable}MiB
+native_transport_port: {native}
+storage_port: {storage}
+seed_provider:
+  - class_name: org.apache.cassandra.locator.SimpleSeedProvider
+    parameters:
+      - seeds: \"127.0.0.1:{storage}\"
+data_file_directories: ['{data}/data']
+commitlog_directory: '{data}/commitlog'
+saved_caches_directory: '{data}/saved_caches'
+hints_directory: '{data}/hints'
+cdc_raw_directory: '{data}/cdc_raw'
+"
+    ))
+}
+
+/// Writes a file that its folder's owner alone can read.
+pub(super) fn write_file(folder: &ServerFolder, name: &str, text: &str) -> Result<(), StoreError> {
+    let path = folder.join(name);
+    let write = || {
+        // A file of an earlier start is replaced, never written through.
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)?;
+        file.write_all(text.as_bytes())?;
+        let owner = fs::metadata(&folder.root)?;
+        let own = file.metadata()?;
+        if (own.uid(), own.gid()) == (owner.uid(), owner.gid()) {
+            return Ok(());
+        }
+        chown(&path, Some(owner.uid()), Some(owner.gid()))
+    };
+    write().map_err(|error| {
+        StoreError::new(
+            ErrorKind::Configuration,
+            "configure a Cassandra server",
+            format!("{} cannot be written: {error}", path.display()),
+        )
+        .with_source(error)
+    })
+}

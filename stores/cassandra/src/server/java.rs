@@ -1,0 +1,95 @@
+//! Java's command line: the modules that are opened, the options that Cassandra is proven with, and the node's own.
+
+use super::Memory;
+use sensormark_store::server::ServerFolder;
+use std::path::Path;
+
+/// Modules of Java that Cassandra and nodetool look into.
+const OPENINGS: [&str; 20] = [
+    "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
+    "--add-exports=java.management.rmi/com.sun.jmx.remote.internal.rmi=ALL-UNNAMED",
+    "--add-exports=java.rmi/sun.rmi.registry=ALL-UNNAMED",
+    "--add-exports=java.rmi/sun.rmi.server=ALL-UNNAMED",
+    "--add-exports=java.sql/java.sql=ALL-UNNAMED",
+    "--add-exports=java.base/java.lang.ref=ALL-UNNAMED",
+    "--add-exports=jdk.unsupported/sun.misc=ALL-UNNAMED",
+    "--add-opens=java.base/java.lang.module=ALL-UNNAMED",
+    "--add-opens=java.base/jdk.internal.loader=ALL-UNNAMED",
+    "--add-opens=java.base/jdk.internal.ref=ALL-UNNAMED",
+    "--add-opens=java.base/jdk.internal.reflect=ALL-UNNAMED",
+    "--add-opens=java.base/jdk.internal.math=ALL-UNNAMED",
+    "--add-opens=java.base/jdk.internal.module=ALL-UNNAMED",
+    "--add-opens=java.base/jdk.internal.util.jar=ALL-UNNAMED",
+    "--add-opens=jdk.management/com.sun.management.internal=ALL-UNNAMED",
+    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+    "--add-opens=java.base/java.io=ALL-UNNAMED",
+    "--add-opens=java.base/java.lang.reflect=ALL-UNNAMED",
+    "--add-opens=java.base/java.lang=ALL-UNNAMED",
+    "--add-opens=java.base/java.util=ALL-UNNAMED",
+];
+
+/// Java's options that Cassandra is proven with.
+const JAVA: [&str; 14] = [
+    "--add-opens=java.base/java.nio=ALL-UNNAMED",
+    "-Xss256k",
+    "-XX:+UseG1GC",
+    "-XX:MaxGCPauseMillis=300",
+    "-XX:+ParallelRefProcEnabled",
+    "-XX:+PerfDisableSharedMem",
+    "-XX:+ExitOnOutOfMemoryError",
+    "-Djava.net.preferIPv4Stack=true",
+    "-Djava.awt.headless=true",
+    "-Djdk.attach.allowAttachSelf=true",
+    "-Dio.netty.tryReflectionSetAccessible=true",
+    "-Dio.netty.allocator.useCacheForAllThreads=true",
+    "-Dio.netty.allocator.maxOrder=11",
+    "-Djava.rmi.server.hostname=127.0.0.1",
+];
+
+/// What makes one node on loopback start at once.
+const ALONE: [&str; 7] = [
+    "-Dcassandra.skip_wait_for_gossip_to_settle=0",
+    "-Dcassandra.ring_delay_ms=0",
+    "-Dcassandra.shutdown_announce_in_ms=0",
+    "-Dcassandra.load_ring_state=false",
+    "-Dcassandra.superuser_setup_delay_ms=0",
+    "-Dcassandra.auth_bcrypt_gensalt_log2_rounds=4",
+    "-Dcassandra-foreground=yes",
+];
+
+/// The options that open modules, which nodetool takes too.
+pub(super) fn openings() -> impl Iterator<Item = String> {
+    OPENINGS
+        .iter()
+        .chain(&JAVA[..1])
+        .map(|&text| text.to_owned())
+}
+
+/// The server's command line.
+pub(super) fn arguments(
+    jars: &Path,
+    agent: &Path,
+    folder: &ServerFolder,
+    memory: &Memory,
+) -> Vec<String> {
+    let root = folder.root.display();
+    let mut arguments: Vec<String> = openings().collect();
+    arguments.extend(JAVA[1..].iter().chain(&ALONE).map(|&text| text.to_owned()));
+    arguments.extend([
+        format!("-Xms{}M", memory.heap),
+        format!("-Xmx{}M", memory.heap),
+        format!("-XX:MaxDirectMemorySize={}M", memory.direct),
+        format!("-javaagent:{}", agent.display()),
+        format!("-Dcassandra.config=file://{root}/cassandra.yaml"),
+        format!("-Dlogback.configurationFile={root}/logback.xml"),
+        format!("-Dcassandra.storagedir={root}"),
+        format!("-Dcassandra.logdir={root}"),
+        format!("-Dcassandra.jmx.local.port={}", folder.ports[2]),
+        format!("-Djava.io.tmpdir={root}"),
+        format!("-Djna.tmpdir={root}"),
+        "-cp".to_owned(),
+        format!("{root}:{}/*", jars.display()),
+        "org.apache.cassandra.service.CassandraDaemon".to_owned(),
+    ]);
+    arguments
+}

@@ -1,0 +1,148 @@
+//! What the conformance suite cannot see: a server of the durable class, what is read back from it, and URLs of several contact points.
+
+use libtest_mimic::{Arguments, Trial};
+use sensormark_cassandra::Cassandra;
+use sensormark_store::supervisor::Supervisor;
+use sensormark_store::{
+    Answer, Ask, Batch, DatabaseName, Durability, Endpoint, ErrorKind, Family, Field, FieldType,
+    Plan, Query, Schema, Selection, Series, ServerOptions, Setting, Store, StoreError, Table, Tag,
+    TagColumn, TimeRange, TimeResolution, Value,
+};
+use std::sync::Arc;
+
+const SECOND: i64 = 1_000_000_000;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let store = Arc::new(Cassandra::new());
+    let missing = store.installation().err().map(|error| error.to_string());
+    if let Some(reason) = &missing {
+        eprintln!("ignored: {reason}");
+    }
+    let test = Trial::test(
+        "a durable server states its class and heap, and is reached by any contact point",
+        move || durable(&store).map_err(|error| error.to_string().into()),
+    );
+    libtest_mimic::run(&arguments, vec![test.with_ignored_flag(missing.is_some())]).exit();
+}
+
+fn schema() -> Schema {
+    Schema {
+        tables: vec![Table {
+            name: "readings".into(),
+            tags: vec![Tag {
+                name: "sensor".into(),
+            }],
+            fields: vec![Field {
+                name: "number".into(),
+                kind: FieldType::F64,
+                nullable: false,
+            }],
+            entity: None,
+            time_resolution: TimeResolution::Seconds,
+            series: Series::new(vec![TagColumn::Integer(vec![7, 8])]),
+        }],
+    }
+}
+
+fn plan(store: &Cassandra, endpoint: Endpoint, durability: Durability) -> Plan {
+    let schema = Arc::new(schema());
+    Plan {
+        endpoint,
+        database: DatabaseName::new("durable_test").expect("a short name"),
+        owner: "it's the durable test".into(),
+        layout: store.layouts(&schema, Family::PerReading)[0].layout,
+        schema,
+        durability,
+        clients: 2,
+        timeout_ms: 20_000,
+    }
+}
+
+fn durable(store: &Arc<Cassandra>) -> Result<(), StoreError> {
+    let options = ServerOptions {
+        memory_bytes: 448 << 20,
+        clients: 4,
+        durability: Durability::Durable,
+        profile: None,
+    };
+    let server = Supervisor::new(None)?.start(&**store, &options, None)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime of one thread can be made");
+    let endpoint = server.endpoint().clone();
+    runtime.block_on(async {
+        states_what_it_is(store, endpoint.clone()).await?;
+        is_no_other_class(store, endpoint.clone()).await?;
+        is_reached_by_any_contact_point(store, &endpoint).await
+    })
+}
+
+async fn states_what_it_is(store: &Cassandra, endpoint: Endpoint) -> Result<(), StoreError> {
+    let plan = plan(store, endpoint, Durability::Durable);
+    let mut administrator = store.administrator(&plan).await?;
+    administrator.create().await?;
+    let settings = administrator.settings().await?;
+    let value = |name: &str| {
+        let found = settings
+            .iter()
+            .find(|setting: &&Setting| setting.name.starts_with(name));
+        found.map(|setting| setting.value.as_str())
+    };
+    assert_eq!(value("commitlog_sync"), Some("batch"), "{settings:?}");
+    assert_eq!(value("largest heap"), Some("448.00"), "{settings:?}");
+    assert!(value("java.version").is_some(), "{settings:?}");
+    let databases = administrator.databases().await?;
+    assert_eq!(
+        databases,
+        [(plan.database.as_str().to_owned(), plan.owner.clone())]
+    );
+    Ok(())
+}
+
+async fn is_no_other_class(store: &Cassandra, endpoint: Endpoint) -> Result<(), StoreError> {
+    let plan = plan(store, endpoint, Durability::Relaxed);
+    let refused = store.administrator(&plan).await?.create().await;
+    let error = refused.expect_err("a server of batch mode is not relaxed");
+    assert_eq!(error.kind(), ErrorKind::Configuration);
+    assert!(error.to_string().contains("periodic"), "{error}");
+    Ok(())
+}
+
+/// As a user's URL: the first of the contact points is dead, and batches are of the size that servers of others take.
+async fn is_reached_by_any_contact_point(
+    store: &Cassandra,
+    endpoint: &Endpoint,
+) -> Result<(), StoreError> {
+    let url = endpoint.url.expose().replacen('@', "@127.0.0.1:1,", 1);
+    let plan = plan(store, store.endpoint(&url)?, Durability::Durable);
+    assert!(!plan.endpoint.managed);
+    let mut session = store.connect(&plan).await?;
+    let mut batch = Batch::new(0, &plan.schema.tables[0]);
+    for row in 0..5_000 {
+        batch.series.push(1);
+        batch.times_ns.push(i64::from(row) * SECOND);
+        batch.columns[0]
+            .push(Value::F64(f64::from(row).sqrt()))
+            .expect("a number");
+    }
+    let acknowledgement = session.write(&batch).await?;
+    assert_eq!(acknowledgement.readings, 5_000);
+    assert!(acknowledgement.statements > 5, "{acknowledgement:?}");
+    let query = Query {
+        table: 0,
+        series: Selection::Tagged {
+            tag: 0,
+            value: "8".into(),
+        },
+        range: TimeRange::new(0, 5_000 * SECOND),
+        ask: Ask::Range {
+            fields: plan.schema.tables[0].all_fields(),
+            coarse_filter: false,
+        },
+    };
+    assert_eq!(session.query(&query).await?, Answer::Readings(batch));
+    session.close().await?;
+    store.administrator(&plan).await?.drop_database().await
+}
