@@ -116,7 +116,7 @@ fn connection(operation: &str, error: &ConnectionError) -> StoreError {
             format!("no connection in the time allowed; {RESTART}"),
             false,
         ),
-        ConnectionError::IoError(error) => gone(format!("{error}; {RESTART}")),
+        ConnectionError::IoError(error) => io(operation, error),
         ConnectionError::ConnectionSetupRequestError(setup) => match &setup.error {
             Setup::DbError(kind, message) => database(operation, kind, message),
             Setup::MissingAuthentication => made(
@@ -132,6 +132,24 @@ fn connection(operation: &str, error: &ConnectionError) -> StoreError {
         }
         other => gone(format!("{other}; {RESTART}")),
     }
+}
+
+/// A connection that did not come about, by the system's own words.
+fn io(operation: &str, error: &std::io::Error) -> StoreError {
+    use std::io::ErrorKind as Io;
+    let (kind, advice) = match error.kind() {
+        Io::ConnectionRefused => (
+            ErrorKind::Unavailable,
+            "nobody listens there: start the server, or correct host and port",
+        ),
+        Io::TimedOut => (ErrorKind::Timeout, "check the network, or allow more time"),
+        Io::AddrNotAvailable | Io::AddrInUse => (
+            ErrorKind::Overload,
+            "no local port is left: use fewer clients",
+        ),
+        _ => (ErrorKind::Unavailable, RESTART),
+    };
+    made(kind, operation, format!("{error}; {advice}"), false)
 }
 
 fn attempt(operation: &str, error: &RequestAttemptError) -> StoreError {
@@ -263,28 +281,97 @@ fn failed(message: &str) -> Meaning {
 mod tests {
     use super::*;
 
+    /// What an error of the server becomes: its kind, and whether a write is in doubt.
+    fn becomes(error: &DbError, message: &str) -> (ErrorKind, bool) {
+        let error = database("try", error, message);
+        assert!(error.context().contains("; "), "no next step: {error}");
+        (error.kind(), error.is_in_doubt())
+    }
+
     #[test]
-    fn what_the_server_says_is_told_apart() {
-        let kind = |error: DbError, message: &str| {
-            let error = database("try", &error, message);
-            (error.kind(), error.is_in_doubt())
+    fn what_the_server_says_is_told_apart_by_its_code() {
+        use scylla::errors::WriteType;
+        use scylla::statement::Consistency::One;
+        let unavailable = DbError::Unavailable {
+            consistency: One,
+            required: 1,
+            alive: 0,
         };
-        assert_eq!(
-            kind(DbError::Invalid, "Batch too large"),
-            (ErrorKind::TooLarge, false)
-        );
-        assert_eq!(
-            kind(DbError::Invalid, "unconfigured table x"),
-            (ErrorKind::NotFound, false)
-        );
-        assert_eq!(kind(DbError::Overloaded, ""), (ErrorKind::Overload, false));
-        let written = DbError::WriteTimeout {
-            consistency: scylla::statement::Consistency::One,
+        let read = DbError::ReadTimeout {
+            consistency: One,
             received: 0,
             required: 1,
-            write_type: scylla::errors::WriteType::Simple,
+            data_present: false,
         };
-        assert_eq!(kind(written, ""), (ErrorKind::Timeout, true));
+        let written = DbError::WriteTimeout {
+            consistency: One,
+            received: 0,
+            required: 1,
+            write_type: WriteType::Simple,
+        };
+        let failed = DbError::WriteFailure {
+            consistency: One,
+            received: 0,
+            required: 1,
+            numfailures: 1,
+            write_type: WriteType::Simple,
+        };
+        for (error, expected) in [
+            (
+                DbError::AuthenticationError,
+                (ErrorKind::Authentication, false),
+            ),
+            (DbError::Unauthorized, (ErrorKind::Authentication, false)),
+            (DbError::Overloaded, (ErrorKind::Overload, false)),
+            (DbError::IsBootstrapping, (ErrorKind::Unavailable, false)),
+            (DbError::ConfigError, (ErrorKind::Configuration, false)),
+            (DbError::SyntaxError, (ErrorKind::Rejected, false)),
+            (DbError::Invalid, (ErrorKind::Rejected, false)),
+            (DbError::ServerError, (ErrorKind::Rejected, true)),
+            (DbError::ProtocolError, (ErrorKind::Protocol, false)),
+            (unavailable, (ErrorKind::Unavailable, false)),
+            (read, (ErrorKind::Timeout, false)),
+            (written, (ErrorKind::Timeout, true)),
+            (failed, (ErrorKind::Rejected, true)),
+        ] {
+            assert_eq!(becomes(&error, "something"), expected, "{error}");
+        }
+    }
+
+    #[test]
+    fn what_shares_a_code_is_told_apart_by_its_words() {
+        for (message, expected) in [
+            ("Batch too large", (ErrorKind::TooLarge, false)),
+            (
+                "Rejected an oversized mutation (20000013/16777216) for keyspace: k. Top keys are: t.5",
+                (ErrorKind::TooLarge, false),
+            ),
+            (
+                "table r_values does not exist",
+                (ErrorKind::NotFound, false),
+            ),
+            ("unconfigured table r_values", (ErrorKind::NotFound, false)),
+            ("Keyspace 'k' does not exist", (ErrorKind::NotFound, false)),
+            (
+                "org.apache.cassandra.io.FSWriteError: java.io.IOException: No space left on device",
+                (ErrorKind::DiskFull, true),
+            ),
+            (
+                "java.io.IOException: failed to write the commit log",
+                (ErrorKind::DiskFull, true),
+            ),
+            ("Server is shutting down", (ErrorKind::Unavailable, true)),
+        ] {
+            for error in [DbError::Invalid, DbError::ServerError] {
+                assert_eq!(becomes(&error, message), expected, "{message}");
+            }
+        }
+        let message =
+            "Request is too big: length 300000000 exceeds maximum allowed length 16777216";
+        assert_eq!(
+            becomes(&DbError::ProtocolError, message),
+            (ErrorKind::TooLarge, false)
+        );
     }
 
     #[test]
