@@ -21,6 +21,8 @@ pub fn registry() -> Registry {
         Arc::new(sensormark_cassandra::Cassandra::new()),
         #[cfg(feature = "influxdb")]
         Arc::new(sensormark_influxdb::Influxdb::new()),
+        #[cfg(feature = "griddb")]
+        Arc::new(sensormark_griddb::Griddb::new()),
     ];
     Registry::new(stores)
 }

@@ -1,0 +1,374 @@
+//! What makes, settles, inspects and drops one sensormark database: the containers of its name.
+//!
+//! GridDB's C client cannot make databases, so a database is a prefix of containers' names, with an owner's mark in a container of its own. Only
+//! containers of a name that starts so, and of a database that bears the plan's mark, are touched.
+
+use crate::client::{Connection, Failure, Row};
+use crate::config::Options;
+use crate::error::{mapped, unexpected};
+use crate::rest::Rest;
+use crate::schema::{
+    Model, Rows, SPAN, belongs, entities_shape, owned, owner, owner_shape, tags_shape,
+};
+use crate::session::{check_durability, open};
+use sensormark_store::{
+    Administrator, DatabaseName, Endpoint, ErrorKind, LocalFuture, Plan, Setting, Size, StoreError,
+    TagColumn,
+};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long a checkpoint may take.
+const SETTLE: Duration = Duration::from_secs(300);
+
+/// The settings that matter for speed and durability, by group and name. None of them holds a path, a host or a secret.
+const SETTINGS: [(&str, &str); 24] = [
+    ("dataStore", "partitionNum"),
+    ("dataStore", "storeBlockSize"),
+    ("dataStore", "storeMemoryLimit"),
+    ("dataStore", "storeCompressionMode"),
+    ("dataStore", "storeWarmStart"),
+    ("dataStore", "concurrency"),
+    ("dataStore", "logWriteMode"),
+    ("dataStore", "logMemoryLimit"),
+    ("dataStore", "persistencyMode"),
+    ("dataStore", "affinityGroupSize"),
+    ("dataStore", "dbFileSplitCount"),
+    ("dataStore", "resultSetMemoryLimit"),
+    ("checkpoint", "checkpointInterval"),
+    ("checkpoint", "checkpointMemoryLimit"),
+    ("checkpoint", "partialCheckpointInterval"),
+    ("checkpoint", "useParallelMode"),
+    ("transaction", "connectionLimit"),
+    ("transaction", "totalMemoryLimit"),
+    ("transaction", "transactionTimeoutLimit"),
+    ("transaction", "replicationMode"),
+    ("transaction", "workMemoryLimit"),
+    ("sql", "storeMemoryLimit"),
+    ("sql", "workMemoryLimit"),
+    ("sql", "concurrency"),
+];
+
+/// What holds a database's name.
+enum Holder {
+    Nobody,
+    /// Containers without a mark.
+    Stranger,
+    Owner(String),
+}
+
+/// The administrator of a plan's database.
+pub(crate) struct GriddbAdministrator {
+    connection: Connection,
+    options: Options,
+    plan: Plan,
+    model: Arc<Model>,
+}
+
+/// The server's version. A server of our own joins its cluster when it is first asked.
+pub(crate) fn version(endpoint: &Endpoint) -> Result<String, StoreError> {
+    const OPERATION: &str = "ask GridDB for its version";
+    let time_out = Duration::from_secs(5);
+    let options = Options::parse(endpoint.url.expose())?;
+    let rest = Rest::new(&options, time_out);
+    let state = rest.state()?;
+    let status = &state["cluster"]["nodeStatus"];
+    if endpoint.managed && status == "INACTIVE" {
+        rest.join()?;
+    }
+    if status != "ACTIVE" {
+        let text = format!(
+            "the node is {status}, not ACTIVE: it is joining its cluster, or must be told to (gs_joincluster)"
+        );
+        return Err(StoreError::new(ErrorKind::Unavailable, OPERATION, text).with_doubt(false));
+    }
+    // an active node may not serve its partitions yet
+    let connection = open(&options, time_out)?;
+    let asked = connection.container(&owner(DatabaseName::PREFIX));
+    asked.map_err(|failure| mapped(OPERATION, failure))?;
+    let version = state["version"].as_str();
+    let version = version.ok_or_else(|| unexpected(OPERATION, "it states none"))?;
+    Ok(version.to_owned())
+}
+
+impl GriddbAdministrator {
+    /// Connects.
+    pub(crate) fn open(plan: &Plan, model: Arc<Model>) -> Result<Self, StoreError> {
+        let options = Options::parse(plan.endpoint.url.expose())?;
+        check_durability(plan, &options)?;
+        Ok(Self {
+            connection: open(&options, Duration::from_millis(plan.timeout_ms))?,
+            options,
+            plan: plan.clone(),
+            model,
+        })
+    }
+
+    fn name(&self) -> &str {
+        self.plan.database.as_str()
+    }
+
+    fn foreign(&self, what: &str) -> StoreError {
+        let text = format!(
+            "{} {what}; it is left alone: choose another name or remove it yourself",
+            self.name()
+        );
+        StoreError::new(ErrorKind::Foreign, "use a database", text)
+    }
+
+    /// The mark in a database's container for it.
+    fn mark(&self, database: &str) -> Result<Option<String>, StoreError> {
+        let failed = |failure: Failure| mapped("read the owner's mark", failure);
+        let Some(container) = self
+            .connection
+            .container(&owner(database))
+            .map_err(failed)?
+        else {
+            return Ok(None);
+        };
+        let mut rows = container.rows(1).map_err(failed)?;
+        let row = &mut rows[0];
+        if !container.row_by_integer(0, row).map_err(failed)? {
+            return Ok(None);
+        }
+        let mark = row.cells().text(1).map_err(failed)?;
+        Ok(Some(mark.to_owned()))
+    }
+
+    /// The containers of the plan's database.
+    fn containers(&self) -> Result<Vec<String>, StoreError> {
+        let mut names = self
+            .connection
+            .names()
+            .map_err(|failure| mapped("list containers", failure))?;
+        names.retain(|name| belongs(name, self.name()));
+        Ok(names)
+    }
+
+    fn holder(&self, containers: &[String]) -> Result<Holder, StoreError> {
+        Ok(match self.mark(self.name())? {
+            Some(mark) => Holder::Owner(mark),
+            None if containers.is_empty() => Holder::Nobody,
+            None => Holder::Stranger,
+        })
+    }
+
+    /// Names of all containers that the plan makes.
+    fn expected(&self) -> BTreeSet<String> {
+        let mut names = BTreeSet::from([owner(self.name())]);
+        for (number, table) in self.model.schema.tables.iter().enumerate() {
+            let series = 0..table.series.len();
+            names.extend(series.map(|series| self.model.readings(self.name(), number, series)));
+            names.insert(self.model.tags(self.name(), number));
+            names.insert(self.model.entities(self.name(), number));
+        }
+        names
+    }
+
+    fn make(&self) -> Result<(), StoreError> {
+        const OPERATION: &str = "make a database";
+        let failed = |failure: Failure| mapped(OPERATION, failure);
+        let containers = self.containers()?;
+        match self.holder(&containers)? {
+            Holder::Nobody => {}
+            Holder::Stranger => return Err(self.foreign("is there without sensormark's mark")),
+            Holder::Owner(mark) if mark != self.plan.owner => {
+                return Err(self.foreign("is there and belongs to another run"));
+            }
+            Holder::Owner(_) => {
+                let expected = self.expected();
+                if let Some(other) = containers.iter().find(|name| !expected.contains(*name)) {
+                    let text = format!("holds a container {other:?} that sensormark did not make");
+                    return Err(self.foreign(&text));
+                }
+                self.drop_containers(&containers)?;
+            }
+        }
+        let container = self
+            .connection
+            .put_container(&owner(self.name()), &owner_shape())
+            .map_err(failed)?;
+        let mut rows = container.rows(1).map_err(failed)?;
+        rows[0].set_integer(0, 0).map_err(failed)?;
+        rows[0].set_text(1, &self.plan.owner).map_err(failed)?;
+        container.put(&rows[0]).map_err(failed)?;
+        (0..self.model.schema.tables.len()).try_for_each(|table| self.make_table(table))
+    }
+
+    fn make_table(&self, number: usize) -> Result<(), StoreError> {
+        let failed = |failure: Failure| mapped("make a table's containers", failure);
+        let table = &self.model.schema.tables[number];
+        let shape = self.model.readings_shape(table);
+        for series in 0..table.series.len() {
+            let name = self.model.readings(self.name(), number, series);
+            let container = self
+                .connection
+                .put_container(&name, &shape)
+                .map_err(failed)?;
+            if let Rows::Record { .. } = self.model.rows {
+                container.create_index(SPAN).map_err(failed)?;
+            }
+        }
+        if let Some(shape) = entities_shape(table) {
+            let name = self.model.entities(self.name(), number);
+            self.connection
+                .put_container(&name, &shape)
+                .map_err(failed)?;
+        }
+        if table.tags.is_empty() {
+            return Ok(());
+        }
+        self.fill_tags(number).map_err(failed)
+    }
+
+    /// Makes a table's container of tags, a row a series.
+    fn fill_tags(&self, number: usize) -> Result<(), Failure> {
+        const TOGETHER: usize = 1_000;
+        let table = &self.model.schema.tables[number];
+        let name = self.model.tags(self.name(), number);
+        let container = self.connection.put_container(&name, &tags_shape(table))?;
+        for tag in &table.tags {
+            container.create_index(&tag.name)?;
+        }
+        let fill = |row: &mut Row, series: u32| -> Result<(), Failure> {
+            row.set_integer(0, series.cast_signed())?;
+            for (at, values) in (1..).zip(table.series.columns()) {
+                match values {
+                    TagColumn::Text(values) => row.set_text(at, &values[series as usize])?,
+                    TagColumn::Integer(values) => row.set_long(at, values[series as usize])?,
+                }
+            }
+            Ok(())
+        };
+        let all: Vec<u32> = (0..table.series.len()).collect();
+        for part in all.chunks(TOGETHER) {
+            let mut rows = container.rows(part.len())?;
+            for (row, &series) in rows.iter_mut().zip(part) {
+                fill(row, series)?;
+            }
+            container.put_rows(&rows)?;
+        }
+        Ok(())
+    }
+
+    /// Drops these containers, that of the mark last, so that what a crash leaves still bears it.
+    fn drop_containers(&self, containers: &[String]) -> Result<(), StoreError> {
+        let own = owner(self.name());
+        let others = containers.iter().filter(|name| **name != own);
+        for name in others.chain(std::iter::once(&own)) {
+            let dropped = self.connection.drop_container(name);
+            dropped.map_err(|failure| mapped("drop a container", failure))?;
+        }
+        Ok(())
+    }
+
+    fn drop_own(&self) -> Result<(), StoreError> {
+        let containers = self.containers()?;
+        match self.holder(&containers)? {
+            Holder::Nobody => Ok(()),
+            Holder::Stranger => Err(self.foreign("does not bear sensormark's mark")),
+            Holder::Owner(mark) if mark != self.plan.owner => {
+                Err(self.foreign("belongs to another run"))
+            }
+            Holder::Owner(_) => self.drop_containers(&containers),
+        }
+    }
+
+    fn all(&self) -> Result<Vec<(String, String)>, StoreError> {
+        let names = self
+            .connection
+            .names()
+            .map_err(|failure| mapped("list containers", failure))?;
+        let mut databases = Vec::new();
+        for database in names.iter().filter_map(|name| owned(name)) {
+            // only names that sensormark gives are looked into
+            let Ok(name) = DatabaseName::try_from(database.to_owned()) else {
+                continue;
+            };
+            if let Some(mark) = self.mark(name.as_str())? {
+                databases.push((name.as_str().to_owned(), mark));
+            }
+        }
+        Ok(databases)
+    }
+
+    fn rest(&self) -> Rest<'_> {
+        Rest::new(&self.options, Duration::from_secs(30))
+    }
+
+    /// A manual checkpoint, to its end.
+    fn checkpoint(&self) -> Result<(), StoreError> {
+        const OPERATION: &str = "settle GridDB";
+        let count = |state: &Value| state["checkpoint"]["requestedCheckpointOperation"].as_i64();
+        let before = count(&self.rest().state()?)
+            .ok_or_else(|| unexpected(OPERATION, "the server does not count its checkpoints"))?;
+        self.rest().checkpoint()?;
+        let started = Instant::now();
+        while started.elapsed() < SETTLE {
+            std::thread::sleep(Duration::from_millis(50));
+            if count(&self.rest().state()?).is_some_and(|count| count > before) {
+                return Ok(());
+            }
+        }
+        let text = format!("the checkpoint is not done after {} s", SETTLE.as_secs());
+        Err(StoreError::new(ErrorKind::Timeout, OPERATION, text))
+    }
+
+    fn read_settings(&self) -> Result<Vec<Setting>, StoreError> {
+        let all = self.rest().settings()?;
+        let setting = |&(group, name): &(&str, &str)| {
+            let value = match &all[group][name] {
+                Value::Null => return None,
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            Some(Setting {
+                name: format!("{group}.{name}"),
+                value,
+            })
+        };
+        Ok(SETTINGS.iter().filter_map(setting).collect())
+    }
+
+    /// The files of the node's store, and its log.
+    fn occupied(&self) -> Result<Size, StoreError> {
+        let state = self.rest().state()?;
+        let bytes = |name: &str| state["performance"][name].as_u64();
+        let data = bytes("dataFileAllocateSize").or_else(|| bytes("checkpointFileAllocateSize"));
+        let total_bytes = data
+            .or_else(|| bytes("storeTotalUse"))
+            .ok_or_else(|| unexpected("read the size", "the server states none"))?;
+        Ok(Size {
+            total_bytes,
+            log_bytes: None,
+        })
+    }
+}
+
+impl Administrator for GriddbAdministrator {
+    fn create(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
+        Box::pin(std::future::ready(self.make()))
+    }
+
+    fn drop_database(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
+        Box::pin(std::future::ready(self.drop_own()))
+    }
+
+    fn databases(&mut self) -> LocalFuture<'_, Result<Vec<(String, String)>, StoreError>> {
+        Box::pin(std::future::ready(self.all()))
+    }
+
+    fn settle(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
+        Box::pin(std::future::ready(self.checkpoint()))
+    }
+
+    fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>> {
+        Box::pin(std::future::ready(self.read_settings()))
+    }
+
+    fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>> {
+        Box::pin(std::future::ready(self.occupied()))
+    }
+}

@@ -1,0 +1,216 @@
+//! The server's administration over HTTP: its state, joining its cluster, checkpoints and settings. None of it is reached through the C client.
+//!
+//! Requests are few and small, so this speaks just enough HTTP/1.0 by itself.
+
+use crate::config::Options;
+use sensormark_store::{ErrorKind, StoreError};
+use serde_json::Value;
+use std::io::{Read, Write as _};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::Duration;
+
+/// The largest answer that is read, in bytes.
+const LARGEST: u64 = 8 << 20;
+
+/// The administration of a node.
+pub(crate) struct Rest<'a> {
+    options: &'a Options,
+    time_out: Duration,
+}
+
+impl<'a> Rest<'a> {
+    /// Of the first node of these options.
+    pub(crate) const fn new(options: &'a Options, time_out: Duration) -> Self {
+        Self { options, time_out }
+    }
+
+    /// The node's state: version, cluster, memory, files.
+    pub(crate) fn state(&self) -> Result<Value, StoreError> {
+        self.ask("ask GridDB for its state", "GET", "/node/stat", "")
+    }
+
+    /// The node's settings.
+    pub(crate) fn settings(&self) -> Result<Value, StoreError> {
+        self.ask("read GridDB's settings", "GET", "/node/config", "")
+    }
+
+    /// Lets the node join its cluster as the only node.
+    pub(crate) fn join(&self) -> Result<(), StoreError> {
+        let form = format!("clusterName={}&minNodeNum=1", self.options.cluster);
+        self.ask("join the cluster", "POST", "/node/join", &form)
+            .map(drop)
+    }
+
+    /// Starts a checkpoint.
+    pub(crate) fn checkpoint(&self) -> Result<(), StoreError> {
+        self.ask("start a checkpoint", "POST", "/node/checkpoint", "")
+            .map(drop)
+    }
+
+    fn ask(
+        &self,
+        operation: &str,
+        method: &str,
+        path: &str,
+        form: &str,
+    ) -> Result<Value, StoreError> {
+        let (host, _) = &self.options.nodes[0];
+        let bytes = self.exchange(host, method, path, form).map_err(|error| {
+            let late = matches!(
+                error.kind(),
+                std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock
+            );
+            let (kind, advice) = if late {
+                (ErrorKind::Timeout, "check the server's load")
+            } else {
+                (
+                    ErrorKind::Unavailable,
+                    "check that the server runs, and the URL's option rest",
+                )
+            };
+            let port = self.options.rest;
+            let text = format!("its administration at port {port}: {error}; {advice}");
+            StoreError::new(kind, operation, text)
+                .with_doubt(late)
+                .with_source(error)
+        })?;
+        read(operation, &bytes)
+    }
+
+    fn exchange(
+        &self,
+        host: &str,
+        method: &str,
+        path: &str,
+        form: &str,
+    ) -> std::io::Result<Vec<u8>> {
+        let mut addresses = (host, self.options.rest).to_socket_addrs()?;
+        let address = addresses
+            .next()
+            .ok_or_else(|| std::io::Error::other("the host has no address"))?;
+        let mut stream = TcpStream::connect_timeout(&address, self.time_out)?;
+        stream.set_read_timeout(Some(self.time_out))?;
+        stream.set_write_timeout(Some(self.time_out))?;
+        let pair = format!("{}:{}", self.options.user, self.options.password.expose());
+        let request = format!(
+            "{method} {path} HTTP/1.0\r\nHost: {host}\r\nAuthorization: Basic {}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{form}",
+            base64(pair.as_bytes()),
+            form.len()
+        );
+        stream.write_all(request.as_bytes())?;
+        receive(&mut stream)
+    }
+}
+
+/// Reads an answer to its stated length, or else to the end of the connection.
+fn receive(stream: &mut TcpStream) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut part = [0; 16_384];
+    loop {
+        let count = stream.read(&mut part)?;
+        bytes.extend_from_slice(&part[..count]);
+        if count == 0 || is_whole(&bytes) {
+            return Ok(bytes);
+        }
+        if bytes.len() as u64 > LARGEST {
+            return Err(std::io::Error::other("the answer is longer than 8 MiB"));
+        }
+    }
+}
+
+/// Head and body of an answer.
+fn split(bytes: &[u8]) -> Option<(String, &[u8])> {
+    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")?;
+    let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+    Some((head, &bytes[end + 4..]))
+}
+
+fn is_whole(bytes: &[u8]) -> bool {
+    let Some((head, body)) = split(bytes) else {
+        return false;
+    };
+    let length = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        let named = name.eq_ignore_ascii_case("content-length");
+        named.then(|| value.trim().parse::<usize>().ok()).flatten()
+    });
+    length.is_some_and(|length| body.len() >= length)
+}
+
+/// The value of an answer, [`Value::Null`] where it has no body.
+fn read(operation: &str, bytes: &[u8]) -> Result<Value, StoreError> {
+    let wrong = |what: &str| {
+        let text = format!("{what}; is the URL's option rest the port of the administration?");
+        StoreError::new(ErrorKind::Protocol, operation, text)
+    };
+    let (head, body) = split(bytes).ok_or_else(|| wrong("the answer is not HTTP"))?;
+    let status = head.split(' ').nth(1).unwrap_or_default();
+    let body = String::from_utf8_lossy(body);
+    match status {
+        "200" if body.trim().is_empty() => Ok(Value::Null),
+        "200" => serde_json::from_str(&body).map_err(|_| wrong("the answer is not JSON")),
+        "401" => Err(StoreError::new(
+            ErrorKind::Authentication,
+            operation,
+            "the administration refuses user and password; it takes those of an administrator alone",
+        )),
+        "503" => Err(StoreError::new(
+            ErrorKind::Unavailable,
+            operation,
+            "the server is starting or stopping",
+        )
+        .with_doubt(false)),
+        status => {
+            let text = format!("the server answers {status}: {}", body.trim());
+            Err(StoreError::new(ErrorKind::Rejected, operation, text))
+        }
+    }
+}
+
+/// Base 64, as HTTP's basic authentication has it.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for part in bytes.chunks(3) {
+        let byte = |number: usize| u32::from(part.get(number).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for digit in 0..4 {
+            if digit <= part.len() {
+                let index = bits >> (18 - 6 * digit) & 63;
+                text.push(char::from(DIGITS[index as usize]));
+            } else {
+                text.push('=');
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_pads_what_is_short() {
+        for (plain, coded) in [
+            ("", ""),
+            ("a", "YQ=="),
+            ("ab", "YWI="),
+            ("abc", "YWJj"),
+            ("a:b?>", "YTpiPz4="),
+        ] {
+            assert_eq!(base64(plain.as_bytes()), coded, "{plain}");
+        }
+    }
+
+    #[test]
+    fn answers_are_read() {
+        let good = b"HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n{\"a\": 1}";
+        assert_eq!(read("ask", good).unwrap()["a"], 1);
+        assert!(is_whole(good) && !is_whole(&good[..good.len() - 1]));
+        let refused = read("ask", b"HTTP/1.1 401 Unauthorized\r\n\r\n").unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Authentication);
+        let odd = read("ask", b"hello").unwrap_err();
+        assert_eq!(odd.kind(), ErrorKind::Protocol);
+    }
+}

@@ -1,0 +1,154 @@
+//! The layouts that the store offers, and how it does each operation with them.
+
+use sensormark_store::{
+    Capability, Encoding, Family, Index, Layout, LayoutOffer, Operation, Schema, Scope, Shape,
+    Standing, Table, TagPlacement, TimeKey, TimeResolution, WriteMethod,
+};
+
+/// Why a layout cannot be had, if so.
+pub(crate) fn missing(layout: &Layout) -> Option<String> {
+    let reason = match (layout.shape, layout.time) {
+        (Shape::RowPerReading, TimeKey::Nanoseconds)
+        | (Shape::NativeTimeSeries, TimeKey::Native) => None,
+        (Shape::RecordPerSpan { encoding, .. }, TimeKey::Nanoseconds) => {
+            (!matches!(encoding, Encoding::Blob | Encoding::Json))
+                .then_some("GridDB has no documents that questions look into")
+        }
+        (Shape::Summary { .. }, _) => Some(
+            "a transaction ends at a container, so that sums and readings cannot be written together",
+        ),
+        _ => Some("GridDB keeps rows of readings, time series and records of a span alone"),
+    };
+    let reason = reason.or_else(|| {
+        if layout.scope != Scope::PerSeries {
+            Some("a container for each series is the only scope")
+        } else if layout.write != WriteMethod::Usual {
+            Some("writes are puts of rows alone: the C client has no SQL")
+        } else {
+            None
+        }
+    });
+    reason.map(str::to_owned)
+}
+
+fn offer(variant: &str, layout: Layout, standing: Standing, description: &str) -> LayoutOffer {
+    LayoutOffer {
+        variant: variant.to_owned(),
+        layout,
+        standing,
+        description: description.to_owned(),
+    }
+}
+
+/// What this store offers for a schema and a family.
+pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
+    let tagged = schema.tables.iter().any(|table| !table.tags.is_empty());
+    let usual = Layout {
+        tags: if tagged {
+            TagPlacement::OwnTable
+        } else {
+            TagPlacement::Inline
+        },
+        index: Index::Clustered,
+        scope: Scope::PerSeries,
+        ..Layout::row_per_reading()
+    };
+    match family {
+        Family::PerReading => per_reading(schema, usual),
+        Family::PerSpan { span_ns } => {
+            let layout = |encoding| Layout {
+                shape: Shape::RecordPerSpan { span_ns, encoding },
+                index: Index::SeriesTime,
+                ..usual
+            };
+            vec![
+                offer(
+                    "",
+                    layout(Encoding::Blob),
+                    Standing::Usual,
+                    "collection a series, row a span without a key, its readings packed in a blob; tree index on the span",
+                ),
+                offer(
+                    "json",
+                    layout(Encoding::Json),
+                    Standing::Further,
+                    "collection a series, row a span without a key, its readings as JSON text in a blob (a string holds 31 KB); tree index on the span",
+                ),
+            ]
+        }
+        Family::Bucketed { .. } | Family::Summary { .. } | Family::GrowingArray => Vec::new(),
+    }
+}
+
+fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
+    let mut offers = vec![offer(
+        "",
+        usual,
+        Standing::Usual,
+        "collection a series, row a reading, row key LONG of nanoseconds",
+    )];
+    let mut tables = schema.tables.iter();
+    let coarse = tables.all(|table| table.time_resolution >= TimeResolution::Milliseconds);
+    offers.push(offer(
+        "time-series",
+        Layout {
+            shape: Shape::NativeTimeSeries,
+            time: TimeKey::Native,
+            ..usual
+        },
+        if coarse {
+            Standing::Further
+        } else {
+            Standing::OnRequest
+        },
+        "time series a series, row a reading, row key TIMESTAMP of milliseconds: finer times are cut off, and of readings in one millisecond the last stays",
+    ));
+    offers
+}
+
+/// How the store does an operation.
+pub(crate) fn capability(operation: Operation, layout: &Layout, table: &Table) -> Capability {
+    if let Some(missing) = missing(layout) {
+        return Capability::Unsupported(missing);
+    }
+    let client = |reason: &str| Capability::ClientSide(reason.to_owned());
+    match operation {
+        Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
+            return Capability::Unsupported("the table has no entity".to_owned());
+        }
+        Operation::UpsertAtomically => {
+            return Capability::Unsupported("a transaction ends at a container".to_owned());
+        }
+        Operation::FromSums => {
+            return Capability::Unsupported("no layout keeps sums at write time".to_owned());
+        }
+        Operation::Write | Operation::UpsertSeparately | Operation::Range => {
+            return Capability::Native;
+        }
+        Operation::RangeOfSomeFields => {
+            return client("TQL answers with whole rows; the client takes the fields out");
+        }
+        _ => {}
+    }
+    if matches!(layout.shape, Shape::RecordPerSpan { .. }) {
+        return client("GridDB does not look into records; the client reads and unpacks them");
+    }
+    match operation {
+        Operation::AggregateByWindow => client(
+            "TQL has no GROUP BY; one aggregate a window is asked, many together, and where windows are more than 1,000 the client fetches the readings and groups them",
+        ),
+        Operation::AggregateByDayPart => {
+            client("TQL has no GROUP BY; the client fetches the readings and groups them")
+        }
+        Operation::AggregateAcrossSeries => client(
+            "TQL asks one container; containers are asked together, and the client adds their results up",
+        ),
+        Operation::TimeWeightedShare => {
+            client("TQL's TIME_AVG interpolates; the client fetches the readings and weights them")
+        }
+        Operation::MostFrequent => {
+            client("no GROUP BY a value; the client fetches the readings and counts them")
+        }
+        _ => Capability::Native,
+    }
+}

@@ -1,0 +1,321 @@
+//! The server on this machine: where it is, and how one of our own is configured and started.
+//!
+//! It writes files and says what to run; the supervisor runs it. gsserver listens on every interface whatever its configuration says, so one of our
+//! own starts only where nobody else can come in ([`isolation`]) or the user allows it.
+
+mod isolation;
+
+use crate::client;
+use sensormark_store::server::{Command, ServerFolder, StopSignal};
+use sensormark_store::{
+    Durability, Endpoint, ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError,
+};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use std::fmt::Write as _;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// The name of our own clusters.
+const CLUSTER: &str = "sensormark";
+
+/// The user of our own servers, who exists from the start.
+const USER: &str = "admin";
+
+/// How to get what is missing.
+const HOW: &str = "no registry has it; install GridDB's own packages (griddb and griddb-c-client); found as $SENSORMARK_GRIDDB_HOME, $GS_HOME or gsserver on PATH, and libgridstore.so beside it, as $SENSORMARK_GRIDDB_CLIENT or where the system looks for libraries";
+
+fn not_installed(what: &str) -> StoreError {
+    StoreError::new(
+        ErrorKind::NotInstalled,
+        "find GridDB",
+        format!("{what}; {HOW}"),
+    )
+}
+
+/// Finds the server and the C client.
+pub(crate) fn installation() -> Result<Installation, StoreError> {
+    let mut programs: Vec<(PathBuf, &str)> = Vec::new();
+    for variable in ["SENSORMARK_GRIDDB_HOME", "GS_HOME"] {
+        if let Some(home) = std::env::var_os(variable) {
+            programs.push((PathBuf::from(home).join("bin/gsserver"), variable));
+        }
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let on_path = std::env::split_paths(&path).map(|folder| folder.join("gsserver"));
+    programs.extend(on_path.map(|program| (program, "found on PATH")));
+    programs.push((PathBuf::from("/usr/bin/gsserver"), "system package"));
+    let (program, origin) = programs
+        .into_iter()
+        .find(|(program, _)| program.is_file())
+        .ok_or_else(|| not_installed("there is no gsserver"))?;
+    client()?;
+    Ok(Installation {
+        version: version(&program)?,
+        path: program,
+        origin: origin.to_owned(),
+    })
+}
+
+/// The C client, or how to get it.
+pub(crate) fn client() -> Result<&'static client::Library, StoreError> {
+    client::library().map_err(|error| {
+        not_installed(&format!(
+            "GridDB's C client (libgridstore.so) cannot be loaded ({error})"
+        ))
+    })
+}
+
+/// The version that the program states.
+fn version(program: &Path) -> Result<String, StoreError> {
+    let output = std::process::Command::new(program)
+        .arg("--version")
+        .output()
+        .map_err(|error| {
+            let text = format!("gsserver does not run: {error}");
+            not_installed(&text).with_source(error)
+        })?;
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text);
+    let line = text
+        .lines()
+        .find(|line| line.contains(|c: char| c.is_ascii_digit()));
+    let line = line.ok_or_else(|| not_installed("gsserver does not state its version"))?;
+    Ok(line.trim().trim_start_matches("GridDB version ").to_owned())
+}
+
+/// The ports of a node.
+struct Ports {
+    transaction: u16,
+    system: u16,
+    cluster: u16,
+    sync: u16,
+    sql: u16,
+}
+
+impl Ports {
+    /// Those of the folder, and one more: a node has five.
+    fn new(folder: &ServerFolder) -> Result<Self, StoreError> {
+        let [transaction, system, cluster, sync] = folder.ports;
+        let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|free| free.local_addr());
+        let sql = free.map_err(|error| {
+            let text = format!("no port is free on loopback: {error}");
+            StoreError::new(ErrorKind::Overload, "configure a GridDB server", text)
+                .with_source(error)
+        })?;
+        Ok(Self {
+            transaction,
+            system,
+            cluster,
+            sync,
+            sql: sql.port(),
+        })
+    }
+}
+
+fn check_profile(options: &ServerOptions) -> Result<(), StoreError> {
+    match options.profile.as_deref() {
+        None | Some("as-published") => Ok(()),
+        Some(other) => Err(StoreError::new(
+            ErrorKind::Configuration,
+            "configure a GridDB server",
+            format!("there is no profile {other:?} of settings for GridDB; there is as-published"),
+        )),
+    }
+}
+
+/// How to start a server in this folder.
+pub(crate) fn launch(
+    installation: &Installation,
+    folder: &ServerFolder,
+    options: &ServerOptions,
+) -> Result<Launch, StoreError> {
+    let exposed = isolation::check()?;
+    check_profile(options)?;
+    let ports = Ports::new(folder)?;
+    let published = options.profile.is_some();
+    let memory = if published {
+        1_024
+    } else {
+        (options.memory_bytes >> 20).max(128)
+    };
+    let write_mode = log_write_mode(options.durability)?;
+    let make = |name: &str| make_folder(&folder.join(name));
+    ["conf", "log"].into_iter().try_for_each(make)?;
+    let node = node(folder, &ports, options, memory, write_mode);
+    write_file(folder, "conf/gs_node.json", &format!("{node:#}\n"))?;
+    write_file(
+        folder,
+        "conf/gs_cluster.json",
+        &format!("{:#}\n", cluster(&ports)),
+    )?;
+    let digest = hexadecimal(&Sha256::digest(folder.password.expose().as_bytes()));
+    write_file(folder, "conf/password", &format!("{USER},{digest}\n"))?;
+    Ok(Launch {
+        before: Vec::new(),
+        server: Command {
+            program: installation.path.clone(),
+            arguments: vec![
+                "--conf".to_owned(),
+                folder.join("conf").display().to_string(),
+            ],
+            environment: vec![
+                ("GS_HOME".to_owned(), folder.root.display().to_string()),
+                (
+                    "GS_LOG".to_owned(),
+                    folder.join("log").display().to_string(),
+                ),
+            ],
+            input: None,
+        },
+        after: Vec::new(),
+        endpoint: Endpoint {
+            url: Secret::new(format!(
+                "griddb://{USER}:{}@127.0.0.1:{}/{CLUSTER}?rest={}",
+                folder.password.expose(),
+                ports.transaction,
+                ports.system
+            )),
+            label: "griddb (started by sensormark)".to_owned(),
+            managed: true,
+            ports: vec![ports.transaction],
+        },
+        stop: StopSignal::Terminate,
+        start_seconds: 120,
+        log_paths: vec!["txnlog".to_owned()],
+        notes: notes(memory, write_mode, published, exposed),
+    })
+}
+
+/// logWriteMode for a durability class.
+pub(crate) fn log_write_mode(durability: Durability) -> Result<u32, StoreError> {
+    match durability {
+        Durability::Durable => Ok(0),
+        Durability::Default | Durability::Relaxed => Ok(1),
+        Durability::Unacknowledged => Err(StoreError::unsupported(
+            "choose a durability class",
+            "GridDB acknowledges every write; with default the acknowledgement does not wait for the disk",
+        )),
+    }
+}
+
+fn notes(memory: u64, write_mode: u32, published: bool, exposed: Option<String>) -> Vec<String> {
+    let flush = if write_mode == 0 {
+        "logWriteMode 0: each commit waits for the log on disk"
+    } else {
+        "logWriteMode 1, as it comes: the log is flushed every second from the server's own memory"
+    };
+    let mut notes = vec![
+        format!(
+            "storeMemoryLimit {memory} MB (the memory asked for); connections, queries and SQL take more beside it"
+        ),
+        flush.to_owned(),
+        "one node, fixed list, no copies; periodic checkpoints as they come (300 s)".to_owned(),
+    ];
+    if published {
+        notes.push("as published: storeMemoryLimit 1024 MB, concurrency 4".to_owned());
+    }
+    notes.extend(exposed);
+    notes
+}
+
+/// The node's configuration.
+fn node(
+    folder: &ServerFolder,
+    ports: &Ports,
+    options: &ServerOptions,
+    memory: u64,
+    write_mode: u32,
+) -> Value {
+    let data = |name: &str| folder.data.join(name).display().to_string();
+    let service = |port: u16| json!({"serviceAddress": "127.0.0.1", "servicePort": port});
+    let connections = options
+        .clients
+        .saturating_mul(2)
+        .saturating_add(100)
+        .max(5_000);
+    let mut transaction = service(ports.transaction);
+    transaction["connectionLimit"] = connections.into();
+    let mut system = service(ports.system);
+    system["eventLogPath"] = folder.join("log").display().to_string().into();
+    let mut sql = service(ports.sql);
+    sql["storeSwapFilePath"] = data("swap").into();
+    sql["storeMemoryLimit"] = "128MB".into();
+    sql["workMemoryLimit"] = "32MB".into();
+    sql["workCacheMemory"] = "32MB".into();
+    json!({
+        "dataStore": {
+            "dbPath": data("data"),
+            "transactionLogPath": data("txnlog"),
+            "backupPath": data("backup"),
+            "syncTempPath": data("sync"),
+            "storeMemoryLimit": format!("{memory}MB"),
+            "storeCompressionMode": "NO_COMPRESSION",
+            "concurrency": 4,
+            "logWriteMode": write_mode,
+            "persistencyMode": "NORMAL",
+            "affinityGroupSize": 4
+        },
+        "checkpoint": {"checkpointInterval": "300s"},
+        "cluster": service(ports.cluster),
+        "sync": service(ports.sync),
+        "system": system,
+        "transaction": transaction,
+        "sql": sql,
+        "trace": {"default": "LEVEL_ERROR", "outputType": "OUTPUT_STDERR"}
+    })
+}
+
+/// The cluster's configuration: a fixed list of this one node.
+fn cluster(ports: &Ports) -> Value {
+    let address = |port: u16| json!({"address": "127.0.0.1", "port": port});
+    json!({
+        "dataStore": {"partitionNum": 128, "storeBlockSize": "64KB"},
+        "cluster": {
+            "clusterName": CLUSTER,
+            "replicationNum": 1,
+            "notificationInterval": "5s",
+            "heartbeatInterval": "5s",
+            "loadbalanceCheckInterval": "180s",
+            "notificationMember": [{
+                "cluster": address(ports.cluster),
+                "sync": address(ports.sync),
+                "system": address(ports.system),
+                "transaction": address(ports.transaction),
+                "sql": address(ports.sql)
+            }]
+        },
+        "sync": {"timeoutInterval": "30s"},
+        "transaction": {"replicationMode": 0, "replicationTimeoutInterval": "10s"}
+    })
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").ok();
+        text
+    })
+}
+
+fn cannot_write(error: std::io::Error, what: &Path) -> StoreError {
+    let text = format!("{}: {error}", what.display());
+    StoreError::new(ErrorKind::Configuration, "configure a GridDB server", text).with_source(error)
+}
+
+fn make_folder(path: &Path) -> Result<(), StoreError> {
+    fs::create_dir_all(path).map_err(|error| cannot_write(error, path))
+}
+
+/// Writes a file that nobody else may read.
+fn write_file(folder: &ServerFolder, name: &str, text: &str) -> Result<(), StoreError> {
+    let path = folder.join(name);
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    let written = options
+        .open(&path)
+        .and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|error| cannot_write(error, &path))
+}
