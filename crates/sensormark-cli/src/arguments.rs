@@ -42,11 +42,11 @@ pub enum Command {
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub struct RunArguments {
-    /// The workload: machine-tool
+    /// The workload's name (sensormark list shows all)
     pub workload: String,
-    /// Stores to measure: STORE[:LAYOUT[/STRATEGY]][=URL],… or all
-    #[arg(long, default_value = "sqlite")]
-    pub on: String,
+    /// Stores to measure: STORE[:LAYOUT[/STRATEGY]][=URL],… or all [default: sqlite]
+    #[arg(long)]
+    pub on: Option<String>,
     /// How large the run is
     #[arg(long, value_enum, default_value_t)]
     pub scale: ScaleName,
@@ -162,7 +162,7 @@ pub struct ReplayArguments {
 /// Arguments of `generate`.
 #[derive(Debug, Args)]
 pub struct GenerateArguments {
-    /// The workload: machine-tool
+    /// The workload's name (sensormark list shows all)
     pub workload: String,
     /// The format: line-protocol, csv or json (JSON lines)
     #[arg(long, default_value = "line-protocol")]
@@ -170,18 +170,27 @@ pub struct GenerateArguments {
     /// The file; standard output without it, or for -
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// The time of the first sample, RFC 3339
-    #[arg(long, value_name = "TIME", default_value = "2026-01-01T00:00:00Z")]
-    pub start: String,
-    /// How many seconds of samples
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
-    pub seconds: f64,
+    /// How large the data set is; machine-tool has --seconds instead
+    #[arg(long, value_enum)]
+    pub scale: Option<ScaleName>,
+    /// Override one number behind the scale (sensormark list WORKLOAD shows them): NAME=VALUE
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub settings: Vec<String>,
+    /// machine-tool: the time of the first sample, RFC 3339 [default: 2026-01-01T00:00:00Z]
+    #[arg(long, value_name = "TIME")]
+    pub start: Option<String>,
+    /// machine-tool: how many seconds of samples [default: 60]
+    #[arg(long, value_name = "SECONDS")]
+    pub seconds: Option<f64>,
     /// The seed of the data
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// One part of the series: I/N, I from 0
     #[arg(long, value_name = "I/N")]
     pub shard: Option<Shard>,
+    /// One table alone; all without it (a CSV file holds one)
+    #[arg(long, value_name = "NAME")]
+    pub table: Option<String>,
 }
 
 /// Arguments of `list`.

@@ -2,27 +2,30 @@
 
 use crate::arguments::ListArguments;
 use crate::failure::Failure;
-use crate::registry::registry;
+use crate::registry::{Workload, named_kinds, numbers, registry};
 use crate::run::parameters;
+use sensormark::engine::phased::cells::offers as phased_offers;
+use sensormark::engine::phased::script::Step;
+use sensormark::engine::phased::support::{Support, support};
+use sensormark::engine::phased::{Subject, WorkloadKind};
 use sensormark::workload::machine_tool::{self, Parameters, cells};
-use sensormark::workload::selection::{Choice, unknown};
-use sensormark_store::{Capability, Operation, Standing, Store, TimeResolution};
+use sensormark::workload::scale::Scale;
+use sensormark::workload::selection::Choice;
+use sensormark_store::{Capability, LayoutOffer, Operation, Standing, Store, TimeResolution};
+use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Prints what there is.
 pub fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
-    let text = match arguments.workload.as_deref() {
+    let text = match arguments.workload.as_deref().map(Workload::find) {
         None => everything(),
-        Some(machine_tool::NAME) => workload(arguments)?,
-        Some(other) => {
-            return Err(Failure::usage(unknown(
-                "workload",
-                other,
-                [machine_tool::NAME.to_owned()],
-            )));
-        }
+        Some(found) => match found? {
+            Workload::MachineTool => workload(arguments)?,
+            Workload::Phased(kind) => phased(kind.as_ref(), arguments.scale.scale())?,
+        },
     };
     crate::report::print_text(&text);
     Ok(ExitCode::SUCCESS)
@@ -30,11 +33,16 @@ pub fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
 
 fn everything() -> String {
     let mut text = String::from("Workloads\n");
-    let _ = writeln!(
-        text,
-        "  {:<20} a machine's five channels at 1 kHz, written and read by the cycle",
-        machine_tool::NAME
+    let mut line = |name: &str, summary: &str| {
+        let _ = writeln!(text, "  {name:<20} {summary}");
+    };
+    line(
+        machine_tool::NAME,
+        "a machine's five channels at 1 kHz, written and read by the cycle",
     );
+    for kind in named_kinds() {
+        line(kind.name(), kind.summary());
+    }
     text.push_str("\nStores\n");
     for store in registry().stores() {
         let description = store.description();
@@ -74,26 +82,89 @@ fn workload(arguments: &ListArguments) -> Result<String, Failure> {
     Ok(text)
 }
 
-fn layouts(text: &mut String, store: &Arc<dyn Store>) {
-    let choice = Choice {
+/// A workload of phases: its numbers, then each store's layouts with what the phases cannot have of them.
+fn phased(kind: &dyn WorkloadKind, scale: Scale) -> Result<String, Failure> {
+    let numbers = numbers(kind, scale, &[])?;
+    let mut text = format!("{}, scale {}\n", kind.name(), scale.name());
+    let empty = serde_json::Map::new();
+    for (name, value) in numbers.as_object().unwrap_or(&empty) {
+        let documented = kind.documentation().iter().find(|(of, _)| of == name);
+        let meaning = documented.map_or("", |(_, meaning)| meaning);
+        let _ = writeln!(text, "  {name:<20} {:>8}  {meaning}", value.to_string());
+    }
+    text.push_str("  (override one with --set NAME=VALUE)\n\nLayouts\n");
+    for store in registry().stores() {
+        phased_layouts(&mut text, kind, &numbers, store).map_err(Failure::usage)?;
+    }
+    Ok(text)
+}
+
+fn phased_layouts(
+    text: &mut String,
+    kind: &dyn WorkloadKind,
+    numbers: &Value,
+    store: &Arc<dyn Store>,
+) -> Result<(), String> {
+    let schema = kind.schema(numbers)?;
+    let families = kind.families(numbers)?;
+    for (name, offer) in phased_offers(&any(store), &schema, &families) {
+        heading(text, store, &name, &offer);
+        let subject = Subject {
+            store: store.as_ref(),
+            layout: &offer.layout,
+            layout_name: &name,
+        };
+        let workload = kind.build(numbers, 1, subject)?;
+        let schema = workload.schema();
+        let steps = workload.steps();
+        let phases = steps.iter().filter_map(|step| match step {
+            Step::Run(phase) => Some(phase),
+            _ => None,
+        });
+        let mut said = BTreeSet::new();
+        for load in phases.flat_map(|phase| &phase.loads) {
+            let what = load.operations.classes().join(", ");
+            let line = match support(store.as_ref(), &offer.layout, &schema, load) {
+                Support::Native => continue,
+                Support::ClientSide(reason) => format!("{what}: in the client: {reason}"),
+                Support::Not(reason) => format!("{what}: not supported: {reason}"),
+            };
+            if said.insert(line.clone()) {
+                let _ = writeln!(text, "      {line}");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A store, whatever its layout.
+fn any(store: &Arc<dyn Store>) -> Choice {
+    Choice {
         store: Arc::clone(store),
         layout: None,
         strategy: None,
         url: None,
+    }
+}
+
+fn heading(text: &mut String, store: &Arc<dyn Store>, name: &str, offer: &LayoutOffer) {
+    let standing = if offer.standing == Standing::OnRequest {
+        " (only when named)"
+    } else {
+        ""
     };
+    let _ = writeln!(
+        text,
+        "  {}:{name}{standing}\n      {}",
+        store.description().name,
+        offer.description
+    );
+}
+
+fn layouts(text: &mut String, store: &Arc<dyn Store>) {
     let table = &machine_tool::schema(TimeResolution::Nanoseconds).tables[0];
-    for (name, offer) in cells::offers(&choice) {
-        let standing = if offer.standing == Standing::OnRequest {
-            " (only when named)"
-        } else {
-            ""
-        };
-        let _ = writeln!(
-            text,
-            "  {}:{name}{standing}\n      {}",
-            store.description().name,
-            offer.description
-        );
+    for (name, offer) in cells::offers(&any(store)) {
+        heading(text, store, &name, &offer);
         for operation in [
             Operation::Search,
             Operation::Minimum,

@@ -3,32 +3,52 @@
 use crate::arguments::{DurabilityName, RunArguments, ScaleName};
 use crate::failure::Failure;
 use crate::measure::Planned;
-use crate::registry::registry;
+use crate::registry::{Workload, numbers, registry};
 use sensormark::engine::connection::Registry;
+use sensormark::engine::phased::WorkloadKind;
+use sensormark::engine::phased::cell::PhasedRunner;
+use sensormark::engine::phased::cells::cells;
 use sensormark::engine::run::preflight;
 use sensormark::measurement::NotMeasured;
 use sensormark::workload::machine_tool::{self, Parameters, trial::MachineToolRunner};
 use sensormark::workload::scale::{Scale, adjust};
-use sensormark::workload::selection::{Choice, parse, unknown};
+use sensormark::workload::selection::{Choice, parse};
 use sensormark_store::Durability;
 use sensormark_store::supervisor::Supervisor;
+use serde_json::Value;
 use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Where nothing is said, everything is measured on this store.
+const DEFAULT_STORES: &str = "sqlite";
 
 /// Measures a workload.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
-    if arguments.workload != machine_tool::NAME {
-        return Err(Failure::usage(unknown(
-            "workload",
-            &arguments.workload,
-            [machine_tool::NAME.to_owned()],
-        )));
+    match Workload::find(&arguments.workload)? {
+        Workload::MachineTool => run_machine_tool(arguments),
+        Workload::Phased(kind) => {
+            let scale = arguments.scale.scale();
+            let parameters = numbers(kind.as_ref(), scale, &arguments.settings)?;
+            let phased = Phased {
+                shown: parameters.clone(),
+                parameters,
+                scale: scale.name(),
+                on: DEFAULT_STORES,
+                kind,
+            };
+            phased.run(arguments)
+        }
     }
+}
+
+fn run_machine_tool(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let scale = arguments.scale.scale();
     let parameters = parameters(scale, &arguments.settings)?;
     let durability = arguments.durability.class();
     let registry = registry();
     let supervisor = Supervisor::new(None)?;
-    let (choices, mut not_measured) = choose(&arguments.on, &registry, &supervisor)?;
+    let on = arguments.on.as_deref().unwrap_or(DEFAULT_STORES);
+    let (choices, mut not_measured) = choose(on, &registry, &supervisor)?;
     let (cells, unsupported) =
         machine_tool::cells::cells(&choices, durability).map_err(Failure::usage)?;
     not_measured.extend(unsupported);
@@ -47,6 +67,50 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         not_measured,
     };
     planned.carry_out()
+}
+
+/// A workload of phases that is about to be measured.
+struct Phased<'a> {
+    kind: Arc<dyn WorkloadKind>,
+    parameters: Value,
+    /// The parameters as results have them.
+    shown: Value,
+    /// The scale's name.
+    scale: &'a str,
+    /// The stores, where the user names none.
+    on: &'a str,
+}
+
+impl Phased<'_> {
+    fn run(self, arguments: &RunArguments) -> Result<ExitCode, Failure> {
+        let registry = registry();
+        let supervisor = Supervisor::new(None)?;
+        let on = arguments.on.as_deref().unwrap_or(self.on);
+        let (choices, mut not_measured) = choose(on, &registry, &supervisor)?;
+        let durability = arguments.durability.class();
+        let (cells, unsupported) =
+            cells(self.kind.as_ref(), &self.parameters, &choices, durability)
+                .map_err(Failure::usage)?;
+        not_measured.extend(unsupported);
+        let planned = Planned {
+            workload: self.kind.name(),
+            scale: self.scale,
+            parameters: self.shown,
+            repetitions: self.kind.repetitions(&self.parameters),
+            seed: arguments.seed,
+            durability,
+            common: &arguments.common,
+            runner: &PhasedRunner {
+                kind: Arc::clone(&self.kind),
+                parameters: self.parameters,
+            },
+            registry,
+            supervisor,
+            cells,
+            not_measured,
+        };
+        planned.carry_out()
+    }
 }
 
 /// The stores that were asked for, each reached or found; with `all`, those that are not here are told instead.

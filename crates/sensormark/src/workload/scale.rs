@@ -3,6 +3,7 @@
 use crate::workload::selection::unknown;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// How large a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -36,9 +37,26 @@ pub fn adjust<T: Serialize + DeserializeOwned>(
     parameters: &T,
     settings: &[String],
 ) -> Result<T, String> {
-    let serde_json::Value::Object(mut numbers) =
-        serde_json::to_value(parameters).expect("parameters have string keys")
-    else {
+    let numbers = serde_json::to_value(parameters).expect("parameters have string keys");
+    let fits = |numbers: &Value| {
+        let read = serde_json::from_value::<T>(numbers.clone());
+        read.map(drop).map_err(|error| error.to_string())
+    };
+    let numbers = adjust_values(numbers, settings, fits)?;
+    serde_json::from_value(numbers).map_err(|error| error.to_string())
+}
+
+/// The same for numbers in an object, of which `fits` says what is wrong. Numbers that make sense only together are checked by the
+/// caller, when all are set.
+///
+/// # Errors
+/// A name that there is not, with the nearest right one; a value that does not fit.
+pub fn adjust_values(
+    numbers: Value,
+    settings: &[String],
+    fits: impl Fn(&Value) -> Result<(), String>,
+) -> Result<Value, String> {
+    let Value::Object(mut numbers) = numbers else {
         return Err("these parameters cannot be set one by one".to_owned());
     };
     for setting in settings {
@@ -49,14 +67,14 @@ pub fn adjust<T: Serialize + DeserializeOwned>(
         if !numbers.contains_key(&name) {
             return Err(unknown("parameter", &name, numbers.keys().cloned()));
         }
-        let value: serde_json::Value = serde_json::from_str(value.trim())
-            .unwrap_or_else(|_| serde_json::Value::String(value.trim().to_owned()));
-        numbers.insert(name.clone(), value);
+        let value: Value = serde_json::from_str(value.trim())
+            .unwrap_or_else(|_| Value::String(value.trim().to_owned()));
+        numbers.insert(name, value);
         // One at a time, so that a message names the setting that is wrong.
-        serde_json::from_value::<T>(serde_json::Value::Object(numbers.clone()))
+        fits(&Value::Object(numbers.clone()))
             .map_err(|error| format!("--set {setting}: {error}"))?;
     }
-    serde_json::from_value(serde_json::Value::Object(numbers)).map_err(|error| error.to_string())
+    Ok(Value::Object(numbers))
 }
 
 #[cfg(test)]

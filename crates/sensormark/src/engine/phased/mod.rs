@@ -24,7 +24,9 @@ pub mod script;
 
 pub mod support;
 
+use crate::dataset::export::DataSet;
 use crate::measurement::record::TrialRecord;
+use crate::workload::scale::Scale;
 use script::Step;
 use sensormark_store::{Family, Layout, Schema, Store, TimeResolution};
 use serde_json::Value;
@@ -54,6 +56,49 @@ impl Subject<'_> {
 pub trait WorkloadKind: Send + Sync {
     /// Its name ("devops").
     fn name(&self) -> &str;
+
+    /// What it is, in one line for lists.
+    fn summary(&self) -> &str {
+        ""
+    }
+
+    /// Every number behind a scale, as an object by names: what the workload is run with by its name alone. None for a kind that needs
+    /// more (a file).
+    fn preset(&self, scale: Scale) -> Option<Value> {
+        let _ = scale;
+        None
+    }
+
+    /// What each of those numbers means, by its name.
+    fn documentation(&self) -> &[(&str, &str)] {
+        &[]
+    }
+
+    /// Checks that the numbers make sense together.
+    ///
+    /// # Errors
+    /// What does not, in words.
+    fn check(&self, parameters: &Value) -> Result<(), String> {
+        self.schema(parameters)?;
+        self.families(parameters).map(drop)
+    }
+
+    /// How often everything is measured: the number `repetitions`, once where there is none.
+    fn repetitions(&self, parameters: &Value) -> u32 {
+        let number = parameters.get("repetitions").and_then(Value::as_u64);
+        number
+            .and_then(|number| u32::try_from(number).ok())
+            .unwrap_or(1)
+    }
+
+    /// Everything that the workload writes, for `sensormark generate`.
+    ///
+    /// # Errors
+    /// That it cannot be generated, or what is wrong with the parameters, in words.
+    fn data_set(&self, parameters: &Value, seed: u64) -> Result<Box<dyn DataSet>, String> {
+        let _ = (parameters, seed);
+        Err(format!("the data of {} cannot be generated", self.name()))
+    }
 
     /// What readings look like, for asking stores for layouts.
     ///
