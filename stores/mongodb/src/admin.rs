@@ -242,8 +242,8 @@ impl MongodbAdministrator {
             let get = doc! { "getParameter": 1, parameter: 1 };
             match self.link.command_of("admin", what, get).await {
                 Ok(answer) => settings.extend(setting(&answer, parameter)),
-                // this version has no parameter of that name
-                Err(error) if error.kind() == ErrorKind::Rejected => {}
+                // this version, or a router, has no parameter of that name
+                Err(error) if is_absent(error.kind()) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -259,9 +259,16 @@ impl MongodbAdministrator {
         let status = doc! { "serverStatus": 1, "metrics": 0, "locks": 0, "tcmalloc": 0 };
         let status = self.link.command_of("admin", what, status).await?;
         settings.extend(STATES.iter().filter_map(|name| setting(&status, name)));
+        let concern = doc! { "getDefaultRWConcern": 1 };
+        match self.link.command_of("admin", what, concern).await {
+            Ok(answer) => settings.extend(setting(&answer, "defaultWriteConcern")),
+            // a standalone server has none
+            Err(error) if is_absent(error.kind()) || error.kind() == ErrorKind::Authentication => {}
+            Err(error) => return Err(error),
+        }
         settings.push(Setting {
-            name: "replication.replicated".to_owned(),
-            value: (self.topology == Topology::Replicated).to_string(),
+            name: "topology".to_owned(),
+            value: self.topology.text().to_owned(),
         });
         settings.push(Setting {
             name: "writeConcern".to_owned(),
@@ -282,6 +289,11 @@ impl MongodbAdministrator {
             log_bytes: None,
         })
     }
+}
+
+/// Whether a parameter or command is not there, rather than not to be had.
+const fn is_absent(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::Rejected | ErrorKind::Unsupported)
 }
 
 /// The setting at a path with dots; the parts after the first two may hold blanks.

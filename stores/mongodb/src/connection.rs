@@ -70,6 +70,7 @@ impl Link {
         operation: &str,
         command: RawDocumentBuf,
     ) -> Result<Document, StoreError> {
+        fits(operation, &command)?;
         let running = async { self.database.run_raw_command(command).await };
         self.bounded(operation, running).await
     }
@@ -136,6 +137,7 @@ impl Link {
         check: impl Fn(&Document) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         for command in commands {
+            fits(operation, &command)?;
             let running = async {
                 self.database
                     .run_raw_command(command)
@@ -155,10 +157,13 @@ impl Link {
         patience: Patience,
         mut take: impl FnMut(&RawDocument) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
+        let command = RawDocumentBuf::try_from(&command)
+            .map_err(|error| store_error(operation, error.into()))?;
+        fits(operation, &command)?;
         let deadline = Instant::now() + self.timeout;
         let asking = async {
             self.database
-                .run_cursor_command(command)
+                .run_raw_cursor_command(command)
                 .batch_size(BATCH_SIZE)
                 .batch()
                 .await
@@ -222,6 +227,25 @@ impl Link {
             ),
         )
     }
+}
+
+/// The largest command that a server takes as one document: 16 MiB and what may go around a document of that size. A message
+/// may hold 48 MB, but only where its documents travel apart from the command, which those that are written here do not.
+const LARGEST_COMMAND: usize = (16 << 20) + (16 << 10);
+
+/// Refuses a command that the server would answer by hanging up.
+fn fits(operation: &str, command: &RawDocument) -> Result<(), StoreError> {
+    let bytes = command.as_bytes().len();
+    if bytes <= LARGEST_COMMAND {
+        return Ok(());
+    }
+    Err(StoreError::new(
+        ErrorKind::TooLarge,
+        operation,
+        format!(
+            "a command of {bytes} bytes; MongoDB takes at most 16 MiB: ask for fewer series, or write smaller records"
+        ),
+    ))
 }
 
 /// Documents in a part of an answer, unless it reaches 16 MiB before.

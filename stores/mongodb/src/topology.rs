@@ -13,8 +13,10 @@ pub(crate) enum Topology {
     Unknown,
     /// A single server without an operation log.
     Standalone,
-    /// A replica set or a sharded cluster.
+    /// A member of a replica set.
     Replicated,
+    /// A router of a sharded cluster.
+    Sharded,
 }
 
 /// The kind that was met last.
@@ -24,18 +26,31 @@ pub(crate) struct Met(AtomicU8);
 impl Topology {
     /// What a server says of itself.
     pub(crate) fn of(hello: &Document) -> Self {
-        let sharded = hello.get_str("msg").is_ok_and(|text| text == "isdbgrid");
-        if sharded || hello.contains_key("setName") {
+        if hello.get_str("msg").is_ok_and(|text| text == "isdbgrid") {
+            Self::Sharded
+        } else if hello.contains_key("setName") {
             Self::Replicated
         } else {
             Self::Standalone
         }
     }
 
+    /// The kind in words, for the settings.
+    pub(crate) const fn text(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Standalone => "standalone",
+            Self::Replicated => "replica set",
+            Self::Sharded => {
+                "sharded cluster, collections not sharded: all on the database's primary shard"
+            }
+        }
+    }
+
     /// Whether both of two writes can be kept, or neither.
     pub(crate) fn transactions(self) -> Capability {
         let reason = match self {
-            Self::Replicated => return Capability::Native,
+            Self::Replicated | Self::Sharded => return Capability::Native,
             Self::Standalone => {
                 "transactions need a replica set or a sharded cluster; this is a standalone server: \
                  use the profile replica-set or the URL of a replica set"
@@ -54,7 +69,8 @@ impl Met {
         match self.0.load(Ordering::Relaxed) {
             0 => Topology::Unknown,
             1 => Topology::Standalone,
-            _ => Topology::Replicated,
+            2 => Topology::Replicated,
+            _ => Topology::Sharded,
         }
     }
 
@@ -64,7 +80,35 @@ impl Met {
             Topology::Unknown => return,
             Topology::Standalone => 1,
             Topology::Replicated => 2,
+            Topology::Sharded => 3,
         };
         self.0.store(code, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mongodb::bson::doc;
+
+    #[test]
+    fn a_server_says_what_it_is_and_the_store_remembers_it() {
+        let met = Met::default();
+        assert_eq!(met.last(), Topology::Unknown);
+        for (hello, topology, has_transactions) in [
+            (
+                doc! { "isWritablePrimary": true },
+                Topology::Standalone,
+                false,
+            ),
+            (doc! { "setName": "rs0" }, Topology::Replicated, true),
+            (doc! { "msg": "isdbgrid" }, Topology::Sharded, true),
+        ] {
+            assert_eq!(Topology::of(&hello), topology);
+            met.remember(topology);
+            met.remember(Topology::Unknown);
+            assert_eq!(met.last(), topology);
+            assert_eq!(topology.transactions().is_supported(), has_transactions);
+        }
     }
 }

@@ -4,12 +4,14 @@
 //! nor layouts; reading is the driver's own raw documents.
 
 use mongodb::bson::RawDocumentBuf;
+use mongodb::bson::oid::ObjectId;
 use sensormark_store::{ErrorKind, StoreError, Value, Values};
 
 const DOUBLE: u8 = 0x01;
 const STRING: u8 = 0x02;
 const DOCUMENT: u8 = 0x03;
 const ARRAY: u8 = 0x04;
+const OBJECT_ID: u8 = 0x07;
 const BOOLEAN: u8 = 0x08;
 const DATE: u8 = 0x09;
 const INT32: u8 = 0x10;
@@ -178,6 +180,12 @@ impl Writer {
         self.bytes.push(u8::from(value));
     }
 
+    /// A key of MongoDB's own kind that no document has yet.
+    pub(crate) fn new_key<'a>(&mut self, key: impl Into<Key<'a>>) {
+        self.key(OBJECT_ID, key);
+        self.bytes.extend_from_slice(&ObjectId::new().bytes());
+    }
+
     /// Text.
     pub(crate) fn string<'a>(&mut self, key: impl Into<Key<'a>>, value: &str) {
         self.key(STRING, key);
@@ -275,5 +283,17 @@ mod tests {
             "a.b.c": i64::MIN,
         };
         assert_eq!(Document::try_from(written.as_ref()).unwrap(), expected);
+    }
+
+    #[test]
+    fn new_keys_differ() {
+        let mut writer = Writer::document(0);
+        writer.new_key("one");
+        writer.new_key("other");
+        let written = writer.finish().unwrap();
+        assert_ne!(
+            written.get_object_id("one").unwrap(),
+            written.get_object_id("other").unwrap()
+        );
     }
 }

@@ -184,6 +184,13 @@ impl Writer<'_> {
             (Some(failed), covered) => covered.get(failed - 1).copied().unwrap_or(0),
             (None, _) => 0,
         };
+        // an unordered insert goes on behind it: those documents are stored too, and are not counted
+        let stored = usize::try_from(answer.get_i32("n").unwrap_or(0)).unwrap_or(0);
+        let error = if failed.is_some_and(|failed| stored > failed) {
+            error.with_doubt(true)
+        } else {
+            error
+        };
         Err(error.after_acknowledging(readings as u64))
     }
 
@@ -234,11 +241,6 @@ fn refusal(operation: &str, answer: &Document) -> Option<(Option<usize>, StoreEr
 fn native(operation: &str, error: &Document) -> StoreError {
     let code = error.get_i32("code").unwrap_or(0);
     let message = error.get_str("errmsg").unwrap_or("no words");
-    // the message of a growing document's limit has had several codes
-    let large = message.contains("larger than") || message.contains("too large");
-    if large && coded(operation, code, message).kind() == ErrorKind::Rejected {
-        return coded(operation, 10_334, message);
-    }
     coded(operation, code, message)
 }
 

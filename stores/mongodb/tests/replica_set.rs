@@ -1,15 +1,19 @@
-//! What only a replica set can: an upsert in one commit.
+//! What only a replica set can: an upsert in one commit, and a member that is no longer the primary.
+
+mod support;
 
 use libtest_mimic::{Arguments, Trial};
 use mongodb::bson::doc;
 use sensormark_mongodb::Mongodb;
-use sensormark_store::supervisor::Supervisor;
 use sensormark_store::{
-    Atomicity, Batch, Capability, DatabaseName, Durability, Endpoint, Entity, EntityReading,
-    ErrorKind, Family, Field, FieldType, Operation, Plan, Schema, Series, ServerOptions, Store,
-    Table, Tag, TagColumn, TimeResolution, Value,
+    Atomicity, Batch, Capability, Durability, Endpoint, Entity, EntityReading, ErrorKind, Family,
+    FieldType, Operation, Plan, Secret, Session, Store, StoreError, Table, Value,
 };
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+use support::{block_on, field, on, refuse_unless, stored, table};
+
+const START: i64 = 1_700_000_000_123_456_789;
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -18,109 +22,74 @@ fn main() {
     if let Some(reason) = &missing {
         eprintln!("ignored: {reason}");
     }
-    let test = Trial::test("an upsert in one commit keeps both or neither", move || {
-        upserts(&store).map_err(Into::into)
+    let test = Trial::test("a replica set of one", move || {
+        let server = support::server(&store, Some("replica-set"))?;
+        // a growing document is updated, not inserted; one that is there already is refused as well
+        let families = [
+            Family::PerReading,
+            Family::PerSpan {
+                span_ns: 1_000_000_000,
+            },
+            Family::GrowingArray,
+        ];
+        for family in families {
+            let plan = plan(&store, server.endpoint(), family);
+            block_on(upsert(&store, &plan)).map_err(|error| format!("{family:?}: {error}"))?;
+        }
+        let plan = plan(&store, server.endpoint(), Family::PerReading);
+        block_on(stepped_down(&store, &plan)).map_err(|error| format!("step down: {error}"))?;
+        Ok(())
     });
     libtest_mimic::run(&arguments, vec![test.with_ignored_flag(missing.is_some())]).exit();
 }
 
-fn field(name: &str, kind: FieldType) -> Field {
-    Field {
-        name: name.into(),
-        kind,
-        nullable: false,
-    }
-}
-
-fn schema() -> Schema {
-    Schema {
-        tables: vec![Table {
-            name: "reads".into(),
-            tags: vec![Tag {
-                name: "meter".into(),
-            }],
-            fields: vec![field("usage", FieldType::F64)],
-            entity: Some(Entity {
-                name: "meters".into(),
-                columns: vec![field("contact", FieldType::Text)],
-                last_time_column: "last_reading".into(),
-            }),
-            time_resolution: TimeResolution::Nanoseconds,
-            series: Series::new(vec![TagColumn::Integer(vec![7, 8])]),
-        }],
-    }
-}
-
-fn plan(store: &Mongodb, endpoint: Endpoint, family: Family) -> Plan {
-    let schema = Arc::new(schema());
-    Plan {
-        endpoint,
-        database: DatabaseName::new("replica_set").expect("a short name"),
-        owner: "replica-set-test".into(),
-        layout: store.layouts(&schema, family)[0].layout,
-        schema,
-        durability: Durability::Durable,
-        clients: 2,
-        timeout_ms: 20_000,
-    }
-}
-
-fn upserts(store: &Arc<Mongodb>) -> Result<(), String> {
-    let options = ServerOptions {
-        memory_bytes: 256 << 20,
-        clients: 4,
-        profile: Some("replica-set".into()),
-        ..ServerOptions::default()
+fn plan(store: &Mongodb, endpoint: &Endpoint, family: Family) -> Plan {
+    let fields = vec![field("usage", FieldType::F64)];
+    let reads = Table {
+        entity: Some(Entity {
+            name: "meters".into(),
+            columns: vec![field("contact", FieldType::Text)],
+            last_time_column: "last_reading".into(),
+        }),
+        ..table("reads", "meter", vec![7, 8], fields)
     };
-    let text = |error: sensormark_store::StoreError| error.to_string();
-    let supervisor = Supervisor::new(None).map_err(text)?;
-    let server = supervisor.start(&**store, &options, None).map_err(text)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| error.to_string())?;
-    // a growing document is updated, not inserted; one that is there already is refused as well
-    let families = [
-        Family::PerReading,
-        Family::PerSpan {
-            span_ns: 1_000_000_000,
-        },
-        Family::GrowingArray,
-    ];
-    for family in families {
-        let plan = plan(store, server.endpoint().clone(), family);
-        runtime
-            .block_on(upsert(store, &plan))
-            .map_err(|error| format!("{family:?}: {error}"))?;
+    Plan {
+        durability: Durability::Durable,
+        ..support::plan(store, endpoint, "replica_set", vec![reads], (family, ""))
     }
-    Ok(())
 }
 
-async fn upsert(store: &Mongodb, plan: &Plan) -> Result<(), sensormark_store::StoreError> {
+fn reading(plan: &Plan, time_ns: i64) -> Batch {
+    let mut reading = Batch::new(0, &plan.schema.tables[0]);
+    reading.series.push(1);
+    reading.times_ns.push(time_ns);
+    reading.columns[0].push(Value::F64(1.5)).expect("a number");
+    reading
+}
+
+/// Both are kept, or neither where the reading is refused.
+async fn upsert(store: &Mongodb, plan: &Plan) -> Result<(), StoreError> {
     let mut administrator = store.administrator(plan).await?;
     administrator.create().await?;
     let table = &plan.schema.tables[0];
     let stated = store.capability(Operation::UpsertAtomically, &plan.layout, table);
     assert_eq!(stated, Capability::Native);
     let mut session = store.connect(plan).await?;
-    let mut reading = Batch::new(0, table);
-    reading.series.push(1);
-    reading.times_ns.push(1_700_000_000_123_456_789);
-    reading.columns[0].push(Value::F64(1.5)).expect("a number");
+    let first = reading(plan, START);
     let entity = [Value::Text("somebody".into())];
     let write = EntityReading {
-        reading: &reading,
+        reading: &first,
         entity: &entity,
         atomicity: Atomicity::Atomic,
     };
     let done = session.upsert(write).await?;
     assert_eq!((done.readings, done.sent), (1, 1));
-    let first = reading.times_ns[0];
-    assert_eq!(stored(&mut *session).await?, (1, vec![(1, first)]));
+    assert_eq!(both(&mut *session, plan).await?, (1, vec![(1, START)]));
     // the server refuses the next reading after it has taken the entity's new time
-    refuse_readings(plan).await.expect("a rule for documents");
-    let mut later = reading.clone();
-    later.times_ns[0] += 3_600_000_000_000;
+    refuse_unless(plan, "reads", doc! { "never": { "$exists": true } })
+        .await
+        .expect("a rule for documents");
+    let later = reading(plan, START + 3_600_000_000_000);
     let refused = EntityReading {
         reading: &later,
         ..write
@@ -128,35 +97,57 @@ async fn upsert(store: &Mongodb, plan: &Plan) -> Result<(), sensormark_store::St
     let error = session.upsert(refused).await.expect_err("a refusal");
     assert_eq!(error.kind(), ErrorKind::Conflict, "{error}");
     assert!(!error.is_in_doubt(), "{error}");
-    assert_eq!(stored(&mut *session).await?, (1, vec![(1, first)]));
+    assert_eq!(both(&mut *session, plan).await?, (1, vec![(1, START)]));
     session.close().await?;
     administrator.drop_database().await
 }
 
-/// Makes the collection of readings refuse whatever comes.
-async fn refuse_readings(plan: &Plan) -> mongodb::error::Result<()> {
-    let client = mongodb::Client::with_uri_str(plan.endpoint.url.expose()).await?;
-    let never = doc! { "never": { "$exists": true } };
-    let command = doc! { "collMod": "reads", "validator": never };
-    client
-        .database(plan.database.as_str())
-        .run_command(command)
-        .await?;
-    client.shutdown().await;
-    Ok(())
-}
-
 /// How many readings, and the entities' series and last times.
-async fn stored(
-    session: &mut dyn sensormark_store::Session,
-) -> Result<(usize, Vec<(u32, i64)>), sensormark_store::StoreError> {
-    let mut readings = 0;
-    session
-        .scan(0, &mut |batch| readings += batch.len())
-        .await?;
+async fn both(
+    session: &mut dyn Session,
+    plan: &Plan,
+) -> Result<(usize, Vec<(u32, i64)>), StoreError> {
+    let readings = stored(session, plan).await?.len();
     let mut entities = Vec::new();
     session
         .scan_entities(0, &mut |series, last, _| entities.push((series, last)))
         .await?;
     Ok((readings, entities))
+}
+
+/// A session that is bound to a member which steps down fails without doubt; when there is a primary again, work goes on.
+async fn stepped_down(store: &Mongodb, plan: &Plan) -> Result<(), StoreError> {
+    let mut administrator = store.administrator(plan).await?;
+    administrator.create().await?;
+    let url = plan.endpoint.url.expose();
+    let direct = Endpoint {
+        url: Secret::new(url.replace("&replicaSet=sm", "&directConnection=true")),
+        ..plan.endpoint.clone()
+    };
+    assert_ne!(direct.url.expose(), url, "a URL of the whole set");
+    let bound = Plan {
+        endpoint: direct,
+        ..plan.clone()
+    };
+    let mut session = store.connect(&bound).await?;
+    session.write(&reading(plan, START)).await?;
+    let down = doc! { "replSetStepDown": 5, "secondaryCatchUpPeriodSecs": 0, "force": true };
+    on(&bound, "admin", down).await.expect("to step down");
+    let error = session
+        .write(&reading(plan, START + 1))
+        .await
+        .expect_err("a refusal");
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+    assert!(!error.is_in_doubt(), "{error}");
+    assert!(error.to_string().contains("primary"), "{error}");
+    let started = Instant::now();
+    while let Err(error) = session.write(&reading(plan, START + 2)).await {
+        assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+        assert!(started.elapsed() < Duration::from_secs(60), "{error}");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    let times = stored(&mut *session, plan).await?.times_ns;
+    assert_eq!(times, [START, START + 2]);
+    session.close().await?;
+    administrator.drop_database().await
 }

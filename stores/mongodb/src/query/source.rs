@@ -202,8 +202,16 @@ pub(super) fn time_filter(kept: &TableModel, range: TimeRange, coarse: bool) -> 
     if unit == 1 && range.length_ns() == 1 {
         return doc! { &kept.time: instant(kept, first) };
     }
-    doc! { &kept.time: { "$gte": instant(kept, first), "$lt": instant(kept, range.end_ns) } }
+    let (start, end) = (instant(kept, first), instant(kept, range.end_ns));
+    if kept.shape == Shape::NativeTimeSeries && range.end_ns > KEYS_OF_BUCKETS_END {
+        return doc! { &kept.time: { "$gte": start }, "$nor": [{ &kept.time: { "$gte": end } }] };
+    }
+    doc! { &kept.time: { "$gte": start, "$lt": end } }
 }
+
+/// Where the seconds of 32 bits end that time-series collections have in the keys of their buckets, in ns. MongoDB 6.0 turns an
+/// upper bound behind it into one on these keys, cut off, and finds nothing; it leaves a bound alone that is said by `$nor`.
+const KEYS_OF_BUCKETS_END: i64 = (1 << 31) * 1_000_000_000;
 
 /// The conditions on a reading inside its document: its time, unless the documents' own times settle it, and further ones.
 pub(super) fn inside(

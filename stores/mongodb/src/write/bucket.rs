@@ -262,10 +262,16 @@ impl<'a> Bucket<'a> {
         let (earliest, latest) = self.ends();
         wire.open(place);
         wire.open("q");
-        self.key(wire);
-        wire.open(count);
-        wire.int64("$lte", i64::from(limit) - self.count());
-        wire.close();
+        if self.count() < i64::from(limit) {
+            self.key(wire);
+            wire.open(count);
+            wire.int64("$lte", i64::from(limit) - self.count());
+            wire.close();
+        } else {
+            // fits into no bucket that is open: none is looked for
+            wire.new_key("_id");
+            self.key(wire);
+        }
         wire.close();
         wire.open("u");
         wire.open("$push");
