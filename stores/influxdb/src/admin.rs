@@ -3,6 +3,7 @@
 //! The owner's mark is a point in a measurement of its own; nothing is dropped that does not bear the plan's mark. A database
 //! for datagrams is the one that the server's listener writes into: it bears the plan's name inside.
 
+mod organisation;
 mod settle;
 
 use crate::config::Options;
@@ -151,6 +152,10 @@ impl InfluxdbAdministrator {
     }
 
     async fn names(&mut self) -> Result<Vec<String>, StoreError> {
+        if let Some(organisation) = self.link.organisation().cloned() {
+            let buckets = self.buckets(&organisation, None).await?;
+            return Ok(buckets.into_iter().map(|bucket| bucket.name).collect());
+        }
         self.shown("list databases", "SHOW DATABASES").await
     }
 
@@ -160,6 +165,12 @@ impl InfluxdbAdministrator {
         }
         match read_mark(&mut self.reader(database)).await {
             Ok(mark) => Ok(mark.map_or(Found::Unmarked, Found::Marked)),
+            // a bucket that InfluxQL does not find has not been made by sensormark
+            Err(error)
+                if error.kind() == ErrorKind::NotFound && self.link.organisation().is_some() =>
+            {
+                Ok(Found::Unmarked)
+            }
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Found::Nothing),
             Err(error) => Err(error),
         }
@@ -189,6 +200,7 @@ impl InfluxdbAdministrator {
         let name = self.database.clone();
         match self.found(&name).await? {
             Found::Nothing => {}
+            Found::Unmarked if self.is_given_and_empty(&name).await? => {}
             Found::Unmarked => return Err(self.foreign("is there without sensormark's mark")),
             Found::Marked(mark) if !self.is_own(&mark) => {
                 return Err(self.foreign("is there and belongs to another run"));
@@ -202,16 +214,12 @@ impl InfluxdbAdministrator {
                         "holds a measurement {other:?} that sensormark did not make"
                     )));
                 }
-                let statement = format!("DROP DATABASE \"{name}\"");
-                self.run("remove an earlier attempt", &statement).await?;
+                self.remove("remove an earlier attempt", &name).await?;
             }
         }
-        let statement = format!(
-            "CREATE DATABASE \"{name}\" WITH DURATION INF REPLICATION 1 SHARD DURATION 7d NAME \"autogen\""
-        );
-        self.run("create the database", &statement).await?;
+        self.make(&name).await?;
         let line = mark_line(&self.plan.owner, self.plan.database.as_str());
-        let path = format!("/write?db={name}&precision=ns");
+        let path = self.link.write_path(&name);
         let message = Message::post(
             "set the owner's mark",
             &path,
@@ -229,11 +237,43 @@ impl InfluxdbAdministrator {
             Found::Marked(mark) if !self.is_own(&mark) => {
                 Err(self.foreign("belongs to another run"))
             }
-            Found::Marked(_) => {
-                let statement = format!("DROP DATABASE \"{name}\"");
-                self.run("drop the database", &statement).await
-            }
+            Found::Marked(_) => self.remove("drop the database", &name).await,
         }
+    }
+
+    /// Whether this is the one bucket that the URL names, with nothing in it.
+    async fn is_given_and_empty(&mut self, name: &str) -> Result<bool, StoreError> {
+        let is_given = self
+            .link
+            .organisation()
+            .is_some_and(|organisation| organisation.bucket.as_deref() == Some(name));
+        if !is_given {
+            return Ok(false);
+        }
+        let statement = format!("SHOW MEASUREMENTS ON \"{name}\"");
+        Ok(self
+            .shown("list measurements", &statement)
+            .await?
+            .is_empty())
+    }
+
+    /// Makes an empty database.
+    async fn make(&mut self, name: &str) -> Result<(), StoreError> {
+        if let Some(organisation) = self.link.organisation().cloned() {
+            return self.make_bucket(&organisation, name).await;
+        }
+        let statement = format!(
+            "CREATE DATABASE \"{name}\" WITH DURATION INF REPLICATION 1 SHARD DURATION 7d NAME \"autogen\""
+        );
+        self.run("create the database", &statement).await
+    }
+
+    async fn remove(&mut self, operation: &str, name: &str) -> Result<(), StoreError> {
+        if let Some(organisation) = self.link.organisation().cloned() {
+            return self.remove_bucket(&organisation, name).await;
+        }
+        let statement = format!("DROP DATABASE \"{name}\"");
+        self.run(operation, &statement).await
     }
 
     async fn all(&mut self) -> Result<Vec<(String, String)>, StoreError> {
@@ -250,6 +290,9 @@ impl InfluxdbAdministrator {
     }
 
     async fn read_settings(&mut self) -> Result<Vec<Setting>, StoreError> {
+        if self.link.organisation().is_some() {
+            return self.read_configuration().await;
+        }
         let mut settings = Vec::new();
         for shown in self.shown_wide("read settings", "SHOW DIAGNOSTICS").await? {
             let Some((part, wanted)) = SETTINGS.iter().find(|(part, _)| *part == shown.name) else {

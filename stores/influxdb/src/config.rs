@@ -1,7 +1,8 @@
 //! The URL of a server and what is in it.
 //!
 //! `influxdb://user:password@host:8086/` (or `http://`, `https://`), with `?udp=PORT&udp_database=NAME` where the server listens for
-//! datagrams. Nothing here shows a password.
+//! datagrams. An InfluxDB 2: `influxdb2://ORGANISATION:TOKEN@host:8086/`, or any of the others with `?org=…&token=…`; `bucket=NAME` names the one
+//! bucket that a token may write into. Nothing here shows a password or token.
 
 use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
 use std::fmt;
@@ -9,6 +10,9 @@ use url::Url;
 
 /// What a URL looks like, for messages.
 pub(crate) const URL_EXAMPLE: &str = "influxdb://user:password@host:8086/";
+
+/// What a URL of an InfluxDB 2 looks like, for messages.
+pub(crate) const SECOND_URL_EXAMPLE: &str = "influxdb2://organisation:token@host:8086/";
 
 /// What a URL says.
 #[derive(Clone)]
@@ -25,6 +29,27 @@ pub(crate) struct Options {
     pub(crate) user: Option<(String, Secret)>,
     /// The listener of datagrams, where it is known.
     pub(crate) datagrams: Option<Datagrams>,
+    /// The organisation of an InfluxDB 2; none where the server is a 1.8.
+    pub(crate) organisation: Option<Organisation>,
+}
+
+/// Whose buckets an InfluxDB 2 is to keep readings in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Organisation {
+    /// Its name.
+    pub(crate) name: String,
+    /// The one bucket that is to be used, where the token may not make any.
+    pub(crate) bucket: Option<String>,
+}
+
+/// What stands behind a URL's question mark.
+#[derive(Default)]
+struct Question {
+    udp: Option<u16>,
+    udp_database: Option<String>,
+    organisation: Option<String>,
+    token: Option<Secret>,
+    bucket: Option<String>,
 }
 
 /// A listener of datagrams: it writes into one database, which is fixed in the server's configuration.
@@ -43,6 +68,7 @@ impl fmt::Debug for Options {
             .field("port", &self.port)
             .field("encrypted", &self.encrypted)
             .field("datagrams", &self.datagrams)
+            .field("organisation", &self.organisation)
             .finish_non_exhaustive()
     }
 }
@@ -51,27 +77,34 @@ fn wrong(text: &str) -> StoreError {
     StoreError::new(
         ErrorKind::Configuration,
         "read the URL of an InfluxDB server",
-        format!("{text}; a URL looks like {URL_EXAMPLE} or https://user:password@host/"),
+        format!(
+            "{text}; a URL looks like {URL_EXAMPLE} or https://user:password@host/, that of an InfluxDB 2 like {SECOND_URL_EXAMPLE}"
+        ),
     )
 }
 
-/// The listener of datagrams that a URL names.
-fn listener(url: &Url) -> Result<Option<Datagrams>, StoreError> {
-    let (mut port, mut database) = (None, None);
+/// What stands behind the URL's question mark.
+fn question(url: &Url) -> Result<Question, StoreError> {
+    let own = |key: &str, value: &str| {
+        if is_plain_name(value) {
+            return Ok(Some(value.to_owned()));
+        }
+        Err(wrong(&format!(
+            "{key} is not sensormark_ with lower case letters, digits and underscores"
+        )))
+    };
+    let mut question = Question::default();
     for (key, value) in url.query_pairs() {
         match key.as_ref() {
             "udp" => {
                 let number = value.parse().ok().filter(|&number: &u16| number > 0);
-                port = Some(number.ok_or_else(|| wrong("udp is not the number of a port"))?);
+                let number = number.ok_or_else(|| wrong("udp is not the number of a port"))?;
+                question.udp = Some(number);
             }
-            "udp_database" => {
-                if !is_plain_name(&value) {
-                    return Err(wrong(
-                        "udp_database is not sensormark_ with lower case letters, digits and underscores",
-                    ));
-                }
-                database = Some(value.into_owned());
-            }
+            "udp_database" => question.udp_database = own("udp_database", &value)?,
+            "org" => question.organisation = Some(value.into_owned()),
+            "token" => question.token = Some(Secret::new(value)),
+            "bucket" => question.bucket = own("bucket", &value)?,
             other => {
                 return Err(wrong(&format!(
                     "{other:?} is not an option that it may have"
@@ -79,10 +112,7 @@ fn listener(url: &Url) -> Result<Option<Datagrams>, StoreError> {
             }
         }
     }
-    Ok(port.map(|port| Datagrams {
-        port,
-        database: database.unwrap_or_else(|| "sensormark_udp".to_owned()),
-    }))
+    Ok(question)
 }
 
 /// Whether a name needs no quoting and begins as sensormark's databases do.
@@ -95,17 +125,57 @@ fn is_plain_name(name: &str) -> bool {
     })
 }
 
+impl Question {
+    const fn names_organisation(&self) -> bool {
+        self.organisation.is_some() || self.token.is_some() || self.bucket.is_some()
+    }
+
+    /// The listener of datagrams.
+    fn listener(self) -> Option<Datagrams> {
+        let database = self.udp_database;
+        self.udp.map(|port| Datagrams {
+            port,
+            database: database.unwrap_or_else(|| "sensormark_udp".to_owned()),
+        })
+    }
+
+    /// The organisation and the token of an InfluxDB 2: what stands before the host fills in for what does not stand here.
+    fn organisation(
+        self,
+        user: Option<(String, Secret)>,
+    ) -> Result<(Organisation, Secret), StoreError> {
+        if self.udp.is_some() || self.udp_database.is_some() {
+            return Err(wrong("an InfluxDB 2 listens for no datagrams"));
+        }
+        let (name, password) = user.unzip();
+        let organisation = self.organisation.or(name).unwrap_or_default();
+        let token = self.token.or(password);
+        let token = token.filter(|token| !token.expose().is_empty());
+        if organisation.is_empty() {
+            return Err(wrong("it names no organisation (?org=…)"));
+        }
+        let Some(token) = token else {
+            return Err(wrong("it holds no token (?token=…)"));
+        };
+        let organisation = Organisation {
+            name: organisation,
+            bucket: self.bucket,
+        };
+        Ok((organisation, token))
+    }
+}
+
 impl Options {
     /// Reads a URL.
     pub(crate) fn parse(text: &str) -> Result<Self, StoreError> {
         let url = Url::parse(text).map_err(|error| wrong(&error.to_string()))?;
         let (standard, encrypted) = match url.scheme() {
-            "influxdb" => (8086, false),
+            "influxdb" | "influxdb2" => (8086, false),
             "http" => (80, false),
             "https" => (443, true),
             _ => {
                 return Err(wrong(
-                    "it does not start with influxdb://, http:// or https://",
+                    "it does not start with influxdb://, influxdb2://, http:// or https://",
                 ));
             }
         };
@@ -124,17 +194,33 @@ impl Options {
             let password = decoded(url.password().unwrap_or_default())?;
             Some((decoded(url.username())?, Secret::new(password)))
         };
+        let host = host.trim_matches(['[', ']']).to_owned();
+        let port = url.port().unwrap_or(standard);
+        let question = question(&url)?;
+        if url.scheme() == "influxdb2" || question.names_organisation() {
+            let (organisation, token) = question.organisation(user)?;
+            return Ok(Self {
+                host,
+                port,
+                encrypted,
+                authorization: Some(Secret::new(format!("Token {}", token.expose()))),
+                user: None,
+                datagrams: None,
+                organisation: Some(organisation),
+            });
+        }
         let authorization = user.as_ref().map(|(user, password)| {
             let pair = format!("{user}:{}", password.expose());
             Secret::new(format!("Basic {}", base64(pair.as_bytes())))
         });
         Ok(Self {
-            host: host.trim_matches(['[', ']']).to_owned(),
-            port: url.port().unwrap_or(standard),
+            host,
+            port,
             encrypted,
             authorization,
             user,
-            datagrams: listener(&url)?,
+            datagrams: question.listener(),
+            organisation: None,
         })
     }
 
@@ -208,6 +294,34 @@ mod tests {
     }
 
     #[test]
+    fn an_organisation_makes_it_an_influxdb_2() {
+        for (url, name, token, bucket) in [
+            ("influxdb2://us:t0ken==@h/", "us", "t0ken==", None),
+            (
+                "https://h/?org=a+b&token=x%3D%3D&bucket=sensormark_q",
+                "a b",
+                "x==",
+                Some("sensormark_q"),
+            ),
+            ("influxdb://u:pw@h/?org=o", "o", "pw", None),
+        ] {
+            let options = Options::parse(url).unwrap();
+            let organisation = options.organisation.as_ref().unwrap();
+            assert_eq!(
+                (organisation.name.as_str(), organisation.bucket.as_deref()),
+                (name, bucket)
+            );
+            let header = options.authorization.as_ref().unwrap().expose();
+            assert_eq!(header, format!("Token {token}"));
+            assert!(!format!("{options:?}").contains(token));
+        }
+        assert_eq!(
+            Options::parse("influxdb://u:p@h/").unwrap().organisation,
+            None
+        );
+    }
+
+    #[test]
     fn a_wrong_url_is_refused_without_its_password() {
         for url in [
             "mysql://u:hunter2@h/",
@@ -215,6 +329,10 @@ mod tests {
             "influxdb://u:hunter2@h/?udp=many",
             "influxdb://u:hunter2@h/?ssl=on",
             "influxdb2://h/?token=hunter2",
+            "influxdb2://us@h/",
+            "influxdb://h/?org=us",
+            "influxdb2://us:hunter2@h/?bucket=other",
+            "influxdb2://us:hunter2@h/?udp=1",
             "influxdb://u:hunter2@h/?udp=1&udp_database=other",
             "influxdb://u:hunter2%4@h/",
             "nonsense",

@@ -4,8 +4,9 @@
 //! the task that asks, so that a request costs no change of tasks. A connection that broke is made anew for the next
 //! request. It knows paths and bodies, but neither tables nor languages.
 
-use crate::config::Options;
-use crate::error::{broken, garbled, not_connected, refused, timed_out};
+use crate::config::{Options, Organisation};
+use crate::error::{broken, garbled, not_connected, refused, sentence, timed_out};
+use crate::paths;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1::{self, Connection, SendRequest};
@@ -73,6 +74,14 @@ impl<'a> Message<'a> {
         }
     }
 
+    /// A request to delete what the path names.
+    pub(crate) fn delete(operation: &'a str, path: &'a str) -> Self {
+        Self {
+            method: Method::DELETE,
+            ..Self::get(operation, path)
+        }
+    }
+
     /// A request with a body.
     pub(crate) const fn post(
         operation: &'a str,
@@ -110,6 +119,26 @@ impl Head {
 }
 
 impl Link {
+    /// The organisation of an InfluxDB 2.
+    pub(crate) const fn organisation(&self) -> Option<&Organisation> {
+        self.options.organisation.as_ref()
+    }
+
+    /// Where lines of points of this database go.
+    pub(crate) fn write_path(&self, database: &str) -> String {
+        paths::write(self.organisation(), database)
+    }
+
+    /// Where scripts of Flux go.
+    pub(crate) fn flux_path(&self) -> String {
+        paths::flux(self.organisation())
+    }
+
+    /// What Flux calls the database.
+    pub(crate) fn bucket(&self, database: &str) -> String {
+        paths::bucket(self.organisation(), database)
+    }
+
     /// Connects within the time allowed.
     pub(crate) async fn open(options: &Options, timeout: Duration) -> Result<Self, StoreError> {
         let header = |text: &str| {
@@ -205,9 +234,12 @@ impl Link {
     }
 
     fn refusal(&self, operation: &str, head: &Head) -> StoreError {
-        let text = String::from_utf8_lossy(&self.body);
-        let sentence = head.sentence.as_deref().unwrap_or(&text);
-        refused(operation, head.status, sentence)
+        let text = || sentence(&self.body);
+        refused(
+            operation,
+            head.status,
+            &head.sentence.clone().unwrap_or_else(text),
+        )
     }
 
     /// Sends a request and hands the answer's body on, part by part.

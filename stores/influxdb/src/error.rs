@@ -6,14 +6,29 @@ use sensormark_store::{ErrorKind, StoreError};
 use std::io;
 
 /// Sentences of the server, or parts of them, by what they mean; the first that occurs counts.
-const SENTENCES: [(&str, ErrorKind, &str); 24] = [
+const SENTENCES: &[(&str, ErrorKind, &str)] = &[
     (
         "database not found",
         ErrorKind::NotFound,
         "make the database first",
     ),
     (
+        "database does not exist",
+        ErrorKind::NotFound,
+        "make the database first",
+    ),
+    (
+        "no database",
+        ErrorKind::NotFound,
+        "make the database first",
+    ),
+    (
         "retention policy not found",
+        ErrorKind::NotFound,
+        "make the database anew",
+    ),
+    (
+        "invalid retention policy",
         ErrorKind::NotFound,
         "make the database anew",
     ),
@@ -28,6 +43,16 @@ const SENTENCES: [(&str, ErrorKind, &str); 24] = [
         "make the database first",
     ),
     ("bucket \"", ErrorKind::NotFound, "make the database first"),
+    (
+        "dbrp mapping not found",
+        ErrorKind::NotFound,
+        "make the database first",
+    ),
+    (
+        "organization name",
+        ErrorKind::NotFound,
+        "correct the organisation in the URL",
+    ),
     (
         "field type conflict",
         ErrorKind::Conflict,
@@ -54,17 +79,43 @@ const SENTENCES: [(&str, ErrorKind, &str); 24] = [
         "ask with fewer clients, or raise max-concurrent-queries",
     ),
     (
-        "max-select-point limit exceeded",
+        "request throttled",
+        ErrorKind::Overload,
+        "write with fewer clients, or raise max-concurrent-write-limit",
+    ),
+    (
+        "too many open files",
+        ErrorKind::Overload,
+        "allow the server more open files, or use fewer clients",
+    ),
+    (
+        "cannot allocate memory",
+        ErrorKind::Overload,
+        "allow the server more memory, or ask for less",
+    ),
+    (
+        "memory allocation limit reached",
+        ErrorKind::Overload,
+        "allow queries more memory, or ask for less",
+    ),
+    (
+        "queue length exceeded",
+        ErrorKind::Overload,
+        "ask with fewer clients, or raise query-queue-size",
+    ),
+    // InfluxDB 1.8 goes on with "exceeed"
+    (
+        "max-select-point limit",
         ErrorKind::TooLarge,
         "ask for less, or raise max-select-point",
     ),
     (
-        "max-select-series limit exceeded",
+        "max-select-series limit",
         ErrorKind::TooLarge,
         "ask for less, or raise max-select-series",
     ),
     (
-        "max-select-buckets limit exceeded",
+        "max-select-buckets limit",
         ErrorKind::TooLarge,
         "ask for wider windows, or raise max-select-buckets",
     ),
@@ -99,6 +150,16 @@ const SENTENCES: [(&str, ErrorKind, &str); 24] = [
         "the server stopped the query; try again",
     ),
     (
+        "query aborted",
+        ErrorKind::Unavailable,
+        "the server stopped the query; try again",
+    ),
+    (
+        "query engine shutdown",
+        ErrorKind::Unavailable,
+        "the server is stopping; connect again",
+    ),
+    (
         "engine is closed",
         ErrorKind::Unavailable,
         "the server is stopping; connect again",
@@ -109,14 +170,39 @@ const SENTENCES: [(&str, ErrorKind, &str); 24] = [
         "the server is stopping; connect again",
     ),
     (
+        "index is closing",
+        ErrorKind::Unavailable,
+        "the server is stopping; connect again",
+    ),
+    (
+        "series file closed",
+        ErrorKind::Unavailable,
+        "the server is stopping; connect again",
+    ),
+    (
+        "series partition closed",
+        ErrorKind::Unavailable,
+        "the server is stopping; connect again",
+    ),
+    (
+        "already closed",
+        ErrorKind::Unavailable,
+        "the server is stopping; connect again",
+    ),
+    (
+        "shard is being deleted",
+        ErrorKind::NotFound,
+        "the database is being dropped; make it anew",
+    ),
+    (
         "outside retention policy",
         ErrorKind::Rejected,
         "the database drops readings of this age; use one that keeps all",
     ),
     (
-        "Flux query service disabled",
-        ErrorKind::Unsupported,
-        "set flux-enabled = true in the server's configuration",
+        "beyond retention policy",
+        ErrorKind::Rejected,
+        "the database drops readings of this age; use one that keeps all",
     ),
     (
         "timeout",
@@ -125,20 +211,45 @@ const SENTENCES: [(&str, ErrorKind, &str); 24] = [
     ),
 ];
 
+/// What InfluxDB 1.8 answers, with status 403, where Flux is not turned on.
+const NO_FLUX: (&str, ErrorKind, &str) = (
+    "Flux query service disabled",
+    ErrorKind::Unsupported,
+    "set flux-enabled = true in the server's configuration, or choose a layout that asks in InfluxQL",
+);
+
+/// What an answer's body says is wrong: InfluxDB puts a sentence into JSON, proxies write text.
+pub(crate) fn sentence(body: &[u8]) -> String {
+    #[derive(serde::Deserialize)]
+    struct Said {
+        #[serde(alias = "error")]
+        message: String,
+    }
+    serde_json::from_slice::<Said>(body).map_or_else(
+        |_| String::from_utf8_lossy(body).into_owned(),
+        |said| said.message,
+    )
+}
+
 /// The failure that an answer with this status and sentence is.
 pub(crate) fn refused(operation: &str, status: u16, sentence: &str) -> StoreError {
     let (kind, advice) = meaning(status, sentence);
     let shown = shortened(sentence);
-    // an answer was given, so that nothing is in doubt but what the server itself gave up waiting for
+    // an answer was given; but a batch goes to several shards at once, of which one fails and another does not
+    let in_part = status >= 500 || sentence.contains("partial write");
     StoreError::new(
         kind,
         operation,
         format!("InfluxDB answers {status}: {shown}; {advice}"),
     )
-    .with_doubt(kind == ErrorKind::Timeout || kind == ErrorKind::Unavailable)
+    .with_doubt(in_part || matches!(kind, ErrorKind::Timeout | ErrorKind::Unavailable))
 }
 
 fn meaning(status: u16, sentence: &str) -> (ErrorKind, &'static str) {
+    // without Flux, its place answers as if the user lacked a right
+    if sentence.contains(NO_FLUX.0) {
+        return (NO_FLUX.1, NO_FLUX.2);
+    }
     match status {
         401 => {
             return (
@@ -254,6 +365,31 @@ mod tests {
     use super::*;
 
     #[test]
+    fn sentences_are_found_in_json() {
+        assert_eq!(sentence(b"{\"error\":\"timeout\"}\n"), "timeout");
+        assert_eq!(
+            sentence(b"{\"code\":\"not found\",\"message\":\"no org\"}"),
+            "no org"
+        );
+        assert_eq!(sentence(b"Bad Gateway"), "Bad Gateway");
+    }
+
+    #[test]
+    fn what_may_be_stored_in_part_is_in_doubt() {
+        for (status, text, in_doubt) in [
+            (500, "timeout", true),
+            (500, "engine is closed", true),
+            (401, "authorization failed", false),
+            (404, "database not found: \"x\"", false),
+            (413, "Request Entity Too Large", false),
+            (500, "engine: cache-max-memory-size exceeded: (1/1)", true),
+            (400, "partial write: field type conflict: … dropped=1", true),
+        ] {
+            assert_eq!(refused("write", status, text).is_in_doubt(), in_doubt);
+        }
+    }
+
+    #[test]
     fn sentences_have_their_kinds() {
         for (status, sentence, kind) in [
             (404, "database not found: \"x\"", ErrorKind::NotFound),
@@ -276,6 +412,39 @@ mod tests {
                 ErrorKind::DiskFull,
             ),
             (500, "timeout", ErrorKind::Timeout),
+            (200, "no database", ErrorKind::NotFound),
+            (
+                403,
+                "Flux query service disabled. Verify flux-enabled=true in the [http] section of the InfluxDB config.",
+                ErrorKind::Unsupported,
+            ),
+            (403, "not authorized to read", ErrorKind::Authentication),
+            (
+                200,
+                "max-select-point limit exceeed: (5/4)",
+                ErrorKind::TooLarge,
+            ),
+            (
+                200,
+                "max-concurrent-queries limit exceeded(2, 1)",
+                ErrorKind::Overload,
+            ),
+            (503, "request throttled, queue full", ErrorKind::Overload),
+            (200, "query-timeout limit exceeded", ErrorKind::Timeout),
+            (500, "engine is closed", ErrorKind::Unavailable),
+            (500, "query engine shutdown", ErrorKind::Unavailable),
+            (
+                400,
+                "partial write: max-values-per-tag limit exceeded (1/1): measurement=\"m\" tag=\"t\" value=\"v\" dropped=1",
+                ErrorKind::Overload,
+            ),
+            (
+                404,
+                "bucket \"sensormark_x\" not found",
+                ErrorKind::NotFound,
+            ),
+            (429, "", ErrorKind::Overload),
+            (502, "Bad Gateway", ErrorKind::Unavailable),
             (400, "error parsing query: found x", ErrorKind::Rejected),
         ] {
             assert_eq!(

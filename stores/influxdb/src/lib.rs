@@ -9,6 +9,8 @@ mod server;
 
 mod config;
 
+mod paths;
+
 mod connection;
 
 mod schema;
@@ -38,7 +40,7 @@ use sensormark_store::{
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// InfluxDB 1.8.
+/// InfluxDB 1.8, or 2 by URL.
 #[derive(Debug, Default)]
 pub struct Influxdb {
     /// The measurements of the latest plan, which its sessions share.
@@ -72,15 +74,13 @@ async fn version(endpoint: &Endpoint) -> Result<String, StoreError> {
     let options = Options::parse(endpoint.url.expose())?;
     let mut link = Link::open(&options, Duration::from_secs(10)).await?;
     let head = link.demand(Message::get(OPERATION, "/ping")).await?;
-    if head
-        .version
-        .as_deref()
-        .is_some_and(|version| version.trim_start_matches('v').starts_with(['2', '3']))
-    {
-        return Err(StoreError::unsupported(
-            OPERATION,
-            "this is InfluxDB 2 or later, which has buckets and tokens in place of databases and users; name a server of 1.8",
-        ));
+    let stated = head.version.as_deref().unwrap_or_default();
+    check_generation(stated.trim_start_matches('v'), &options)?;
+    if let Some(organisation) = &options.organisation {
+        let path = paths::organisation(organisation);
+        link.demand(Message::get(OPERATION, &path)).await?;
+        link.close();
+        return Ok(stated.trim_start_matches('v').to_owned());
     }
     let none = Arc::new(Schema { tables: Vec::new() });
     let model = Model::new(&none, Layout::row_per_reading());
@@ -123,6 +123,39 @@ async fn version(endpoint: &Endpoint) -> Result<String, StoreError> {
     })
 }
 
+/// Fails where the URL is of another generation of InfluxDB than the server.
+fn check_generation(version: &str, options: &Options) -> Result<(), StoreError> {
+    let wrong = |kind, advice: String| {
+        Err(StoreError::new(
+            kind,
+            "ask InfluxDB for its version",
+            format!("this is InfluxDB {version}; {advice}"),
+        ))
+    };
+    match (version.chars().next(), &options.organisation) {
+        (Some('2'), None) => wrong(
+            ErrorKind::Configuration,
+            format!(
+                "it has organisations and tokens in place of users: name both by {}",
+                config::SECOND_URL_EXAMPLE
+            ),
+        ),
+        (Some('1'), Some(_)) => wrong(
+            ErrorKind::Configuration,
+            format!(
+                "it has users in place of organisations and tokens: name one by {}",
+                config::URL_EXAMPLE
+            ),
+        ),
+        (Some('3'), _) => wrong(
+            ErrorKind::Unsupported,
+            "it has no Flux and makes no databases by these interfaces; name a server of 1.8 or 2"
+                .to_owned(),
+        ),
+        _ => Ok(()),
+    }
+}
+
 impl Store for Influxdb {
     fn description(&self) -> Description {
         let words = |class, words: &str| (class, words.to_owned());
@@ -150,8 +183,8 @@ impl Store for Influxdb {
         }
     }
 
-    fn layouts(&self, _: &Schema, family: Family) -> Vec<LayoutOffer> {
-        offers::layouts(family)
+    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOffer> {
+        offers::layouts(schema, family)
     }
 
     fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {

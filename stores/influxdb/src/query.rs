@@ -3,6 +3,7 @@
 //! Answers come as `MessagePack`: numbers are exact, absent values differ from empty text, and no digits are parsed.
 
 mod aggregate;
+mod flux;
 mod local;
 mod message;
 mod readings;
@@ -179,20 +180,7 @@ pub(crate) fn form(database: &str, statement: &str, in_parts: bool) -> Bytes {
         body.push_str("chunked=true&chunk_size=10000&");
     }
     body.push_str("q=");
-    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    for &byte in statement.as_bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'*' => {
-                body.push(char::from(byte));
-            }
-            b' ' => body.push('+'),
-            _ => {
-                body.push('%');
-                body.push(char::from(DIGITS[usize::from(byte >> 4)]));
-                body.push(char::from(DIGITS[usize::from(byte & 15)]));
-            }
-        }
-    }
+    body.push_str(&crate::paths::encoded(statement));
     Bytes::from(body)
 }
 

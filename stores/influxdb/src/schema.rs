@@ -104,7 +104,15 @@ pub(crate) fn database<'a>(
     options: &'a crate::config::Options,
 ) -> Result<&'a str, StoreError> {
     if plan.layout.write != WriteMethod::Datagram {
-        return Ok(plan.database.as_str());
+        let bucket = options.organisation.as_ref();
+        let bucket = bucket.and_then(|organisation| organisation.bucket.as_deref());
+        return Ok(bucket.unwrap_or(plan.database.as_str()));
+    }
+    if options.organisation.is_some() {
+        return Err(StoreError::unsupported(
+            "send datagrams",
+            "InfluxDB 2 listens for none; choose another layout",
+        ));
     }
     options.datagrams.as_ref().map_or_else(
         || {

@@ -50,8 +50,8 @@ impl InfluxdbSession {
         let database = database(plan, options)?.to_owned();
         let link = Link::open(options, Duration::from_millis(plan.timeout_ms)).await?;
         let mut session = Self {
+            outlet: Outlet::new(link.write_path(&database)),
             link,
-            outlet: Outlet::new(&database),
             model,
             plan: plan.clone(),
             database,

@@ -68,10 +68,10 @@ impl AsRef<[u8]> for Lent {
 }
 
 impl Outlet {
-    /// The means of writing to this database.
-    pub(crate) fn new(database: &str) -> Self {
+    /// The means of writing by requests to this path.
+    pub(crate) fn new(path: String) -> Self {
         Self {
-            path: format!("/write?db={database}&precision=ns"),
+            path,
             ..Self::default()
         }
     }

@@ -4,7 +4,7 @@
 //! sensormark started has that while shortened to seconds; on others it may be hours, and settling waits only for what is running.
 
 use super::InfluxdbAdministrator;
-use sensormark_store::{ErrorKind, Size, StoreError};
+use sensormark_store::{ErrorKind, Setting, Size, StoreError};
 use std::time::{Duration, Instant};
 
 /// The longest that settling takes.
@@ -18,17 +18,17 @@ const QUIET: Duration = Duration::from_secs(crate::server::COLD_SECONDS + 2);
 
 /// The counters of a database's shards, added up.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-struct Counters {
+pub(super) struct Counters {
     cache_bytes: u64,
-    compactions: u64,
+    pub(super) compactions: u64,
     files: u64,
     most_files: u64,
-    disk_bytes: u64,
-    log_bytes: u64,
+    pub(super) disk_bytes: u64,
+    pub(super) log_bytes: u64,
 }
 
 impl Counters {
-    fn add(&mut self, part: &str, column: &str, number: u64) {
+    pub(super) fn add(&mut self, part: &str, column: &str, number: u64) {
         match (part, column) {
             ("tsm1_cache", "memBytes") => self.cache_bytes += number,
             ("tsm1_engine", column)
@@ -53,6 +53,9 @@ impl Counters {
 impl InfluxdbAdministrator {
     async fn counters(&mut self) -> Result<Counters, StoreError> {
         let name = self.database.clone();
+        if let Some(organisation) = self.link.organisation().cloned() {
+            return self.bucket_counters(&organisation, &name).await;
+        }
         let mut counters = Counters::default();
         for shown in self.shown_wide("read counters", "SHOW STATS").await? {
             if shown.tags.get("database") != Some(&name) {
@@ -69,13 +72,12 @@ impl InfluxdbAdministrator {
     async fn rests_soon(&mut self) -> Result<bool, StoreError> {
         let settings = self.read_settings().await?;
         let value = |name: &str| {
-            let setting = settings.iter().find(|setting| setting.name == name);
+            let ends = |setting: &&Setting| setting.name.ends_with(name);
+            let setting = settings.iter().find(ends);
             setting.map_or(i64::MAX, |setting| seconds(&setting.value))
         };
-        Ok(
-            value("config-data.cache-snapshot-write-cold-duration") <= 30
-                && value("config-data.compact-full-write-cold-duration") <= 30,
-        )
+        Ok(value("cache-snapshot-write-cold-duration") <= 30
+            && value("compact-full-write-cold-duration") <= 30)
     }
 
     pub(super) async fn settle_all(&mut self) -> Result<(), StoreError> {

@@ -39,8 +39,15 @@ impl Reader<'_> {
         if void {
             return Ok(Answer::Groups(Vec::new()));
         }
-        if aggregates.iter().any(|one| is_missing(one.function)) {
+        let in_flux = self.model.layout.second_language;
+        if aggregates
+            .iter()
+            .any(|one| is_missing(one.function, in_flux))
+        {
             return self.add_up_readings(query, aggregates, grouping).await;
+        }
+        if in_flux {
+            return self.groups_in_flux(query, aggregates, grouping).await;
         }
         let Some(split) = grouping.by_day_part else {
             let rows = self.ask_groups(query, aggregates, grouping).await?;
@@ -213,12 +220,13 @@ pub(super) fn refuse_several(aggregates: &[Aggregate]) -> Result<(), StoreError>
     Ok(())
 }
 
-/// Whether InfluxQL lacks the function.
-const fn is_missing(function: Function) -> bool {
-    matches!(
-        function,
-        Function::TimeWeightedShare | Function::MostFrequent
-    )
+/// Whether the language lacks the function.
+const fn is_missing(function: Function, in_flux: bool) -> bool {
+    match function {
+        Function::TimeWeightedShare => true,
+        Function::MostFrequent => !in_flux,
+        _ => false,
+    }
 }
 
 /// InfluxQL's name of a function.

@@ -37,6 +37,12 @@ impl Reader<'_> {
         if query.range.start_ns < 0 {
             return Ok(Answer::Readings(self.empty(query.table)));
         }
+        if self.model.layout.second_language {
+            return self
+                .range_in_flux(query, fields)
+                .await
+                .map(Answer::Readings);
+        }
         statement.at(query.range.start_ns);
         let batch = self.select(query, statement, fields, "").await?;
         Ok(Answer::Readings(batch))
@@ -48,6 +54,9 @@ impl Reader<'_> {
         query: &Query,
         fields: FieldSet,
     ) -> Result<Batch, StoreError> {
+        if self.model.layout.second_language {
+            return self.range_in_flux(query, fields).await;
+        }
         let measurement = &self.model.tables[query.table];
         let mut statement = Statement::new();
         statement.select(&names(measurement, fields), &measurement.name);
@@ -60,6 +69,9 @@ impl Reader<'_> {
         query: &Query,
         fields: FieldSet,
     ) -> Result<Answer, StoreError> {
+        if self.model.layout.second_language {
+            return self.last_readings_in_flux(query, fields).await;
+        }
         let measurement = &self.model.tables[query.table];
         let mut statement = Statement::new();
         statement.select(&names(measurement, fields), &measurement.name);

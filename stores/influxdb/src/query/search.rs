@@ -14,6 +14,9 @@ impl Reader<'_> {
         predicate: Predicate,
         latest: bool,
     ) -> Result<Answer, StoreError> {
+        if self.model.layout.second_language {
+            return self.search_in_flux(query, predicate, latest).await;
+        }
         let model = self.model;
         let measurement = &model.tables[query.table];
         let known = only(&query.series);
@@ -58,6 +61,9 @@ impl Reader<'_> {
         query: &Query,
         field: usize,
     ) -> Result<Answer, StoreError> {
+        if self.model.layout.second_language {
+            return self.minimum_in_flux(query, field).await;
+        }
         let model = self.model;
         let measurement = &model.tables[query.table];
         let mut statement = Statement::new();
@@ -78,6 +84,9 @@ impl Reader<'_> {
         query: &Query,
         predicate: Predicate,
     ) -> Result<Answer, StoreError> {
+        if self.model.layout.second_language {
+            return self.matching_in_flux(query, predicate).await;
+        }
         let model = self.model;
         let measurement = &model.tables[query.table];
         let mut statement = Statement::new();

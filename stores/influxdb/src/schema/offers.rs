@@ -1,11 +1,11 @@
 //! The layouts that InfluxDB offers, and what it does with them itself.
 
 use sensormark_store::{
-    Capability, Family, Layout, LayoutOffer, Operation, Standing, Table, WriteMethod,
+    Capability, Family, Layout, LayoutOffer, Operation, Schema, Standing, Table, WriteMethod,
 };
 
 /// The layouts for this schema and family: points batch themselves, so that records of a span have no place here.
-pub(crate) fn layouts(family: Family) -> Vec<LayoutOffer> {
+pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
     if family != Family::PerReading {
         return Vec::new();
     }
@@ -20,6 +20,13 @@ pub(crate) fn layouts(family: Family) -> Vec<LayoutOffer> {
     datagrams.write = WriteMethod::Datagram;
     let mut packed = usual;
     packed.write = WriteMethod::FastPath;
+    let mut flux = usual;
+    flux.second_language = true;
+    let flux_standing = if schema.tables.iter().any(is_of_devices) {
+        Standing::Further
+    } else {
+        Standing::OnRequest
+    };
     vec![
         offer(
             "",
@@ -39,7 +46,21 @@ pub(crate) fn layouts(family: Family) -> Vec<LayoutOffer> {
             Standing::OnRequest,
             "a point a reading, line protocol packed by gzip over HTTP; asked in InfluxQL",
         ),
+        offer(
+            "flux",
+            flux,
+            flux_standing,
+            "a point a reading, line protocol over HTTP; asked in Flux",
+        ),
     ]
+}
+
+/// Whether a table is what platforms keep values of devices in: tagged, with a field for each type, of which a value fills one.
+fn is_of_devices(table: &Table) -> bool {
+    !table.tags.is_empty()
+        && table.entity.is_none()
+        && table.fields.len() > 1
+        && table.fields.iter().all(|field| field.nullable)
 }
 
 /// How InfluxDB does an operation.
@@ -56,19 +77,21 @@ pub(crate) fn capability(operation: Operation, layout: &Layout, table: &Table) -
         Operation::UpsertAtomically => {
             unsupported("InfluxDB has no transactions: points of one request may be stored in part")
         }
+        Operation::AggregateByDayPart if layout.second_language => Capability::Native,
         Operation::AggregateByDayPart => client(
             "InfluxDB groups by windows, not by time of day: it aggregates windows that both parts of the day are made of, and the client adds them up",
+        ),
+        Operation::TimeWeightedShare if layout.second_language => client(
+            "Flux's stateDuration() leaves out how long a state's last reading holds: the client fetches the readings and weighs them",
         ),
         Operation::TimeWeightedShare => client(
             "InfluxDB's integral() takes numbers alone, no truth values: the client fetches the readings and weighs them",
         ),
+        Operation::MostFrequent if layout.second_language => Capability::Native,
         Operation::MostFrequent => client(
             "InfluxDB's mode() gives the earliest of values that are equally frequent, not the smallest: the client fetches the readings and counts them",
         ),
         Operation::FromSums => unsupported("sums are not kept at write time"),
-        Operation::LastReading if layout.second_language => client(
-            "Flux's last() is of a field: the client puts those of the latest reading together",
-        ),
         Operation::Write
         | Operation::Point
         | Operation::Range

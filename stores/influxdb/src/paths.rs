@@ -1,0 +1,113 @@
+//! Where requests go: InfluxDB 1.8 has databases, InfluxDB 2 has buckets of an organisation, and Flux calls both buckets.
+//!
+//! InfluxQL and the answer to a ping are at the same place in both. It sends nothing.
+
+use crate::config::Organisation;
+
+/// Where lines of points go.
+pub(crate) fn write(organisation: Option<&Organisation>, database: &str) -> String {
+    organisation.map_or_else(
+        || format!("/write?db={database}&precision=ns"),
+        |organisation| {
+            format!(
+                "/api/v2/write?org={}&bucket={database}&precision=ns",
+                encoded(&organisation.name)
+            )
+        },
+    )
+}
+
+/// Where scripts of Flux go.
+pub(crate) fn flux(organisation: Option<&Organisation>) -> String {
+    organisation.map_or_else(
+        || "/api/v2/query".to_owned(),
+        |organisation| format!("/api/v2/query?org={}", encoded(&organisation.name)),
+    )
+}
+
+/// What Flux calls a database.
+pub(crate) fn bucket(organisation: Option<&Organisation>, database: &str) -> String {
+    if organisation.is_some() {
+        database.to_owned()
+    } else {
+        format!("{database}/autogen")
+    }
+}
+
+/// Where the organisation describes itself.
+pub(crate) fn organisation(organisation: &Organisation) -> String {
+    format!("/api/v2/orgs?org={}", encoded(&organisation.name))
+}
+
+/// Where up to a hundred of the organisation's buckets are listed, those with this name alone where there is one.
+pub(crate) fn buckets(organisation: &Organisation, name: Option<&str>, after: usize) -> String {
+    let mut path = format!(
+        "/api/v2/buckets?org={}&limit=100&offset={after}",
+        encoded(&organisation.name)
+    );
+    if let Some(name) = name {
+        path.push_str("&name=");
+        path.push_str(&encoded(name));
+    }
+    path
+}
+
+/// Where readings of a bucket are deleted.
+pub(crate) fn delete(organisation: &Organisation, bucket: &str) -> String {
+    format!(
+        "/api/v2/delete?org={}&bucket={}",
+        encoded(&organisation.name),
+        encoded(bucket)
+    )
+}
+
+/// A value as it stands in a URL's question, and in a form.
+pub(crate) fn encoded(value: &str) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    let mut text = String::with_capacity(value.len() * 5 / 4);
+    for &byte in value.as_bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'*' => {
+                text.push(char::from(byte));
+            }
+            b' ' => text.push('+'),
+            _ => {
+                text.push('%');
+                text.push(char::from(DIGITS[usize::from(byte >> 4)]));
+                text.push(char::from(DIGITS[usize::from(byte & 15)]));
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_stand_in_the_place_of_databases() {
+        let organisation = Organisation {
+            name: "a & b".to_owned(),
+            bucket: None,
+        };
+        let some = Some(&organisation);
+        assert_eq!(write(None, "d"), "/write?db=d&precision=ns");
+        assert_eq!(
+            write(some, "d"),
+            "/api/v2/write?org=a+%26+b&bucket=d&precision=ns"
+        );
+        assert_eq!(flux(None), "/api/v2/query");
+        assert_eq!(flux(some), "/api/v2/query?org=a+%26+b");
+        assert_eq!(bucket(None, "d"), "d/autogen");
+        assert_eq!(bucket(some, "d"), "d");
+        assert_eq!(
+            buckets(&organisation, Some("d"), 200),
+            "/api/v2/buckets?org=a+%26+b&limit=100&offset=200&name=d"
+        );
+        assert_eq!(
+            delete(&organisation, "d"),
+            "/api/v2/delete?org=a+%26+b&bucket=d"
+        );
+    }
+}
