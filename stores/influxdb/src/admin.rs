@@ -268,7 +268,7 @@ impl InfluxdbAdministrator {
         self.run("create the database", &statement).await
     }
 
-    async fn remove(&mut self, operation: &str, name: &str) -> Result<(), StoreError> {
+    pub(crate) async fn remove(&mut self, operation: &str, name: &str) -> Result<(), StoreError> {
         if let Some(organisation) = self.link.organisation().cloned() {
             return self.remove_bucket(&organisation, name).await;
         }

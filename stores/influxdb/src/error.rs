@@ -389,6 +389,11 @@ mod tests {
         }
     }
 
+    fn assert_kind(status: u16, sentence: &str, kind: ErrorKind) {
+        let error = refused("write", status, sentence);
+        assert_eq!(error.kind(), kind, "{sentence}");
+    }
+
     #[test]
     fn sentences_have_their_kinds() {
         for (status, sentence, kind) in [
@@ -412,6 +417,15 @@ mod tests {
                 ErrorKind::DiskFull,
             ),
             (500, "timeout", ErrorKind::Timeout),
+            (400, "error parsing query: found x", ErrorKind::Rejected),
+        ] {
+            assert_kind(status, sentence, kind);
+        }
+    }
+
+    #[test]
+    fn limits_and_stops_have_their_kinds() {
+        for (status, sentence, kind) in [
             (200, "no database", ErrorKind::NotFound),
             (
                 403,
@@ -445,13 +459,8 @@ mod tests {
             ),
             (429, "", ErrorKind::Overload),
             (502, "Bad Gateway", ErrorKind::Unavailable),
-            (400, "error parsing query: found x", ErrorKind::Rejected),
         ] {
-            assert_eq!(
-                refused("write", status, sentence).kind(),
-                kind,
-                "{sentence}"
-            );
+            assert_kind(status, sentence, kind);
         }
     }
 }

@@ -25,6 +25,9 @@ mod query;
 
 mod error;
 
+#[cfg(test)]
+mod second;
+
 use self::admin::InfluxdbAdministrator;
 use self::config::Options;
 use self::connection::{Link, Message};

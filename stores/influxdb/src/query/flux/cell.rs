@@ -69,7 +69,10 @@ pub(super) fn push(column: &mut Column, text: &str) -> bool {
         Values::I64(values) => text.parse().ok().map(|value| values.push(value)),
         Values::U16(values) => text.parse().ok().map(|value| values.push(value)),
         Values::F64(values) => text.parse().ok().map(|value| values.push(value)),
-        Values::Text(values) => Some(values.push(&unescaped(text))),
+        Values::Text(values) => {
+            values.push(&unescaped(text));
+            Some(())
+        }
     };
     if pushed.is_some()
         && let Some(present) = &mut column.present
