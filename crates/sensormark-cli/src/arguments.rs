@@ -81,7 +81,7 @@ pub struct CommonArguments {
     /// Only warn when the host was disturbed, instead of measuring again
     #[arg(long)]
     pub tolerate_disturbance: bool,
-    /// A TOML file with the weights of the criteria; the study's by default
+    /// A TOML file with the weights of the criteria (the study's by default), and perhaps difficulties
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
     /// How progress is shown
@@ -100,7 +100,7 @@ pub struct ReportArguments {
     /// Formats, one after the other
     #[arg(long, value_enum, value_delimiter = ',', default_value = "text")]
     pub format: Vec<FormatName>,
-    /// A TOML file with the weights of the criteria; the study's by default
+    /// A TOML file with the weights of the criteria (the study's by default), and perhaps difficulties
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
 }

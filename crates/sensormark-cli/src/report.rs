@@ -4,7 +4,6 @@ use crate::arguments::{FormatName, ReportArguments};
 use crate::failure::Failure;
 use sensormark::measurement::ResultsFolder;
 use sensormark::report::{Report, ReportOptions};
-use sensormark::score::Weights;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -36,7 +35,7 @@ pub fn print(
     if let Some(path) = weights {
         let text = std::fs::read_to_string(path)
             .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
-        options.weights = Weights::from_toml(&text)
+        options = ReportOptions::from_toml(&text)
             .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
     }
     let report = Report::from_folder(folder, &options).map_err(Failure::usage)?;

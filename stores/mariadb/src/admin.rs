@@ -63,6 +63,9 @@ const SETTINGS: &[&str] = &[
 /// How long the server may take to come to rest.
 const SETTLE: Duration = Duration::from_secs(600);
 
+/// How long to wait for the server's page cleaner before it is woken again.
+const NUDGE: Duration = Duration::from_secs(1);
+
 /// Pages that the server keeps dirty for itself.
 const IDLE_DIRTY_PAGES: i64 = 20;
 
@@ -334,6 +337,7 @@ impl MariadbAdministrator {
             status("INNODB_CHECKPOINT_AGE"),
         );
         let deadline = Instant::now() + SETTLE;
+        let mut nudge = Instant::now() + NUDGE;
         let (mut before, mut still) = (i64::MIN, 0);
         loop {
             let pages = self.number(OPERATION, &dirty).await?;
@@ -355,6 +359,12 @@ impl MariadbAdministrator {
                 ));
             }
             before = now;
+            if Instant::now() > nudge {
+                // The page cleaner may have gone to sleep with pages left; setting its limit wakes it.
+                let wake = "SET GLOBAL innodb_max_dirty_pages_pct = 0";
+                self.link.text(OPERATION, wake).await?;
+                nudge = Instant::now() + NUDGE;
+            }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }

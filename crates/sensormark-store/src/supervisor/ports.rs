@@ -8,9 +8,13 @@ use crate::error::{ErrorKind, StoreError};
 use crate::server::ServerFolder;
 use std::net::{Ipv4Addr, TcpListener, UdpSocket};
 use std::ops::RangeInclusive;
+use std::time::{Duration, Instant};
 
 /// Random candidates that are tried for one port.
 const CANDIDATES: usize = 200;
+
+/// How long a process may take from its birth until it lets go of what it inherited.
+const HELD_BY_CHILDREN: Duration = Duration::from_secs(2);
 
 /// Ports that nobody else can take while this value lives, for TCP and UDP.
 #[derive(Debug)]
@@ -97,6 +101,19 @@ fn bind(port: u16) -> std::io::Result<(TcpListener, UdpSocket)> {
     ))
 }
 
+/// Those of the ports that somebody else holds for a while. A process that is just being started by another thread of this program holds copies
+/// of sockets that were let go of, until it has become the program that it is to be: with a busy machine that is no matter of microseconds.
+pub(super) fn taken_lastingly(ports: &[u16]) -> Vec<u16> {
+    let deadline = Instant::now() + HELD_BY_CHILDREN;
+    loop {
+        let taken = taken(ports);
+        if taken.is_empty() || Instant::now() > deadline {
+            return taken;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
 /// Those of the ports that somebody else holds.
 pub(super) fn taken(ports: &[u16]) -> Vec<u16> {
     ports
@@ -110,6 +127,26 @@ pub(super) fn taken(ports: &[u16]) -> Vec<u16> {
 mod tests {
     use super::*;
     use std::collections::HashSet;
+
+    #[test]
+    fn a_port_that_is_let_go_of_late_is_not_taken_lastingly() {
+        let reserved = ReservedPorts::reserve().unwrap();
+        let numbers = reserved.numbers();
+        // As a child does that still has copies of the sockets.
+        let copies: Vec<TcpListener> = reserved
+            .held
+            .iter()
+            .map(|(listener, _)| listener.try_clone().unwrap())
+            .collect();
+        reserved.release();
+        assert_eq!(taken(&numbers), numbers.to_vec());
+        let child = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(200));
+            drop(copies);
+        });
+        assert_eq!(taken_lastingly(&numbers), Vec::<u16>::new());
+        child.join().unwrap();
+    }
 
     #[test]
     fn reserved_ports_differ_and_are_held_until_released() {

@@ -105,7 +105,7 @@ fn try_start(
         Err(error) => {
             server.stop().ok();
             // The server's own processes are gone: whoever holds a port now is somebody else.
-            let clash = !ports::taken(&server.endpoint().ports).is_empty();
+            let clash = !ports::taken_lastingly(&server.endpoint().ports).is_empty();
             Err(Failure { error, clash })
         }
     }
@@ -183,7 +183,7 @@ pub(super) fn bring_up(
     first: bool,
 ) -> Result<(), StoreError> {
     let endpoint = &inner.launch.endpoint;
-    let taken = ports::taken(&endpoint.ports);
+    let taken = ports::taken_lastingly(&endpoint.ports);
     if !taken.is_empty() {
         let text = format!(
             "another program has taken port {taken:?} meanwhile; see which (ss -ltnp), and start again"

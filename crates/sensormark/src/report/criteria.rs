@@ -35,9 +35,9 @@ pub fn client(trial: &TrialRecord) -> Option<&RoleTotals> {
     let own = match trial.side {
         Side::Write => "writer",
         Side::Read => "reader",
-        Side::Mixed => "client",
+        Side::Mixed => "trial",
     };
-    role(trial, own).or_else(|| role(trial, "client"))
+    role(trial, own)
 }
 
 /// The figure of this name.

@@ -116,10 +116,25 @@ impl Field {
         arms
     }
 
-    /// The arm that wrote what this one reads.
+    /// Who is ranked: ways of reading, each with what it reads; where trials do both at once, those.
+    pub fn contestants(&self) -> &[Arm] {
+        if self.is_phased() {
+            &self.mixed
+        } else {
+            &self.reads
+        }
+    }
+
+    /// Whether trials go through phases of loads, writing and asking in one.
+    pub fn is_phased(&self) -> bool {
+        self.reads.is_empty() && self.writes.is_empty() && !self.mixed.is_empty()
+    }
+
+    /// The arm that wrote what this one reads; itself where it does both.
     pub fn write_of(&self, read: &Arm) -> Option<&Arm> {
         self.writes
             .iter()
+            .chain(&self.mixed)
             .find(|write| same_data(&write.implementation, &read.implementation))
     }
 

@@ -13,6 +13,7 @@ pub mod json;
 pub mod machine_tool;
 pub mod markdown;
 pub mod number;
+pub mod phased;
 pub mod ranking;
 mod sections;
 pub mod tables;
@@ -44,21 +45,26 @@ pub enum ReportError {
 }
 
 /// What a report is made with.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct ReportOptions {
-    /// How much each criterion counts.
-    pub weights: Weights,
+    /// How much each criterion counts; the study's weights, or those of workloads of phases, where none are given.
+    pub weights: Option<Weights>,
     /// The difficulty of implementations, 1 (easy) to 5, by their names in the ranking. Used only when everybody ranked
     /// has one.
     pub difficulty: BTreeMap<String, f64>,
 }
 
-impl Default for ReportOptions {
-    fn default() -> Self {
-        Self {
-            weights: Weights::study(),
-            difficulty: BTreeMap::new(),
-        }
+impl ReportOptions {
+    /// From the text of a weights file: a table of weights for each side, and perhaps `[difficulty]`, 1 (easy) to 5 by name in the ranking.
+    ///
+    /// # Errors
+    /// Text that is not so.
+    pub fn from_toml(text: &str) -> Result<Self, ScoreError> {
+        let (weights, difficulty) = Weights::with_difficulty(text)?;
+        Ok(Self {
+            weights: Some(weights),
+            difficulty,
+        })
     }
 }
 

@@ -10,14 +10,15 @@ use super::ReportError;
 use super::ReportOptions;
 use super::criteria;
 use super::field::{Arm, Field};
-use crate::measurement::record::{Side, TrialRecord};
+use super::phased::{self, Comparable};
+use crate::measurement::record::{RunRecord, Side, TrialRecord};
 use crate::measurement::verdict::{ReasonKind, Verdict};
-use crate::score::{self, Board, ScoreError, Standing, Table};
+use crate::score::{self, Board, Criterion, ScoreError, Standing, Table, Weights};
 use crate::statistics::{self, Basis, Better, Summary, summarize};
 use std::collections::BTreeMap;
 
-/// The phases that are scored.
-pub const PHASES: [&str; 2] = ["write", "read"];
+/// The sides that are scored, by the names of their weights.
+const SIDES: [(Side, &str); 2] = [(Side::Write, "write"), (Side::Read, "read")];
 /// Weightings drawn for the share that each contestant wins: a standard error of at most 0.35 %.
 const DRAWS: u32 = 20_000;
 /// The seed of the draws, fixed: the same results give the same report.
@@ -41,7 +42,7 @@ pub struct Ranking {
 /// A contestant with a score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranked {
-    /// Its place in [`Field::reads`].
+    /// Its place in [`Field::contestants`].
     pub read: usize,
     /// Scores from the means, and bare ranks.
     pub standing: Standing,
@@ -64,12 +65,50 @@ impl Ranked {
 
 type Values = BTreeMap<String, f64>;
 
-/// A contestant's values by repetition, write and read.
+/// A contestant's values by repetition, side by side.
 struct Contestant {
     read: usize,
     label: String,
     embedded: bool,
-    blocks: Vec<Option<[Values; 2]>>,
+    blocks: Vec<Option<Vec<Values>>>,
+}
+
+/// How values are taken from trials and weighed: costs a second of a steady rate, or costs of an operation.
+struct Yardstick<'a> {
+    comparable: Option<Comparable>,
+    sides: Vec<(Side, &'static str)>,
+    criteria: Vec<Criterion>,
+    weights: Weights,
+    options: &'a ReportOptions,
+}
+
+impl<'a> Yardstick<'a> {
+    fn of(field: &Field, options: &'a ReportOptions) -> Self {
+        let comparable = field.is_phased().then(|| Comparable::of(field));
+        let own = comparable.as_ref().map(Comparable::sides);
+        let is_scored = |side: &Side| own.as_ref().is_none_or(|own| own.contains(side));
+        let (criteria, weights) = match comparable {
+            Some(_) => (score::phased_criteria(), Weights::phased()),
+            None => (score::study_criteria(), Weights::study()),
+        };
+        Self {
+            sides: SIDES
+                .into_iter()
+                .filter(|(side, _)| is_scored(side))
+                .collect(),
+            comparable,
+            criteria,
+            weights: options.weights.clone().unwrap_or(weights),
+            options,
+        }
+    }
+
+    fn values(&self, trial: &TrialRecord, side: Side, run: &RunRecord) -> Values {
+        match &self.comparable {
+            Some(comparable) => phased::costs(trial, side, comparable),
+            None => criteria::values(trial, run),
+        }
+    }
 }
 
 impl Ranking {
@@ -78,7 +117,8 @@ impl Ranking {
     /// # Errors
     /// Weights that do not fit the criteria.
     pub fn new(field: &Field, options: &ReportOptions) -> Result<Self, ReportError> {
-        let (contestants, mut unranked) = contestants(field);
+        let yardstick = Yardstick::of(field, options);
+        let (contestants, mut unranked) = contestants(field, &yardstick);
         let basis = Basis::SingleTrial;
         if contestants.is_empty() {
             return Ok(Self {
@@ -89,10 +129,11 @@ impl Ranking {
                 notes: Vec::new(),
             });
         }
-        let tables = (0..PHASES.len())
-            .map(|phase| table(phase, &contestants, options))
+        let tables = (0..yardstick.sides.len())
+            .map(|side| table(side, &contestants, &yardstick))
             .collect::<Result<Vec<_>, _>>()?;
-        let notes = table_notes(&tables, options);
+        let mut notes = table_notes(&tables, options);
+        notes.extend(yardstick.comparable.iter().flat_map(Comparable::notes));
         for contestant in &contestants {
             let of_it = |table: &Table| {
                 table
@@ -214,9 +255,12 @@ fn table_notes(tables: &[Table], options: &ReportOptions) -> Vec<String> {
 }
 
 /// Everybody with at least one repetition of two valid trials; and the others, with the reason.
-fn contestants(field: &Field) -> (Vec<Contestant>, Vec<(String, String)>) {
+fn contestants(
+    field: &Field,
+    yardstick: &Yardstick<'_>,
+) -> (Vec<Contestant>, Vec<(String, String)>) {
     let (mut contestants, mut unranked) = (Vec::new(), Vec::new());
-    for (place, read) in field.reads.iter().enumerate() {
+    for (place, read) in field.contestants().iter().enumerate() {
         let Some(write) = field.write_of(read) else {
             unranked.push((
                 read.label.clone(),
@@ -228,21 +272,16 @@ fn contestants(field: &Field) -> (Vec<Contestant>, Vec<(String, String)>) {
             unranked.push((read.label.clone(), reason));
             continue;
         }
-        let values = |arm: &Arm| -> Vec<Option<Values>> {
-            let of_trial = |place: &Option<usize>| {
-                let trial = &field.trials[(*place)?];
-                trial
-                    .verdict
-                    .is_valid()
-                    .then(|| criteria::values(trial, &field.run))
+        let in_block = |block: usize| -> Option<Vec<Values>> {
+            let of_side = |(side, _): &(Side, &str)| {
+                let arm = if *side == Side::Write { write } else { read };
+                let trial = &field.trials[arm.places[block]?];
+                let is_valid = trial.verdict.is_valid();
+                is_valid.then(|| yardstick.values(trial, *side, &field.run))
             };
-            arm.places.iter().map(of_trial).collect()
+            yardstick.sides.iter().map(of_side).collect()
         };
-        let both = values(write)
-            .into_iter()
-            .zip(values(read))
-            .map(|(write, read)| Some([write?, read?]));
-        let mut blocks: Vec<Option<[Values; 2]>> = both.collect();
+        let mut blocks: Vec<Option<Vec<Values>>> = (0..field.blocks.len()).map(in_block).collect();
         keep_complete(&mut blocks);
         if blocks.iter().all(Option::is_none) {
             unranked.push((read.label.clone(), no_valid_pair(field, write, read)));
@@ -289,21 +328,21 @@ fn data_fault(field: &Field, arm: &Arm) -> Option<String> {
         .iter()
         .find(|reason| faults.contains(&reason.kind))?
         .kind;
-    let side = if first.side == Side::Write {
-        "write"
-    } else {
-        "read"
+    let side = match first.side {
+        Side::Write => "write ",
+        Side::Read => "read ",
+        Side::Mixed => "",
     };
     Some(format!(
-        "{} in {found} of {} {side} trials",
+        "{} in {found} of {} {side}trials",
         kind.text(),
         all.len()
     ))
 }
 
 /// Drops repetitions in which fewer criteria were measured than in others, so that all means are over the same ones.
-fn keep_complete(blocks: &mut [Option<[Values; 2]>]) {
-    let count = |values: &[Values; 2]| values[0].len() + values[1].len();
+fn keep_complete(blocks: &mut [Option<Vec<Values>>]) {
+    let count = |values: &Vec<Values>| values.iter().map(BTreeMap::len).sum::<usize>();
     let most = blocks.iter().flatten().map(count).max().unwrap_or(0);
     for block in blocks {
         if block.as_ref().is_some_and(|values| count(values) < most) {
@@ -313,9 +352,13 @@ fn keep_complete(blocks: &mut [Option<[Values; 2]>]) {
 }
 
 fn no_valid_pair(field: &Field, write: &Arm, read: &Arm) -> String {
-    let faults = [("write", write), ("read", read)]
-        .map(|(side, arm)| first_fault(field, arm).map(|fault| format!("{side} trial {fault}")));
-    let faults: Vec<String> = faults.into_iter().flatten().collect();
+    let sides = [("write trial ", write), ("read trial ", read)];
+    let told = |(side, arm)| Some(format!("{side}{}", first_fault(field, arm)?));
+    let faults: Vec<String> = if field.is_phased() {
+        first_fault(field, read).into_iter().collect()
+    } else {
+        sides.into_iter().filter_map(told).collect()
+    };
     if faults.is_empty() {
         "no repetition has both its trials".to_owned()
     } else {
@@ -346,7 +389,7 @@ fn first_fault(field: &Field, arm: &Arm) -> Option<String> {
 /// Why there is no score, with what would help where the server was only visited.
 fn unscored_reason(field: &Field, label: &str, phase: &str, reason: &str) -> String {
     let visited = field
-        .reads
+        .contestants()
         .iter()
         .filter(|read| read.label == label)
         .any(|read| {
@@ -363,12 +406,13 @@ fn unscored_reason(field: &Field, label: &str, phase: &str, reason: &str) -> Str
     format!("no score: in the {phase} trial {reason}{hint}")
 }
 
-/// One phase's table: a row of means for each contestant, and behind them a row for each of its repetitions.
+/// One side's table: a row of means for each contestant, and behind them a row for each of its repetitions.
 fn table(
-    phase: usize,
+    side: usize,
     contestants: &[Contestant],
-    options: &ReportOptions,
+    yardstick: &Yardstick<'_>,
 ) -> Result<Table, ReportError> {
+    let options = yardstick.options;
     let row = |contestant: &Contestant, name: String, mut values: Values| {
         if let Some(difficulty) = options.difficulty.get(&contestant.label) {
             values.insert("difficulty".to_owned(), *difficulty);
@@ -384,16 +428,16 @@ fn table(
             .blocks
             .iter()
             .flatten()
-            .map(|sides| &sides[phase])
+            .map(|sides| &sides[side])
             .collect();
         row(contestant, contestant.label.clone(), mean(&blocks))
     });
     let single = contestants.iter().flat_map(|contestant| {
-        let named = |(block, sides): (usize, &Option<[Values; 2]>)| {
+        let named = |(block, sides): (usize, &Option<Vec<Values>>)| {
             Some(row(
                 contestant,
                 block_name(&contestant.label, block),
-                sides.as_ref()?[phase].clone(),
+                sides.as_ref()?[side].clone(),
             ))
         };
         contestant
@@ -405,9 +449,9 @@ fn table(
     });
     let field: Vec<score::Implementation> = means.chain(single).collect();
     let prepared = score::prepare(
-        PHASES[phase],
-        &score::study_criteria(),
-        &options.weights,
+        yardstick.sides[side].1,
+        &yardstick.criteria,
+        &yardstick.weights,
         &field,
         score::Options::default(),
     )?;

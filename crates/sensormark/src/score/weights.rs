@@ -43,8 +43,39 @@ impl Weights {
         Self::from_toml(Self::STUDY_TOML).expect("weights.toml is part of the program")
     }
 
+    /// Those of workloads that are made of phases: `phased-weights.toml` beside this file.
+    ///
+    /// # Panics
+    /// Never: the file is part of the program, and a test reads it.
+    #[must_use]
+    pub fn phased() -> Self {
+        Self::from_toml(Self::PHASED_TOML).expect("phased-weights.toml is part of the program")
+    }
+
+    /// Weights, and the difficulties of implementations by name from the table `[difficulty]`, where there is one.
+    ///
+    /// # Errors
+    /// As [`Weights::from_toml`]; and a difficulty that is not from 1 to 5.
+    pub fn with_difficulty(text: &str) -> Result<(Self, BTreeMap<String, f64>), ScoreError> {
+        let mut weights = Self::from_toml(text)?;
+        let difficulty = weights.phases.remove("difficulty").unwrap_or_default();
+        if let Some((name, value)) = difficulty
+            .iter()
+            .find(|(_, value)| !(1.0..=5.0).contains(*value))
+        {
+            return Err(ScoreError::Malformed {
+                what: "the weights file",
+                message: format!("the difficulty of {name} is {value}; it goes from 1 (easy) to 5"),
+            });
+        }
+        Ok((weights, difficulty))
+    }
+
     /// The text of the default weights, for a user to start from.
     pub const STUDY_TOML: &'static str = include_str!("weights.toml");
+
+    /// The text of the default weights of workloads that are made of phases.
+    pub const PHASED_TOML: &'static str = include_str!("phased-weights.toml");
 
     /// The weights of one phase by criterion id.
     ///
@@ -59,7 +90,7 @@ impl Weights {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Criterion, study_criteria};
+    use super::super::{Criterion, phased_criteria, study_criteria};
     use super::*;
 
     #[test]
@@ -73,6 +104,30 @@ mod tests {
         }
         let sum = |phase: &str| weights.phase(phase).unwrap().values().sum::<f64>();
         assert_eq!((sum("write"), sum("read")), (14.0, 13.0));
+    }
+
+    #[test]
+    fn the_weights_of_phases_weigh_every_criterion_of_theirs() {
+        let weights = Weights::phased();
+        let ids: Vec<String> = phased_criteria().into_iter().map(|c| c.id).collect();
+        for side in ["write", "read"] {
+            let side = weights.phase(side).unwrap();
+            assert_eq!(side.len(), ids.len());
+            assert!(ids.iter().all(|id| side.contains_key(id)));
+        }
+    }
+
+    #[test]
+    fn difficulties_stand_in_the_weights_file() {
+        let text = format!(
+            "{}\n[difficulty]\n\"MariaDB bulk\" = 2",
+            Weights::STUDY_TOML
+        );
+        let (weights, difficulty) = Weights::with_difficulty(&text).unwrap();
+        assert_eq!(weights, Weights::study());
+        assert_eq!(difficulty["MariaDB bulk"], 2.0);
+        let bad = Weights::with_difficulty("[difficulty]\n\"MariaDB bulk\" = 7");
+        assert!(bad.unwrap_err().to_string().contains("MariaDB bulk"));
     }
 
     #[test]

@@ -166,12 +166,7 @@ pub fn ranking(field: &Field, ranking: &Ranking) -> Section {
     table.keys = 2;
     for one in &ranking.ranked {
         let mut row = vec![rank(one.rank), Cell::text(one.label()), score(one)];
-        row.extend(
-            one.standing
-                .phases
-                .iter()
-                .map(|score| points(*score, Spread::None)),
-        );
+        row.extend(["write", "read"].map(|side| side_score(ranking, one, side)));
         row.push(points(one.win_share * 100.0, Spread::None));
         row.push(keeping_up::cell(field, one));
         row.push(Cell::count(u64::try_from(one.summary.count).ok(), ""));
@@ -200,6 +195,17 @@ pub fn ranking(field: &Field, ranking: &Ranking) -> Section {
     }
     section.table(unranked);
     section
+}
+
+/// The score of one side, where that was measured.
+fn side_score(ranking: &Ranking, one: &Ranked, side: &str) -> Cell {
+    let tables = ranking.board.iter().flat_map(Board::tables);
+    let mut scores = tables.zip(&one.standing.phases);
+    let own = scores.find(|(table, _)| table.phase == side);
+    own.map_or_else(
+        || Cell::Missing("nothing of it can be compared".to_owned()),
+        |(_, score)| points(*score, Spread::None),
+    )
 }
 
 fn score(one: &Ranked) -> Cell {
@@ -233,6 +239,9 @@ fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
     if !ranking.ranked.is_empty() {
         notes
             .push("wins: share of all weightings under which it has the highest score.".to_owned());
+    }
+    if field.is_phased() && !ranking.ranked.is_empty() {
+        notes.push("Phases run as fast as each database lets them, so costs of the work are scored, of a thousand readings written and of a question: time (geometric mean over the side's phases) and what was used. The study's formula; its weights, and time with the weight of all CPU.".to_owned());
     }
     notes.extend(behind_note(field, ranking));
     notes.extend(durability_note(field, ranking));
@@ -268,7 +277,7 @@ fn ranked_with<'a>(
     let found = ranking
         .ranked
         .iter()
-        .filter(|one| is(field.reads[one.read].implementation.layout.write));
+        .filter(|one| is(field.contestants()[one.read].implementation.layout.write));
     found.map(Ranked::label).collect()
 }
 
@@ -277,14 +286,14 @@ fn durability_note(field: &Field, ranking: &Ranking) -> Option<String> {
     let mut classes: Vec<Durability> = ranking
         .ranked
         .iter()
-        .map(|one| field.reads[one.read].implementation.durability)
+        .map(|one| field.contestants()[one.read].implementation.durability)
         .collect();
     classes.sort_unstable();
     classes.dedup();
     let mut stores: Vec<&str> = ranking
         .ranked
         .iter()
-        .map(|one| field.reads[one.read].implementation.store.as_str())
+        .map(|one| field.contestants()[one.read].implementation.store.as_str())
         .collect();
     stores.sort_unstable();
     stores.dedup();

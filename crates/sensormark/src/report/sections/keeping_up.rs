@@ -1,7 +1,9 @@
 //! Whether an implementation kept up with the load. One that did not has spared itself work: its costs, and with them its
 //! score, look better than they are, and the report has to say so.
 
+use super::cells::counted;
 use crate::measurement::names;
+use crate::measurement::record::TrialRecord;
 use crate::report::criteria::figure;
 use crate::report::field::{Arm, Field};
 use crate::report::number::{fixed, significant};
@@ -10,7 +12,7 @@ use crate::report::tables::Cell;
 
 /// Percent of the readings that were lost before the writer took them, over all valid write trials of what is read.
 pub fn lost_percent(field: &Field, one: &Ranked) -> Option<f64> {
-    let write = field.write_of(&field.reads[one.read])?;
+    let write = field.write_of(&field.contestants()[one.read])?;
     let ledgers = field
         .valid_of(write)
         .filter_map(|trial| trial.ledger.as_ref());
@@ -43,7 +45,12 @@ pub fn shortfalls(field: &Field, one: &Ranked) -> Vec<String> {
         };
         shortfalls.push(format!("lost {percent} %"));
     }
-    let read = &field.reads[one.read];
+    let read = &field.contestants()[one.read];
+    let is_cut = |trial: &TrialRecord| trial.loads.iter().filter(|load| load.cut.is_some()).count();
+    let cut = field.valid_of(read).map(is_cut).max().unwrap_or(0);
+    if cut > 0 {
+        shortfalls.push(format!("{} cut", counted(cut, "phase")));
+    }
     if trials_behind(field, read).0 > 0 {
         let reached = field
             .valid_of(read)

@@ -14,6 +14,7 @@ mod verdicts;
 use super::ReportOptions;
 use super::field::Field;
 use super::machine_tool;
+use super::phased;
 use super::ranking::Ranking;
 use super::tables::Document;
 
@@ -32,6 +33,9 @@ pub fn document(field: &Field, ranking: &Ranking, options: &ReportOptions) -> Do
     document.section(resources::section(field, options));
     document.section(readings::section(field));
     document.section(latencies::section(field));
+    for section in phased::sections(field) {
+        document.section(section);
+    }
     for section in machine_tool::sections(field, options) {
         document.section(section);
     }

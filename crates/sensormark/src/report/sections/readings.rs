@@ -3,7 +3,7 @@
 use super::cells::{geometric_mean, smallest};
 use super::keeping_up::trials_behind;
 use crate::measurement::names;
-use crate::measurement::record::{LedgerRecord, TrialRecord};
+use crate::measurement::record::{AnswersRecord, LedgerRecord, TrialRecord};
 use crate::report::criteria::figure;
 use crate::report::field::{Arm, Field};
 use crate::report::number::fixed;
@@ -14,6 +14,7 @@ pub fn section(field: &Field) -> Section {
     let mut section = Section::new("readings", "Readings and answers");
     section.table(ledger(field));
     section.table(answers(field));
+    section.table(checked(field));
     section
 }
 
@@ -111,6 +112,42 @@ fn answers(field: &Field) -> Table {
     if let Some(asked) = asked(field) {
         table.note(format!("keeps up: with {asked} reads a second, each due on time whether or not the one before is done."));
     }
+    table
+}
+
+/// Answers of trials of phases.
+fn checked(field: &Field) -> Table {
+    let columns = [
+        ("implementation", ""),
+        ("answered", ""),
+        ("checked", ""),
+        ("wrong", ""),
+        ("failed operations", ""),
+    ];
+    let mut table = Table::new(
+        "checked_answers",
+        "Answers, summed over repetitions",
+        &columns,
+    );
+    for arm in &field.mixed {
+        let trials: Vec<&TrialRecord> = field.trials_of(arm).flatten().collect();
+        let sum = |count: fn(&AnswersRecord) -> u64| {
+            let counts = trials
+                .iter()
+                .filter_map(|trial| trial.answers.as_ref())
+                .map(count);
+            Cell::count(counts.reduce(|sum, more| sum + more), "nothing was asked")
+        };
+        let failed = trials.iter().flat_map(|trial| trial.errors.values()).sum();
+        table.row(vec![
+            Cell::text(&arm.label),
+            sum(|answers| answers.answered),
+            sum(|answers| answers.checked),
+            sum(|answers| answers.wrong),
+            Cell::Count(failed),
+        ]);
+    }
+    table.note("checked: answers compared in full with the generator's; of the others the length is. One wrong answer and the trial is invalid.");
     table
 }
 

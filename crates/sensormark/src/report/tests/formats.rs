@@ -120,7 +120,7 @@ fn the_change_that_is_named_changes_the_winner() {
             run(),
             two(),
             &ReportOptions {
-                weights,
+                weights: Some(weights),
                 ..ReportOptions::default()
             },
         )

@@ -2,6 +2,7 @@
 
 mod fixture;
 mod formats;
+mod phased;
 mod ranks;
 mod schema;
 mod study;

@@ -287,7 +287,7 @@ fn difficulty_counts_only_when_everybody_has_one() {
 fn weights_that_do_not_fit_are_an_error_in_words() {
     let weights = Weights::from_toml("[write]\nserver_cpu = 1\n[read]\nserver_cpu = 1\n").unwrap();
     let options = ReportOptions {
-        weights,
+        weights: Some(weights),
         ..ReportOptions::default()
     };
     let error = Report::new(run(), two(), &options).unwrap_err().to_string();
