@@ -320,3 +320,34 @@ impl Administrator for PostgresqlAdministrator {
         Box::pin(self.measure())
     }
 }
+
+/// Refuses a database that the user's URL names and that holds tables: who writes so means that sensormark should use it.
+///
+/// # Errors
+/// [`ErrorKind::Configuration`] that names the first table and says what to write instead.
+pub(crate) async fn refuse_foreign_tables(
+    link: &mut Link,
+    database: &str,
+) -> Result<(), StoreError> {
+    const OPERATION: &str = "look into the URL's database";
+    let asking = link.client.query_one(
+        "SELECT count(*), min(n.nspname || '.' || c.relname) FROM pg_catalog.pg_class c \
+         JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'p', 'f', 'm') \
+         AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'",
+        &[],
+    );
+    let row = link.wire.run(OPERATION, asking).await?;
+    let (count, first): (i64, Option<String>) = (row.get(0), row.get(1));
+    match first {
+        None => Ok(()),
+        Some(first) => Err(StoreError::new(
+            ErrorKind::Configuration,
+            OPERATION,
+            format!(
+                "the database {database:?} holds {count} tables that sensormark did not make (the first: {first}), and it touches none of them: \
+                 it makes a database of its own. Name the server alone, postgresql://USER:PASSWORD@HOST:PORT/, or an empty database"
+            ),
+        )
+        .with_doubt(false)),
+    }
+}

@@ -44,6 +44,8 @@ pub(crate) struct Options {
     password: Secret,
     /// The database that is connected to for making and dropping others.
     pub(crate) maintenance_database: String,
+    /// Whether the URL named it, rather than leaving it to us.
+    pub(crate) is_named: bool,
     encryption: Encryption,
 }
 
@@ -96,6 +98,7 @@ impl Options {
             port: url.port().unwrap_or(5432),
             user: decoded(url.username())?,
             password: Secret::new(decoded(url.password().unwrap_or_default())?),
+            is_named: !database.is_empty(),
             maintenance_database: if database.is_empty() {
                 "postgres".to_owned()
             } else {

@@ -149,6 +149,9 @@ impl Store for Postgresql {
                 .run("ask PostgreSQL for its version", asking)
                 .await?;
             let version: String = row.get(0);
+            if options.is_named && !endpoint.managed {
+                admin::refuse_foreign_tables(&mut link, &options.maintenance_database).await?;
+            }
             link.close().await?;
             Ok(version)
         })

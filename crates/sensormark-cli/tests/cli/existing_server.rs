@@ -1,0 +1,90 @@
+//! An existing PostgreSQL server by its URL: a database of somebody else's is refused and left as it was.
+
+use crate::support::{Place, errors, postgresql_is_here, read_folder};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A server that was left running for this test, stopped at its end.
+struct Running<'a> {
+    place: &'a Place,
+    url: String,
+}
+
+impl<'a> Running<'a> {
+    fn start(place: &'a Place) -> Self {
+        let started = place.run(&["servers", "start", "postgresql", "--server-memory", "256"]);
+        assert!(started.status.success(), "{}", errors(&started));
+        let file = find(&place.path().join("state")).expect("endpoint.json");
+        let text = std::fs::read_to_string(file).expect("it can be read");
+        let endpoint: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let url = endpoint["url"].as_str().expect("a URL").to_owned();
+        Self { place, url }
+    }
+
+    /// The server's URL with this database.
+    fn url_of(&self, database: &str) -> String {
+        let server = self.url.splitn(4, '/').take(3).collect::<Vec<_>>();
+        format!("{}/{database}", server.join("/"))
+    }
+
+    fn sql(&self, database: &str, statement: &str) -> String {
+        let output: Output = Command::new("psql")
+            .args(["-AtX", "-d", &self.url_of(database), "-c", statement])
+            .output()
+            .expect("psql is there");
+        assert!(output.status.success(), "{}", errors(&output));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.place.run(&["servers", "stop", "postgresql"]);
+    }
+}
+
+fn find(folder: &Path) -> Option<PathBuf> {
+    read_folder(folder).into_iter().find_map(|path| {
+        if path.ends_with("endpoint.json") {
+            Some(path)
+        } else if path.is_dir() {
+            find(&path)
+        } else {
+            None
+        }
+    })
+}
+
+#[test]
+fn a_database_with_foreign_tables_is_refused_and_left_alone() {
+    if !postgresql_is_here() {
+        eprintln!("ignored: PostgreSQL is not installed (scripts/install-servers.sh)");
+        return;
+    }
+    let place = Place::new();
+    let server = Running::start(&place);
+    server.sql("postgres", "CREATE DATABASE plant");
+    server.sql("plant", "CREATE TABLE machines AS SELECT 7 AS number");
+    let on = format!("postgresql:bulk={}", server.url_of("plant"));
+    let refused = place.run(&["run", "machine-tool", "--on", &on]);
+    let text = errors(&refused);
+    assert_eq!(refused.status.code(), Some(2), "{text}");
+    for word in ["plant", "public.machines", "Name the server alone"] {
+        assert!(text.contains(word), "{word:?} is not in: {text}");
+    }
+    let password = server.url.split(['@', ':']).nth(2).expect("a password");
+    assert!(!text.contains(password), "the password shows");
+    assert!(
+        read_folder(&place.results()).is_empty(),
+        "nothing was begun"
+    );
+    assert_eq!(server.sql("plant", "SELECT number FROM machines"), "7\n");
+    let ours = "SELECT count(*) FROM pg_database WHERE datname LIKE 'sensormark%'";
+    assert_eq!(server.sql("postgres", ours), "0\n");
+
+    // The same server without a database is measured, and nothing stays behind.
+    let on = format!("postgresql:bulk/bulk={}", server.url_of(""));
+    let measured = place.short(&["--on", &on]);
+    assert!(measured.status.success(), "{}", errors(&measured));
+    assert_eq!(server.sql("postgres", ours), "0\n");
+}
