@@ -4,4 +4,5 @@ mod existing_server;
 mod faults;
 mod interruption;
 mod messages;
+mod replay;
 mod support;

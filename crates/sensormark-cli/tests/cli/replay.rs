@@ -1,0 +1,106 @@
+//! Replays from end to end: recordings as they come out of loggers, every row stored, every answer checked, faults named.
+
+use crate::support::{Place, errors, reasons};
+use serde_json::Value;
+use std::path::PathBuf;
+
+fn recording(name: &str) -> String {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../data");
+    root.join(name).to_string_lossy().into_owned()
+}
+
+/// Replays one of the repository's recordings.
+fn replay(place: &Place, name: &str, further: &[&str]) -> std::process::Output {
+    let file = recording(name);
+    let common = ["--results", "results", "--tolerate-disturbance"];
+    let arguments = [&["replay", &file], &common[..], further].concat();
+    place.run(&arguments)
+}
+
+fn ledger(trial: &Value, count: &str) -> u64 {
+    trial["ledger"][count].as_u64().expect("a count")
+}
+
+#[test]
+fn every_row_is_stored_every_answer_right_and_everybody_ranked() {
+    let place = Place::new();
+    let output = replay(
+        &place,
+        "boiler.csv",
+        &["--on", "sqlite", "--set", "questions=20"],
+    );
+    let text = errors(&output);
+    assert!(output.status.success(), "{text}");
+    let report = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(!report.contains("nothing can be ranked"), "{report}");
+    assert!(report.contains("SQLite bulk"), "{report}");
+    for trial in place.trials() {
+        assert_eq!(trial["verdict"]["state"], "valid", "{}", trial["name"]);
+        assert_eq!(ledger(&trial, "produced"), ledger(&trial, "stored"));
+        assert_eq!(ledger(&trial, "lost") + ledger(&trial, "altered"), 0);
+        assert_eq!(
+            trial["ledger"]["checksum"],
+            trial["ledger"]["expected_checksum"]
+        );
+        let answers = &trial["answers"];
+        assert_eq!(answers["checked"], answers["answered"]);
+        assert!(answers["checked"].as_u64() >= Some(100), "{answers}");
+    }
+    assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
+}
+
+/// A replay with a planted fault; its trial is invalid for this reason.
+fn caught(fault: &str, kind: &str) {
+    let place = Place::new();
+    let on = [
+        "--on",
+        "sqlite:individual",
+        "--skip-bad-rows",
+        "--plant",
+        fault,
+    ];
+    let output = replay(&place, "greenhouse.csv", &on);
+    assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
+    let trials = place.trials();
+    let named = trials
+        .iter()
+        .any(|trial| reasons(trial).iter().any(|reason| reason == kind));
+    assert!(named, "{fault} was not named {kind}: {trials:?}");
+    let report = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(report.contains("nothing can be ranked"), "{report}");
+}
+
+#[test]
+fn dropped_rows_are_named() {
+    caught("drop:50", "lost_data");
+}
+
+#[test]
+fn a_wrong_mean_is_named() {
+    caught("wrong-answer:aggregate:3", "wrong_answer");
+}
+
+#[test]
+fn rows_that_cannot_be_read_are_named_by_line_before_anything_is_begun() {
+    let place = Place::new();
+    let file = place.path().join("bad.csv");
+    let rows = "time,level\n2024-01-01 00:00:00,1.5\n2024-01-01 00:01:00,1.6\n2024-13-01 00:02:00,1.7\n2024-01-01 00:03:00,1.8\n";
+    std::fs::write(&file, rows).expect("a file");
+    let refused = place.run(&["replay", "bad.csv", "--results", "results"]);
+    let text = errors(&refused);
+    assert_eq!(refused.status.code(), Some(2), "{text}");
+    assert!(text.contains("line 4"), "{text}");
+    assert!(!place.results().exists(), "nothing was begun");
+    let skipped = place.run(&[
+        "replay",
+        "bad.csv",
+        "--skip-bad-rows",
+        "--results",
+        "results",
+        "--tolerate-disturbance",
+    ]);
+    assert!(skipped.status.success(), "{}", errors(&skipped));
+    for trial in place.trials() {
+        assert_eq!(ledger(&trial, "stored"), 3);
+    }
+}
