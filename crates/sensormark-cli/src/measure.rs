@@ -92,12 +92,13 @@ impl Planned<'_> {
             record.finished = Some(jiff::Timestamp::now().to_string());
             folder.write_run(&record)?;
         }
-        draw(&folder)?;
+        // The report first: it is derived from what is kept, and a full disk cannot keep it from being seen.
         print(
             &folder,
             &[crate::arguments::FormatName::Text],
             common.weights.as_deref(),
         )?;
+        draw(&folder)?;
         Ok(exit_code(outcome))
     }
 

@@ -182,11 +182,52 @@ impl Site {
         plan: &Plan,
         work: impl AsyncFnOnce(&mut dyn Administrator) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        block_on(async {
+        let done = block_on(async {
             let mut administrator = self.store.administrator(plan).await?;
             work(administrator.as_mut()).await
-        })
+        });
+        done.map_err(|error| self.explained(error))
     }
+
+    /// The failure, as a full disk where the server's log says so and its answer does not.
+    fn explained(&self, error: StoreError) -> StoreError {
+        let log = self
+            .server
+            .as_ref()
+            .map(|server| server.log_tail(LOG_LINES));
+        let told = log.as_deref().and_then(full_disk);
+        match told {
+            Some(line) if error.kind() != ErrorKind::DiskFull => StoreError::new(
+                ErrorKind::DiskFull,
+                error.operation(),
+                format!(
+                    "{}; the server's log says: {line}; make room, or choose another disk with --data",
+                    error.context()
+                ),
+            )
+            .with_doubt(error.is_in_doubt())
+            .with_source(error),
+            _ => error,
+        }
+    }
+}
+
+/// Lines at the end of a server's log that a failure may be explained by.
+const LOG_LINES: usize = 40;
+
+/// The last line that tells of a full disk, in the words of the C library and of the databases.
+fn full_disk(log: &str) -> Option<&str> {
+    let tells = |line: &&str| {
+        [
+            "No space left on device",
+            "disk full",
+            "disk is full",
+            "ENOSPC",
+        ]
+        .iter()
+        .any(|words| line.contains(words))
+    };
+    log.lines().rev().find(tells).map(str::trim)
 }
 
 /// The endpoint that the user named: a URL, or `@RUN` for a server that `sensormark servers start` left running.
@@ -213,4 +254,16 @@ pub fn block_on<T>(future: impl Future<Output = T>) -> T {
         .build()
         .expect("a runtime needs an epoll descriptor");
     tokio::task::LocalSet::new().block_on(&runtime, future)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_found_in_a_log() {
+        let log = "LOG:  checkpoint starting\nERROR:  could not write to file \"x\": No space left on device\nLOG:  done";
+        assert!(full_disk(log).is_some_and(|line| line.starts_with("ERROR:  could not write")));
+        assert_eq!(full_disk("LOG:  checkpoint complete"), None);
+    }
 }
