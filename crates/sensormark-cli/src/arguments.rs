@@ -21,6 +21,8 @@ pub enum Command {
     Run(RunArguments),
     /// Derive tables and ranking again from the raw results of a run
     Report(ReportArguments),
+    /// Write a commented workload file to start from
+    Init(InitArguments),
     /// Show workloads, stores, layouts and capabilities, or every number behind a workload's scale
     List(ListArguments),
     /// Show what is here: servers, versions, limits, clock; and how to install what is missing
@@ -42,15 +44,15 @@ pub enum Command {
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub struct RunArguments {
-    /// The workload's name (sensormark list shows all)
+    /// The workload's name (sensormark list shows all), or a file of your own (sensormark init writes one)
     pub workload: String,
-    /// Stores to measure: STORE[:LAYOUT[/STRATEGY]][=URL],… or all [default: sqlite]
+    /// Stores to measure: STORE[:LAYOUT[/STRATEGY]][=URL],… or all [default: sqlite, or what the file says]
     #[arg(long)]
     pub on: Option<String>,
-    /// How large the run is
+    /// How large the run is; a file says that itself
     #[arg(long, value_enum, default_value_t)]
     pub scale: ScaleName,
-    /// Override one number behind the scale (sensormark list WORKLOAD shows them): NAME=VALUE
+    /// Override one number behind the scale (sensormark list WORKLOAD shows them), or a file's key (series.count=10): NAME=VALUE
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub settings: Vec<String>,
     /// What an acknowledged write promises
@@ -159,10 +161,18 @@ pub struct ReplayArguments {
     pub common: CommonArguments,
 }
 
+/// Arguments of `init`.
+#[derive(Debug, Args)]
+pub struct InitArguments {
+    /// The file to write; one that is there is left alone
+    #[arg(default_value = "workload.toml")]
+    pub file: PathBuf,
+}
+
 /// Arguments of `generate`.
 #[derive(Debug, Args)]
 pub struct GenerateArguments {
-    /// The workload's name (sensormark list shows all)
+    /// The workload's name (sensormark list shows all), or a file of your own
     pub workload: String,
     /// The format: line-protocol, csv or json (JSON lines)
     #[arg(long, default_value = "line-protocol")]

@@ -2,7 +2,7 @@
 
 use crate::arguments::GenerateArguments;
 use crate::failure::Failure;
-use crate::registry::{Workload, numbers};
+use crate::registry::{Workload, numbers, own_file};
 use sensormark::dataset::export::{
     DataSet, ExportOptions, Format, MachineToolSamples, Output, Shard, export,
 };
@@ -11,6 +11,7 @@ use sensormark::engine::phased::WorkloadKind;
 use sensormark::units::round_u64;
 use sensormark::workload::machine_tool;
 use sensormark_store::TimeResolution;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// When the machine's first sample is, unless it is said.
@@ -25,6 +26,7 @@ pub fn generate(arguments: &GenerateArguments) -> Result<ExitCode, Failure> {
     let data: Box<dyn DataSet> = match Workload::find(&arguments.workload)? {
         Workload::MachineTool => Box::new(machine_tool_samples(arguments)?),
         Workload::Phased(kind) => phased(kind.as_ref(), arguments)?,
+        Workload::File(path) => own(&path, arguments)?,
     };
     write(data.as_ref(), arguments)
 }
@@ -38,6 +40,14 @@ fn phased(
     let numbers = numbers(kind, scale, &arguments.settings)?;
     kind.data_set(&numbers, arguments.seed)
         .map_err(Failure::usage)
+}
+
+fn own(path: &Path, arguments: &GenerateArguments) -> Result<Box<dyn DataSet>, Failure> {
+    let name = path.display().to_string();
+    refuse_times(&name, arguments)?;
+    let own = own_file(path, &arguments.settings)?;
+    let data = own.kind.data_set(&own.parameters, arguments.seed);
+    data.map_err(|why| Failure::usage(format!("{name}: {why}")))
 }
 
 /// Workloads of phases have times of their own.

@@ -2,7 +2,7 @@
 
 use crate::arguments::ListArguments;
 use crate::failure::Failure;
-use crate::registry::{Workload, named_kinds, numbers, registry};
+use crate::registry::{Workload, named_kinds, numbers, own_file, registry};
 use crate::run::parameters;
 use sensormark::engine::phased::cells::offers as phased_offers;
 use sensormark::engine::phased::script::Step;
@@ -25,6 +25,15 @@ pub fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
         Some(found) => match found? {
             Workload::MachineTool => workload(arguments)?,
             Workload::Phased(kind) => phased(kind.as_ref(), arguments.scale.scale())?,
+            Workload::File(path) => {
+                let own = own_file(&path, &[])?;
+                let mut text = format!("{}\n\nLayouts\n", path.display());
+                for store in registry().stores() {
+                    phased_layouts(&mut text, own.kind.as_ref(), &own.parameters, store)
+                        .map_err(Failure::usage)?;
+                }
+                text
+            }
         },
     };
     crate::report::print_text(&text);
@@ -43,6 +52,10 @@ fn everything() -> String {
     for kind in named_kinds() {
         line(kind.name(), kind.summary());
     }
+    line(
+        "FILE.toml",
+        "your own: sensormark init writes a file to start from",
+    );
     text.push_str("\nStores\n");
     for store in registry().stores() {
         let description = store.description();

@@ -7,6 +7,7 @@ mod arguments;
 mod doctor;
 mod failure;
 mod generate;
+mod init;
 mod list;
 mod measure;
 mod progress;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Command::Report(arguments) => report::report(&arguments),
         Command::Replay(arguments) => replay::replay(&arguments),
         Command::Generate(arguments) => generate::generate(&arguments),
+        Command::Init(arguments) => init::init(&arguments),
         Command::List(arguments) => list::list(&arguments),
         Command::Doctor => doctor::doctor(),
         Command::Servers(arguments) => servers::servers(&arguments),

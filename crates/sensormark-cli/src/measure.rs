@@ -182,7 +182,11 @@ fn exit_code(outcome: RunOutcome) -> ExitCode {
         RunOutcome {
             unreachable: true, ..
         } => ExitCode::from(UNREACHABLE),
-        RunOutcome { not_valid: 0, .. } => ExitCode::SUCCESS,
+        RunOutcome {
+            not_valid: 0,
+            limits_missed: 0,
+            ..
+        } => ExitCode::SUCCESS,
         _ => ExitCode::from(NOT_VALID),
     }
 }

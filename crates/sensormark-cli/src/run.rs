@@ -3,7 +3,7 @@
 use crate::arguments::{DurabilityName, RunArguments, ScaleName};
 use crate::failure::Failure;
 use crate::measure::Planned;
-use crate::registry::{Workload, numbers, registry};
+use crate::registry::{Workload, numbers, own_file, registry, shown};
 use sensormark::engine::connection::Registry;
 use sensormark::engine::phased::WorkloadKind;
 use sensormark::engine::phased::cell::PhasedRunner;
@@ -35,6 +35,22 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
                 scale: scale.name(),
                 on: DEFAULT_STORES,
                 kind,
+            };
+            phased.run(arguments)
+        }
+        Workload::File(path) => {
+            let own = own_file(&path, &arguments.settings)?;
+            // A recording that cannot be read is said before anything is started.
+            own.kind
+                .data_set(&own.parameters, arguments.seed)
+                .map_err(|why| Failure::usage(format!("{}: {why}", path.display())))?;
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let phased = Phased {
+                shown: shown(&own.parameters),
+                parameters: own.parameters,
+                scale: &name,
+                on: &own.on,
+                kind: own.kind,
             };
             phased.run(arguments)
         }

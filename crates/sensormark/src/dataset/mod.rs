@@ -12,3 +12,4 @@ pub mod export;
 pub mod machine_tool;
 pub mod random;
 pub mod recording;
+pub mod shapes;

@@ -6,6 +6,7 @@
 
 use super::client::{Counter, LoadState};
 use super::finished::Finished;
+use super::operations::ENDLESS;
 use super::outcome::Cut;
 use super::pacing::monotonic_ns;
 use super::phase::{Load, Pacing, Phase, Target, acknowledges};
@@ -302,7 +303,7 @@ impl Clients {
                 .phase
                 .loads
                 .iter()
-                .filter(|load| !load.accompanies)
+                .filter(|load| !load.accompanies && load.operations.len() < ENDLESS)
                 .map(|load| {
                     let (count, of) = (load.clients.count, load.clients.of.max(1));
                     load.operations.len() / u64::from(of) * u64::from(count)

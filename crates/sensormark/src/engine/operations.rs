@@ -6,6 +6,9 @@
 
 use sensormark_store::{Answer, Ask, Atomicity, Batch, Query, Schema, Selection, TimeRange, Value};
 
+/// So many operations has a load that only its phase's limit ends: more than anybody does.
+pub const ENDLESS: u64 = 1 << 40;
+
 /// The operations of one load of a phase.
 pub trait Operations: Send + Sync {
     /// How many there are.
@@ -30,6 +33,12 @@ pub trait Operations: Send + Sync {
     /// A question asked while others write keeps below `watermark`: it is about nothing that operation number `watermark` of the writing load, or a later
     /// one, writes. `u64::MAX` when nothing is being written.
     fn fill(&self, index: u64, watermark: u64, slot: &mut Slot);
+
+    /// Writes into the slot, by [`Slot::write`] or [`Slot::upsert`], what is left of writing operation `index` when the database keeps one of two readings of a
+    /// series and time, and all of the load was acknowledged: each reading once. The same as [`Operations::fill`] where nothing is written twice.
+    fn fill_kept(&self, index: u64, slot: &mut Slot) {
+        self.fill(index, u64::MAX, slot);
+    }
 
     /// Questions are not asked before the watermark has come this far.
     fn least_watermark(&self) -> u64 {

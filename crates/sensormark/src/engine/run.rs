@@ -155,6 +155,8 @@ pub struct RunOutcome {
     pub valid: usize,
     /// Trials with another verdict.
     pub not_valid: usize,
+    /// Limits of the user's that were missed.
+    pub limits_missed: usize,
     /// Whether a store could not be reached or started.
     pub unreachable: bool,
     /// Whether the user broke the run off.
@@ -226,6 +228,8 @@ pub fn run(
                 } else {
                     outcome.not_valid += 1;
                 }
+                let missed = record.limits.iter().filter(|limit| !limit.met);
+                outcome.limits_missed += missed.count();
                 let reasons = record.verdict.reasons();
                 outcome.unreachable |= reasons
                     .iter()

@@ -349,12 +349,30 @@ impl Issued {
         if self.count() == self.length {
             return None;
         }
-        (0..self.length).find(|&index| !self.contains(index))
+        (0..=self.end()).find(|&index| !self.contains(index))
     }
 
     /// The numbers of all operations that were issued, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
-        (0..self.length).filter(|&index| self.contains(index))
+        (0..self.end()).filter(|&index| self.contains(index))
+    }
+
+    /// No operation from this number on was issued: a load that its phase's limit ends has more than can be looked through.
+    fn end(&self) -> u64 {
+        let block = self.sharing.block();
+        let blocks = match self.sharing {
+            Sharing::Counter { .. } => self.blocks,
+            Sharing::Stride { .. } => {
+                let last = |(client, executed): (&u32, &u64)| {
+                    let own = executed.div_ceil(block);
+                    own.checked_sub(1).map_or(0, |before| {
+                        u64::from(*client) + before.saturating_mul(u64::from(self.of)) + 1
+                    })
+                };
+                self.executed.iter().map(last).max().unwrap_or(0)
+            }
+        };
+        blocks.saturating_mul(block).min(self.length)
     }
 
     /// Adds what another process's clients have done.
@@ -377,6 +395,20 @@ mod tests {
 
     fn block(length: u64) -> NonZeroU64 {
         NonZeroU64::new(length).expect("blocks in tests are not empty")
+    }
+
+    #[test]
+    fn a_load_without_an_end_is_looked_through_as_far_as_it_came() {
+        for sharing in [
+            Sharing::STRIDE,
+            Sharing::COUNTER,
+            Sharing::Stride { block: block(7) },
+        ] {
+            let (taken, issued) = all(sharing, 3, 1 << 50, 20);
+            assert!(issued.iter().eq(taken.iter().copied()), "{sharing:?}");
+            let missing = (0..).find(|index| !taken.contains(index));
+            assert_eq!(issued.first_missing(), missing, "{sharing:?}");
+        }
     }
 
     fn all(sharing: Sharing, clients: u32, length: u64, stop_after: u64) -> (Vec<u64>, Issued) {

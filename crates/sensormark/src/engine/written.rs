@@ -18,6 +18,7 @@ const CHUNK: usize = 10_000;
 #[derive(Default)]
 pub struct WrittenLoads {
     loads: Vec<WrittenLoad>,
+    replaces: bool,
 }
 
 struct WrittenLoad {
@@ -52,6 +53,13 @@ impl WrittenLoads {
         });
     }
 
+    /// Says that the database keeps one of several readings of one series and time.
+    #[must_use]
+    pub const fn replacing(mut self, replaces: bool) -> Self {
+        self.replaces = replaces;
+        self
+    }
+
     /// The entities as upserts have left them.
     pub fn entities(&self) -> Entities {
         let mut entities = Entities::default();
@@ -70,8 +78,18 @@ impl WrittenLoads {
 impl Written for WrittenLoads {
     fn for_each(&self, sink: &mut dyn FnMut(&Batch, Standing)) {
         for load in &self.loads {
-            load.for_each(sink);
+            load.for_each(false, sink);
         }
+    }
+
+    fn for_each_kept(&self, sink: &mut dyn FnMut(&Batch, Standing)) {
+        for load in &self.loads {
+            load.for_each(self.replaces, sink);
+        }
+    }
+
+    fn replaces(&self) -> bool {
+        self.replaces
     }
 }
 
@@ -101,14 +119,19 @@ impl WrittenLoad {
         }
     }
 
-    fn for_each(&self, sink: &mut dyn FnMut(&Batch, Standing)) {
+    /// Hands over what was sent or, of operations that were acknowledged as a whole, what is kept of it.
+    fn for_each(&self, kept: bool, sink: &mut dyn FnMut(&Batch, Standing)) {
         let mut slot = Slot::new(&self.schema);
         let tables = self.schema.tables.iter().enumerate();
         let mut chunks: Vec<Batch> = tables
             .map(|(number, table)| Batch::new(number, table))
             .collect();
         for index in self.issued.iter() {
-            self.operations.fill(index, u64::MAX, &mut slot);
+            if kept && !self.exceptions.contains_key(&index) {
+                self.operations.fill_kept(index, &mut slot);
+            } else {
+                self.operations.fill(index, u64::MAX, &mut slot);
+            }
             let Some(batch) = slot.batch() else { continue };
             if let Some(exception) = self.exceptions.get(&index) {
                 split(batch, exception, sink);

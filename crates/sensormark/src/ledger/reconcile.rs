@@ -12,6 +12,16 @@ use std::collections::HashMap;
 pub trait Written {
     /// Every reading that was attempted and not refused, in batches, with its standing. Called more than once.
     fn for_each(&self, sink: &mut dyn FnMut(&Batch, Standing));
+
+    /// The same as it is kept when all of it was acknowledged: without readings that take the place of another.
+    fn for_each_kept(&self, sink: &mut dyn FnMut(&Batch, Standing)) {
+        self.for_each(sink);
+    }
+
+    /// Whether the database keeps one of several readings of one series and time.
+    fn replaces(&self) -> bool {
+        false
+    }
 }
 
 /// Counts what is stored and compares it with what was written; fills in the counts from `stored` on, and
@@ -26,12 +36,18 @@ pub async fn reconcile(
     ledger: &mut LedgerRecord,
 ) -> Result<(), StoreError> {
     let (mut acknowledged, mut everything) = (Census::new(schema), Census::new(schema));
-    written.for_each(&mut |batch, standing| {
+    written.for_each_kept(&mut |batch, standing| {
         everything.add(batch);
         if standing == Standing::Acknowledged {
             acknowledged.add(batch);
         }
     });
+    let kept = (acknowledged.readings(), everything.readings());
+    let sent = if written.replaces() {
+        counts(written)
+    } else {
+        kept
+    };
     let mut stored = Census::new(schema);
     let mut strangers = 0_u64;
     for (table, description) in schema.tables.iter().enumerate() {
@@ -42,8 +58,9 @@ pub async fn reconcile(
             })
             .await?;
     }
-    ledger.acknowledged = acknowledged.readings();
-    ledger.in_doubt = everything.readings() - acknowledged.readings();
+    ledger.acknowledged = sent.0;
+    ledger.in_doubt = sent.1 - sent.0;
+    ledger.replaced = sent.1.saturating_sub(kept.1);
     ledger.stored = stored.readings() + strangers;
     ledger.checksum = format!("{:016x}", stored.checksum());
     ledger.expected_checksum = format!("{:016x}", everything.checksum());
@@ -54,9 +71,24 @@ pub async fn reconcile(
     compare_one_by_one(schema, written, session, ledger).await
 }
 
+/// Readings that were acknowledged, and all that were sent.
+fn counts(written: &dyn Written) -> (u64, u64) {
+    let (mut acknowledged, mut all) = (0, 0);
+    written.for_each(&mut |batch, standing| {
+        let readings = batch.len() as u64;
+        all += readings;
+        if standing == Standing::Acknowledged {
+            acknowledged += readings;
+        }
+    });
+    (acknowledged, all)
+}
+
 struct Mark {
     hash: u64,
-    acknowledged: bool,
+    /// How often it was sent, and how often of those it was acknowledged.
+    sent: u32,
+    acknowledged: u32,
     seen: u32,
 }
 
@@ -69,14 +101,26 @@ async fn compare_one_by_one(
     let mut marks: HashMap<(usize, u32, i64), Mark> = HashMap::new();
     written.for_each(&mut |batch, standing| {
         for row in 0..batch.len() {
-            let mark = Mark {
-                hash: Census::reading_hash(batch, row),
-                acknowledged: standing == Standing::Acknowledged,
+            let key = (batch.table, batch.series[row], batch.times_ns[row]);
+            let hash = Census::reading_hash(batch, row);
+            let mark = marks.entry(key).or_insert(Mark {
+                hash,
+                sent: 0,
+                acknowledged: 0,
                 seen: 0,
-            };
-            marks.insert((batch.table, batch.series[row], batch.times_ns[row]), mark);
+            });
+            // The last one stays.
+            mark.hash = hash;
+            mark.sent += 1;
+            mark.acknowledged += u32::from(standing == Standing::Acknowledged);
         }
     });
+    if written.replaces() {
+        for mark in marks.values_mut() {
+            mark.sent = mark.sent.min(1);
+            mark.acknowledged = mark.acknowledged.min(1);
+        }
+    }
     let (mut altered, mut duplicated) = (0_u64, 0_u64);
     for table in 0..schema.tables.len() {
         session
@@ -86,7 +130,7 @@ async fn compare_one_by_one(
                         None => altered += 1,
                         Some(mark) => {
                             mark.seen += 1;
-                            duplicated += u64::from(mark.seen > 1);
+                            duplicated += u64::from(mark.seen > mark.sent);
                             altered += u64::from(
                                 mark.seen == 1 && mark.hash != Census::reading_hash(batch, row),
                             );
@@ -100,11 +144,11 @@ async fn compare_one_by_one(
     ledger.duplicated = duplicated;
     ledger.lost = marks
         .values()
-        .filter(|mark| mark.acknowledged && mark.seen == 0)
-        .count() as u64;
+        .map(|mark| u64::from(mark.acknowledged.saturating_sub(mark.seen)))
+        .sum();
     ledger.in_doubt_not_stored = marks
         .values()
-        .filter(|mark| !mark.acknowledged && mark.seen == 0)
-        .count() as u64;
+        .map(|mark| u64::from(mark.sent.saturating_sub(mark.acknowledged.max(mark.seen))))
+        .sum();
     Ok(())
 }

@@ -146,10 +146,28 @@ pub struct TrialRecord {
     pub loads: Vec<LoadRecord>,
     /// Further figures, by name.
     pub figures: BTreeMap<String, Figure>,
+    /// What the user said must hold, and whether it did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<LimitRecord>,
     /// Whether the figures may be believed.
     pub verdict: Verdict,
     /// What a reader should know.
     pub warnings: Vec<String>,
+}
+
+/// Something that the user said must hold, and whether it did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LimitRecord {
+    /// As the user wrote it.
+    pub text: String,
+    /// The figure; absent when it could not be had, which misses the limit.
+    pub measured: Option<f64>,
+    /// Its unit: "ns", "bytes", "1/s", "share", or nothing for a count.
+    pub unit: String,
+    /// The figure in words, or why there is none.
+    pub words: String,
+    /// Whether the limit was met.
+    pub met: bool,
 }
 
 /// What one load of a phase came to: the operations of one group of clients.
@@ -335,6 +353,9 @@ pub struct LedgerRecord {
     pub stored: u64,
     /// Stored more than once (extra copies).
     pub duplicated: u64,
+    /// Sent again with the series and time of another, whose place they took: stored once.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub replaced: u64,
     /// Acknowledged and not stored.
     pub lost: u64,
     /// In doubt and not stored (datagrams that were dropped, say).
@@ -345,6 +366,10 @@ pub struct LedgerRecord {
     pub checksum: String,
     /// The same of everything that should be.
     pub expected_checksum: String,
+}
+
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Checked answers.

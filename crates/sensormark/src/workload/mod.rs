@@ -10,4 +10,6 @@ pub mod selection;
 
 pub mod machine_tool;
 
+pub mod own;
+
 pub mod replay;

@@ -1,6 +1,7 @@
 //! Makes the record of a trial out of what its phases led to. Derives nothing that a report can derive again.
 
 use super::script::{LoadSpec, PhaseSpec};
+use crate::engine::operations::ENDLESS;
 use crate::engine::outcome::{ClassOutcome, Cut, Latencies, LoadOutcome, PhaseOutcome};
 use crate::measurement::names;
 use crate::measurement::record::{
@@ -61,7 +62,7 @@ pub fn empty_record(spec: &PhaseSpec, load: &LoadSpec) -> LoadRecord {
 fn fill(record: &mut LoadRecord, outcome: LoadOutcome, cut: Option<Cut>) {
     let issued = outcome.issued.count();
     record.cut = cut
-        .filter(|_| issued < record.planned)
+        .filter(|_| issued < record.planned && !ended_as_planned(cut, record.planned))
         .map(|cut| cut_text(cut, issued, record.planned));
     record.seconds = outcome.seconds;
     record.errors = outcome.errors;
@@ -78,6 +79,11 @@ fn fill(record: &mut LoadRecord, outcome: LoadOutcome, cut: Option<Cut>) {
     record.classes = classes
         .map(|(name, class)| (name, class_record(class, open_loop)))
         .collect();
+}
+
+/// Whether a load that has no other end was ended by its time.
+fn ended_as_planned(cut: Option<Cut>, planned: u64) -> bool {
+    planned >= ENDLESS && cut == Some(Cut::TimeLimit)
 }
 
 fn cut_text(cut: Cut, issued: u64, planned: u64) -> String {
@@ -133,6 +139,7 @@ pub fn add_ledger(record: &mut TrialRecord, more: &LedgerRecord) {
         (&mut ledger.refused, more.refused),
         (&mut ledger.stored, more.stored),
         (&mut ledger.duplicated, more.duplicated),
+        (&mut ledger.replaced, more.replaced),
         (&mut ledger.lost, more.lost),
         (&mut ledger.in_doubt_not_stored, more.in_doubt_not_stored),
         (&mut ledger.altered, more.altered),

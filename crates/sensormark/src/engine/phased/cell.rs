@@ -272,6 +272,7 @@ fn new_record(kind: &str, cell: &Cell, turn: Turn) -> TrialRecord {
         errors: BTreeMap::new(),
         loads: Vec::new(),
         figures: BTreeMap::new(),
+        limits: Vec::new(),
         verdict: Verdict::Valid,
         warnings: Vec::new(),
     }

@@ -18,7 +18,7 @@ use crate::measurement::record::{LedgerRecord, PhaseRecord, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind};
 use crate::probe::{HostSampler, ProcessTree, Recorder, Recording, Scope, WireScope, monotonic_ns};
 use crate::units::ns_to_seconds;
-use sensormark_store::{Plan, StoreError};
+use sensormark_store::{Plan, RepeatedWrite, StoreError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -309,6 +309,14 @@ impl<'a> Coordinator<'a> {
         }
     }
 
+    /// Whether the layout keeps one of several readings of one series and time, in every table.
+    fn replaces(&self) -> bool {
+        let (store, layout) = (self.site.store(), &self.plan.layout);
+        let tables = &self.plan.schema.tables;
+        let replaces = |table| store.repeated_write(layout, table) == RepeatedWrite::Replaces;
+        tables.iter().all(replaces)
+    }
+
     /// Counts what is stored and compares it with everything that was written since the database was made.
     fn count(&mut self, record: &mut TrialRecord) -> Result<(), TrialFailure> {
         let written = std::mem::take(&mut self.written);
@@ -317,7 +325,7 @@ impl<'a> Coordinator<'a> {
         }
         self.announce("count");
         let mut ledger = LedgerRecord::default();
-        let mut loads = WrittenLoads::default();
+        let mut loads = WrittenLoads::default().replacing(self.replaces());
         for one in &written {
             let Some(Step::Run(phase)) = self.steps.get(one.step) else {
                 continue;

@@ -5,6 +5,7 @@ mod answer;
 pub(super) mod cells;
 mod keeping_up;
 mod latencies;
+mod limits;
 mod readings;
 mod resources;
 mod sensitivity;
@@ -28,6 +29,7 @@ pub fn document(field: &Field, ranking: &Ranking, options: &ReportOptions) -> Do
         sections: Vec::new(),
     };
     document.section(verdicts::section(field));
+    document.section(limits::section(field));
     document.section(answer::answer(field, ranking));
     document.section(answer::ranking(field, ranking));
     document.section(resources::section(field, options));

@@ -172,6 +172,7 @@ pub fn trial(implementation: Implementation, repetition: u32, used: Used) -> Tri
         errors: BTreeMap::new(),
         loads: Vec::new(),
         figures: BTreeMap::new(),
+        limits: Vec::new(),
         verdict: Verdict::Valid,
         warnings: Vec::new(),
     };

@@ -210,6 +210,7 @@ fn new_record(cell: &Cell, side: Side, strategy: Option<Strategy>, turn: Turn) -
         errors: BTreeMap::new(),
         loads: Vec::new(),
         figures: BTreeMap::new(),
+        limits: Vec::new(),
         verdict: Verdict::Valid,
         warnings: Vec::new(),
     }

@@ -1,0 +1,9 @@
+//! The user's own workload from end to end: the program is run on files, with real databases.
+
+#![cfg(feature = "sqlite")]
+
+mod faults;
+mod ledger;
+mod messages;
+mod runs;
+mod support;

@@ -1,0 +1,118 @@
+//! Files that run.
+
+use crate::support::{Place, SMALL, reasons, said};
+use serde_json::Value;
+
+/// Only lateness of the engine's own, which tests beside this one may cause, may speak against a trial.
+fn sound(trial: &Value, said: &str) {
+    let reasons = reasons(trial);
+    assert!(reasons.iter().all(|kind| kind == "source_late"), "{said}");
+    assert_eq!(trial["answers"]["wrong"], 0, "{said}");
+    assert_eq!(trial["ledger"]["lost"], 0);
+}
+
+#[test]
+fn the_file_to_start_from_runs_at_once() {
+    let place = Place::new();
+    let output = place.run(&["init", "own.toml"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let again = place.run(&["init", "own.toml"]);
+    assert_eq!(again.status.code(), Some(2));
+    assert!(said(&again).contains("left alone"), "{}", said(&again));
+    let output = place.measure(&["--set", "mixed.duration=2s"]);
+    let text = said(&output);
+    let trials = place.trials();
+    assert!(!trials.is_empty(), "{text}");
+    sound(&trials[0], &text);
+    let limits = trials[0]["limits"].as_array().expect("limits");
+    assert_eq!(limits.len(), 5, "{text}");
+    assert!(
+        text.contains('✓') && text.contains("median of dashboard < 250 ms"),
+        "{text}"
+    );
+    let loads = trials[0]["loads"].as_array().expect("loads");
+    let names: Vec<_> = loads.iter().map(|load| load["name"].as_str()).collect();
+    let asked = ["dashboard", "current", "alarm"].map(Some);
+    assert_eq!(names[0], Some("load"));
+    assert_eq!((&names[1..4], &names[5..8]), (&asked[..], &asked[..]));
+    assert_eq!(names[4], Some("writers"));
+    assert_eq!(place.record()["scale"], "own.toml");
+}
+
+#[test]
+fn every_kind_of_query_is_answered_rightly_while_others_write() {
+    let place = Place::with(SMALL);
+    let output = place.measure(&[]);
+    let text = said(&output);
+    let trial = &place.trials()[0];
+    sound(trial, &text);
+    assert_eq!(trial["answers"]["checked"], trial["answers"]["answered"]);
+    for load in trial["loads"].as_array().expect("loads") {
+        let classes = load["classes"].as_object().expect("classes");
+        let operations = classes.values().map(|class| class["operations"].as_u64());
+        assert!(operations.sum::<Option<u64>>() > Some(5), "{load}");
+        assert_eq!(load["cut"], Value::Null);
+    }
+    assert_eq!(output.status.code(), Some(0), "{text}");
+}
+
+#[test]
+fn a_missed_limit_is_shown_and_makes_the_exit_code_one() {
+    let place = Place::with(SMALL);
+    let limits = "limits=throughput >= 1000000000, lost = 0, p99.9 of alarm < 1 h";
+    let output = place.measure(&["--set", limits, "--set", "mixed.duration=500ms"]);
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    let trial = &place.trials()[0];
+    sound(trial, &text);
+    let limits = trial["limits"].as_array().expect("limits");
+    let met: Vec<_> = limits.iter().map(|limit| limit["met"].as_bool()).collect();
+    assert_eq!(met, [Some(false), Some(true), Some(false)], "{text}");
+    assert!(
+        limits[2]["words"]
+            .as_str()
+            .is_some_and(|words| words.contains("too few operations"))
+    );
+    assert!(
+        text.contains('✗') && text.contains("2 of 3 limits missed"),
+        "{text}"
+    );
+}
+
+#[test]
+fn layouts_of_spans_and_generated_files() {
+    let place = Place::with(SMALL);
+    let output = place.measure(&["--set", "layouts=bulk", "--set", "mixed.duration=500ms"]);
+    let text = said(&output);
+    let trials = place.trials();
+    assert!(!trials.is_empty(), "{text}");
+    trials.iter().for_each(|trial| sound(trial, &text));
+    let whole = place.run(&["generate", "own.toml", "--format", "json"]);
+    let lines = String::from_utf8_lossy(&whole.stdout).lines().count();
+    let sent = trials[0]["loads"][0]["classes"]["load"]["readings"].as_u64();
+    assert_eq!(Some(lines as u64), sent);
+    let part = |shard: &str| {
+        let output = place.run(&["generate", "own.toml", "--format=csv", "--shard", shard]);
+        String::from_utf8_lossy(&output.stdout).lines().count() - 1
+    };
+    assert_eq!(part("0/2") + part("1/2"), lines);
+}
+
+#[test]
+fn a_recorded_column_goes_round() {
+    let field = "[[fields]]\nname = \"boiler\"\nshape = \"recording\"\nfile = \"r.csv\"\ncolumn = \"Heat\"\n[load]";
+    let place = Place::with(&SMALL.replace("[load]", field));
+    let csv = "time,Heat\n2024-01-01T00:00:00Z,20.5\n2024-01-01T00:01:00Z,21.5\n";
+    std::fs::write(place.path().join("r.csv"), csv).expect("ours");
+    let output = place.measure(&["--set", "mixed.duration=300ms"]);
+    let text = said(&output);
+    sound(&place.trials()[0], &text);
+    let field = &place.record()["parameters"]["fields"][4];
+    assert_eq!(
+        field["shape"]["recorded"]["file"], "r.csv",
+        "no path in results"
+    );
+    let wrong = place.run(&["run", "own.toml", "--set", "fields.boiler.column=heta"]);
+    assert_eq!(wrong.status.code(), Some(2), "{}", said(&wrong));
+    assert!(said(&wrong).contains("column"), "{}", said(&wrong));
+}

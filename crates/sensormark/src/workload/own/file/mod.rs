@@ -1,0 +1,72 @@
+//! Reading a user's workload file: TOML in, [`Parameters`] out, or one message with file, line and the nearest right word.
+//!
+//! [`section`] takes values out of tables and knows where each stood; the other modules say what each table may hold. What the parameters mean is not known here.
+
+mod fields;
+mod queries;
+mod section;
+mod whole;
+
+#[cfg(test)]
+mod tests;
+
+use super::parameters::Parameters;
+use std::fmt;
+use std::path::Path;
+
+/// What is wrong with a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileError {
+    /// The file, as the user named it.
+    pub file: String,
+    /// The line, from 1; none where it is about a setting or the whole file.
+    pub line: Option<usize>,
+    /// What is wrong, and what would be right.
+    pub message: String,
+}
+
+impl std::error::Error for FileError {}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(formatter, "{}:{line}: {}", self.file, self.message),
+            None => write!(formatter, "{}: {}", self.file, self.message),
+        }
+    }
+}
+
+/// Reads a workload file. Settings (`NAME=VALUE`, `series.count=10`) stand for what the file says.
+///
+/// # Errors
+/// The first thing that is wrong.
+pub fn read(path: &Path, settings: &[String]) -> Result<Parameters, FileError> {
+    let text = std::fs::read_to_string(path).map_err(|error| FileError {
+        file: path.display().to_string(),
+        line: None,
+        message: match error.kind() {
+            std::io::ErrorKind::NotFound => {
+                "there is no such file; sensormark init writes one to start from".to_owned()
+            }
+            _ => format!("cannot be read: {error}"),
+        },
+    })?;
+    let folder = path.parent().unwrap_or_else(|| Path::new(""));
+    parse(&text, &path.display().to_string(), folder, settings)
+}
+
+/// The same for a text; recordings are looked for in `folder`.
+///
+/// # Errors
+/// The first thing that is wrong.
+pub fn parse(
+    text: &str,
+    file: &str,
+    folder: &Path,
+    settings: &[String],
+) -> Result<Parameters, FileError> {
+    let source = section::Source::new(text, file, settings)?;
+    let parameters = whole::whole(&source, folder)?;
+    source.check_settings()?;
+    Ok(parameters)
+}

@@ -1,0 +1,220 @@
+//! The whole of a workload file, table by table.
+
+use super::FileError;
+use super::fields::{Names, fields, name, tags};
+use super::queries::{Data, batch, clients, mixed};
+use super::section::{At, Section, Source};
+use crate::workload::own::limit::Limit;
+use crate::workload::own::parameters::{LoadPart, MixedPart, Parameters, SeriesPart};
+use crate::workload::selection::unknown;
+use std::path::Path;
+
+const KEYS: [&str; 12] = [
+    "name",
+    "repetitions",
+    "stores",
+    "layouts",
+    "limits",
+    "series",
+    "tags",
+    "fields",
+    "load",
+    "mixed",
+    "writers",
+    "queries",
+];
+
+const SERIES_KEYS: [&str; 10] = [
+    "table", "count", "start", "interval", "jitter", "duration", "missing", "late", "late_by",
+    "repeated",
+];
+
+/// When data begin, unless it is said: 2026-01-01, in ns since the Unix epoch.
+const START_NS: i64 = 1_767_225_600_000_000_000;
+/// The most ticks of the data that is loaded.
+const MOST_TICKS: u64 = 1 << 40;
+
+/// Layouts by name, in the order in which they are measured.
+pub const LAYOUTS: [&str; 2] = ["individual", "bulk"];
+
+/// Reads the whole file.
+pub fn whole(source: &Source<'_>, folder: &Path) -> Result<Parameters, FileError> {
+    let root = source.root(&KEYS)?;
+    let own_name = root.text("name")?;
+    let repetitions = root.whole("repetitions", 1..=100)?;
+    let stores = root.texts("stores")?;
+    let layouts = layouts(&root)?;
+    let series = series(&root)?;
+    let mut names = Names::default();
+    let tags = tags(&root, &mut names, series.count)?;
+    let fields = fields(&root, &mut names, folder)?;
+    let load = load(&root, &series)?;
+    let data = Data {
+        series: &series,
+        tags: &tags,
+        fields: &fields,
+    };
+    let mixed = mixed(&root, &data)?;
+    let limits = limits(&root, mixed.as_ref())?;
+    Ok(Parameters {
+        name: own_name.map_or_else(String::new, |at| at.value),
+        repetitions: repetitions.map_or(1, |at| u32::try_from(at.value).unwrap_or(1)),
+        stores: stores.map_or_else(
+            || vec!["sqlite".to_owned()],
+            |stores| stores.into_iter().map(|at| at.value).collect(),
+        ),
+        layouts,
+        limits,
+        series,
+        tags,
+        fields,
+        load,
+        mixed,
+    })
+}
+
+fn layouts(root: &Section<'_, '_>) -> Result<Vec<String>, FileError> {
+    let Some(named) = root.texts("layouts")? else {
+        return Ok(LAYOUTS.map(str::to_owned).to_vec());
+    };
+    for at in &named {
+        if !LAYOUTS.contains(&at.value.as_str()) {
+            let known = LAYOUTS.map(str::to_owned);
+            return Err(root.error(&at.place, unknown("layout", &at.value, known)));
+        }
+    }
+    if named.is_empty() {
+        return Err(root.missing("layouts", "[\"individual\", \"bulk\"]"));
+    }
+    Ok(named.into_iter().map(|at| at.value).collect())
+}
+
+fn series(root: &Section<'_, '_>) -> Result<SeriesPart, FileError> {
+    let section = root.section("series", &SERIES_KEYS)?;
+    let section = section.ok_or_else(|| {
+        root.error(
+            root.place(),
+            "there is no [series] table: how many series, and when",
+        )
+    })?;
+    let table = match section.text("table")? {
+        None => "readings".to_owned(),
+        Some(_) => name(&section, "table", "readings")?.value,
+    };
+    let count = section.whole("count", 1..=10_000_000)?;
+    let count = count.ok_or_else(|| section.missing("count", "100"))?;
+    let interval = section.duration("interval")?;
+    let interval = interval.ok_or_else(|| section.missing("interval", "\"10s\""))?;
+    let duration = section.duration("duration")?;
+    let duration = duration.ok_or_else(|| section.missing("duration", "\"1h\""))?;
+    let jitter = section.duration("jitter")?;
+    let late = section.share("late")?;
+    let late_by = section.duration("late_by")?;
+    let part = SeriesPart {
+        table,
+        count: u32::try_from(count.value).unwrap_or(u32::MAX),
+        start_ns: start(&section)?,
+        interval_ns: interval.value,
+        jitter_ns: jitter.as_ref().map_or(0, |at| at.value),
+        duration_ns: duration.value,
+        missing: section.share("missing")?,
+        late,
+        late_by_ns: late_by.as_ref().map_or(interval.value, |at| at.value),
+        repeated: section.share("repeated")?,
+    };
+    check_times(
+        &section,
+        &part,
+        &duration,
+        jitter.as_ref(),
+        late_by.as_ref(),
+    )?;
+    Ok(part)
+}
+
+/// Times that make sense together.
+fn check_times(
+    section: &Section<'_, '_>,
+    part: &SeriesPart,
+    duration: &At<i64>,
+    jitter: Option<&At<i64>>,
+    late_by: Option<&At<i64>>,
+) -> Result<(), FileError> {
+    if let Some(jitter) = jitter
+        && jitter.value >= part.interval_ns
+    {
+        let message =
+            "jitter must be shorter than the interval, so that a series' readings keep their order";
+        return Err(section.error(&jitter.place, message));
+    }
+    let beyond = part.late_ticks() + 2;
+    if part.ticks() <= beyond || part.ticks() > MOST_TICKS {
+        let message = format!(
+            "duration must be more than {beyond} intervals (beyond what is late) and no more than 2^40"
+        );
+        return Err(section.error(&duration.place, message));
+    }
+    if part.start_ns.checked_add(part.duration_ns).is_none() {
+        return Err(section.error(&duration.place, "times end in 2262"));
+    }
+    match late_by {
+        Some(late_by) if part.late <= 0.0 => {
+            let message = "late_by says how late late readings come: say too how many, late = 0.01";
+            Err(section.error(&late_by.place, message))
+        }
+        Some(late_by) if late_by.value < part.interval_ns => {
+            let message = "late_by must be at least the interval: what comes before the next reading is not late";
+            Err(section.error(&late_by.place, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn start(section: &Section<'_, '_>) -> Result<i64, FileError> {
+    let Some(text) = section.text("start")? else {
+        return Ok(START_NS);
+    };
+    let wrong = |why: String| {
+        section.error(
+            &text.place,
+            format!(
+                "{:?}: {why}; write it like \"2026-01-01T00:00:00Z\"",
+                text.value
+            ),
+        )
+    };
+    let start: jiff::Timestamp = text
+        .value
+        .parse()
+        .map_err(|error: jiff::Error| wrong(error.to_string()))?;
+    let start_ns = i64::try_from(start.as_nanosecond()).ok();
+    start_ns
+        .filter(|&start_ns| start_ns >= 0)
+        .ok_or_else(|| wrong("times lie between 1970 and 2262".to_owned()))
+}
+
+fn load(root: &Section<'_, '_>, series: &SeriesPart) -> Result<LoadPart, FileError> {
+    let Some(section) = root.section("load", &["clients", "batch"])? else {
+        return Ok(LoadPart {
+            clients: 1,
+            batch: 0,
+        });
+    };
+    Ok(LoadPart {
+        clients: clients(&section)?,
+        batch: batch(&section, series, 0)?,
+    })
+}
+
+fn limits(root: &Section<'_, '_>, mixed: Option<&MixedPart>) -> Result<Vec<Limit>, FileError> {
+    let mut names = vec!["load".to_owned()];
+    if let Some(mixed) = mixed {
+        names.extend(mixed.writers.iter().map(|_| "writers".to_owned()));
+        names.extend(mixed.queries.iter().map(|query| query.name.clone()));
+    }
+    let texts = root.texts("limits")?.unwrap_or_default();
+    texts
+        .iter()
+        .map(|at| Limit::parse(&at.value, &names).map_err(|why| root.error(&at.place, why)))
+        .collect()
+}

@@ -1,0 +1,44 @@
+//! The user's own workload: what a TOML file says is loaded, then written and asked about at once; limits say what must hold.
+//!
+//! The flow: [`file`](mod@file) reads the file into [`parameters`], [`sensors`] makes the data set of them, [`writes`] and [`questions`] what clients issue, [`answers`] what
+//! is due, [`kind`] the trial's steps, [`limit`] what is held against its record. [`template`] is the file to start from.
+//!
+//! How an implementation goes through it:
+//!
+//! | phase | what happens |
+//! | --- | --- |
+//! | load | the data of `duration`, in the order of sending, in closed loop |
+//! | settled | the database comes to rest |
+//! | warm-up | the queries, not counted (where the file says so) |
+//! | mixed | writers go on where the load ended, and each query has clients of its own, all at once |
+//!
+//! Queries while others write keep below what is acknowledged: they are about ticks of which everything was sent below the watermark, readings that come late and copies
+//! included. So each has one right answer, which is computed from the generator.
+//!
+//! It is not where data are generated (`dataset::shapes`), nor where operations are issued (`engine`).
+
+pub mod answers;
+pub mod file;
+pub mod kind;
+pub mod limit;
+pub mod parameters;
+pub mod questions;
+pub mod sensors;
+pub mod template;
+pub mod units;
+pub mod writes;
+
+#[cfg(test)]
+mod tests;
+
+pub use kind::Kind;
+pub use parameters::Parameters;
+
+/// The workload's name.
+pub const NAME: &str = "own";
+/// The name of the loading phase and its load.
+pub const LOAD: &str = "load";
+/// The name of the phase in which everything goes on at once.
+pub const MIXED: &str = "mixed";
+/// The name of the mixed phase's writing load.
+pub const WRITERS: &str = "writers";

@@ -1,0 +1,305 @@
+//! Everything that a user's workload is made from: what the file says, in numbers. It travels to the trial's processes and into results as it is.
+
+use super::limit::Limit;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// A user's workload. Lengths of time in ns, shares from 0 to 1.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameters {
+    /// The file's name, or what it calls itself.
+    pub name: String,
+    /// How often everything is measured.
+    pub repetitions: u32,
+    /// Stores, as on the command line, where that names none.
+    pub stores: Vec<String>,
+    /// Families of layouts, by name.
+    pub layouts: Vec<String>,
+    /// What has to hold.
+    pub limits: Vec<Limit>,
+    /// The readings.
+    pub series: SeriesPart,
+    /// What identifies series.
+    pub tags: Vec<TagPart>,
+    /// What a reading holds.
+    pub fields: Vec<FieldPart>,
+    /// How the data are loaded.
+    pub load: LoadPart,
+    /// What is measured after it.
+    pub mixed: Option<MixedPart>,
+}
+
+/// When readings are taken, of how many series.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SeriesPart {
+    /// The table's name.
+    pub table: String,
+    /// How many series.
+    pub count: u32,
+    /// The first tick, in ns since the Unix epoch.
+    pub start_ns: i64,
+    /// From reading to reading of a series.
+    pub interval_ns: i64,
+    /// A reading is taken less than this after its tick.
+    pub jitter_ns: i64,
+    /// How much time the data that is loaded spans.
+    pub duration_ns: i64,
+    /// Readings that never come.
+    pub missing: f64,
+    /// Readings that come late.
+    pub late: f64,
+    /// How late at most.
+    pub late_by_ns: i64,
+    /// Readings that are sent twice.
+    pub repeated: f64,
+}
+
+impl SeriesPart {
+    /// Ticks of the data that is loaded.
+    pub fn ticks(&self) -> u64 {
+        u64::try_from(self.duration_ns / self.interval_ns.max(1)).unwrap_or(0)
+    }
+
+    /// Ticks that a late reading is late at most.
+    pub fn late_ticks(&self) -> u64 {
+        if self.late > 0.0 {
+            u64::try_from(self.late_by_ns / self.interval_ns.max(1)).map_or(1, |ticks| ticks.max(1))
+        } else {
+            0
+        }
+    }
+}
+
+/// An identifying column.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TagPart {
+    /// Its name.
+    pub name: String,
+    /// Its values; one of its own for each series where there are none.
+    pub values: Vec<String>,
+    /// What a series' own value looks like: {} stands for its number.
+    pub pattern: String,
+}
+
+/// Types of fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FieldKind {
+    /// True or false.
+    Bool,
+    /// Whole numbers of 64 bits.
+    Integer,
+    /// Floating point numbers of 64 bits.
+    Float,
+    /// Text.
+    Text,
+}
+
+/// A value column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FieldPart {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub kind: FieldKind,
+    /// How it moves.
+    pub shape: ShapePart,
+    /// Standard deviation of noise.
+    pub noise: f64,
+    /// Decimal places that are kept.
+    pub decimals: Option<u8>,
+    /// How long a random value is kept; 0 for one reading.
+    pub hold_ns: i64,
+}
+
+/// How a field moves; see `dataset::shapes`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ShapePart {
+    /// A number that stays.
+    Constant(f64),
+    /// Uniform between bounds.
+    Random {
+        /// From here.
+        min: f64,
+        /// To here.
+        max: f64,
+    },
+    /// Up and down.
+    Sine {
+        /// From here.
+        min: f64,
+        /// To here.
+        max: f64,
+        /// In this time, and back.
+        period_ns: u64,
+    },
+    /// Up, then from below again.
+    Sawtooth {
+        /// From here.
+        min: f64,
+        /// To here.
+        max: f64,
+        /// In this time.
+        period_ns: u64,
+    },
+    /// Wandering.
+    Walk {
+        /// Not below.
+        min: f64,
+        /// Not above.
+        max: f64,
+        /// The longest swing.
+        period_ns: u64,
+    },
+    /// Growing.
+    Counter {
+        /// From here.
+        start: f64,
+        /// By so much a reading, on average.
+        step: f64,
+    },
+    /// True with this chance.
+    Chance(f64),
+    /// A truth value that stays.
+    Truth(bool),
+    /// One of these texts.
+    Words(Vec<String>),
+    /// A column of a CSV file.
+    Recorded {
+        /// The file.
+        file: PathBuf,
+        /// The column's name.
+        column: String,
+    },
+}
+
+/// How the data are loaded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoadPart {
+    /// Clients that write.
+    pub clients: u32,
+    /// Turns of sensors in an operation; 0 for what suits the store.
+    pub batch: u64,
+}
+
+/// What is measured after the load: writers and queries at the same time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MixedPart {
+    /// How long.
+    pub duration_ns: u64,
+    /// How long queries are asked before that without counting.
+    pub warm_up_ns: u64,
+    /// One of so many answers is compared in full.
+    pub check_one_in: u64,
+    /// Who writes meanwhile.
+    pub writers: Option<WritersPart>,
+    /// What is asked.
+    pub queries: Vec<QueryPart>,
+}
+
+/// Who writes while queries are asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WritersPart {
+    /// Clients that write.
+    pub clients: u32,
+    /// Turns of sensors in an operation.
+    pub batch: u64,
+    /// Turns a second, of all clients; none for as fast as they can.
+    pub rate: Option<f64>,
+}
+
+/// Kinds of queries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QueryKind {
+    /// One reading, by its time.
+    Point,
+    /// All readings of a span.
+    Range,
+    /// The latest value.
+    LastValue,
+    /// The series that pass a threshold.
+    Matching,
+    /// Arithmetic mean.
+    Mean,
+    /// Smallest value.
+    Minimum,
+    /// Largest value.
+    Maximum,
+    /// Sum.
+    Sum,
+    /// How many readings.
+    Count,
+}
+
+/// Which series a query is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OfPart {
+    /// One, drawn.
+    One,
+    /// All.
+    All,
+    /// Those with one value of a tag, drawn.
+    Tag(String),
+}
+
+/// How an aggregate is grouped, beside its window.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ByPart {
+    /// Not.
+    Nothing,
+    /// By series.
+    Series,
+    /// By a tag's values.
+    Tag(String),
+}
+
+/// Which time a query is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WhenPart {
+    /// Any time of the data.
+    Anywhere,
+    /// The latest that is acknowledged.
+    Latest,
+}
+
+/// One kind of question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueryPart {
+    /// Its name in results and limits.
+    pub name: String,
+    /// What is asked.
+    pub kind: QueryKind,
+    /// The fields; one for aggregates.
+    pub fields: Vec<String>,
+    /// Which series.
+    pub of: OfPart,
+    /// Grouping beside the window.
+    pub by: ByPart,
+    /// How much time it is about; none for a point, and for all time where it is the latest value.
+    pub span_ns: Option<i64>,
+    /// Width of windows.
+    pub window_ns: Option<i64>,
+    /// Which time.
+    pub when: WhenPart,
+    /// A threshold: values above it pass.
+    pub above: Option<f64>,
+    /// A threshold: values below it pass.
+    pub below: Option<f64>,
+    /// Clients that ask.
+    pub clients: u32,
+    /// Questions a second, of all clients; none for as fast as they can.
+    pub rate: Option<f64>,
+}

@@ -1,0 +1,160 @@
+//! Lengths of time, sizes and shares as people write them: `250 ms`, `1h30m`, `1.5 GB`, `0.1 %`.
+
+/// Units of time, in ns.
+const TIMES: [(&str, f64); 14] = [
+    ("ns", 1.0),
+    ("us", 1e3),
+    ("µs", 1e3),
+    ("ms", 1e6),
+    ("s", 1e9),
+    ("second", 1e9),
+    ("seconds", 1e9),
+    ("m", 6e10),
+    ("min", 6e10),
+    ("minutes", 6e10),
+    ("h", 3.6e12),
+    ("hours", 3.6e12),
+    ("d", 8.64e13),
+    ("days", 8.64e13),
+];
+
+/// Units of size, in bytes.
+const SIZES: [(&str, f64); 10] = [
+    ("B", 1.0),
+    ("bytes", 1.0),
+    ("kB", 1e3),
+    ("KB", 1e3),
+    ("MB", 1e6),
+    ("GB", 1e9),
+    ("TB", 1e12),
+    ("KiB", 1_024.0),
+    ("MiB", 1_048_576.0),
+    ("GiB", 1_073_741_824.0),
+];
+
+/// The longest length of time: a hundred years, in ns.
+const LONGEST_NS: f64 = 3.2e18;
+
+/// A length of time, in ns.
+///
+/// # Errors
+/// What a length looks like.
+pub fn duration_ns(text: &str) -> Result<i64, String> {
+    let parts = parts(text, &TIMES).filter(|parts| !parts.is_empty());
+    let sum: Option<f64> = parts.map(|parts| parts.iter().sum());
+    let fits = sum.filter(|sum| (1.0..LONGEST_NS).contains(sum));
+    #[expect(clippy::cast_possible_truncation, reason = "bounded just before")]
+    let whole = fits.map(|sum| sum.round() as i64);
+    whole.ok_or_else(|| {
+        format!(
+            "{text:?} is no length of time; write it like \"10s\", \"250ms\", \"5m\", \"1h30m\" or \"7d\""
+        )
+    })
+}
+
+/// A number with an optional unit of time, size or share: its value in ns, bytes or parts of one, and which of these it was.
+pub fn quantity(text: &str) -> Option<(f64, Quantity)> {
+    let text = text.trim();
+    if let Ok(number) = text.replace(['_', ','], "").parse::<f64>() {
+        return number.is_finite().then_some((number, Quantity::Number));
+    }
+    if let Some(number) = text.strip_suffix('%') {
+        let percent: f64 = number.trim().parse().ok()?;
+        return Some((percent / 100.0, Quantity::Share));
+    }
+    if let Some(parts) = parts(text, &TIMES) {
+        return Some((parts.iter().sum(), Quantity::Time));
+    }
+    let parts = parts(text, &SIZES)?;
+    Some((parts.iter().sum(), Quantity::Size))
+}
+
+/// What a number is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quantity {
+    /// Without a unit.
+    Number,
+    /// A length of time, in ns.
+    Time,
+    /// Bytes.
+    Size,
+    /// A part of one.
+    Share,
+}
+
+/// Numbers with units, one after the other, each times its unit.
+fn parts(text: &str, units: &[(&str, f64)]) -> Option<Vec<f64>> {
+    let mut parts = Vec::new();
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
+        let number: f64 = rest[..end].parse().ok()?;
+        rest = rest[end..].trim_start();
+        let end = rest
+            .find(|c: char| c.is_ascii_digit() || c.is_whitespace())
+            .unwrap_or(rest.len());
+        let (_, factor) = units.iter().find(|(unit, _)| *unit == &rest[..end])?;
+        parts.push(number * factor);
+        rest = rest[end..].trim_start();
+    }
+    Some(parts)
+}
+
+/// A length of time in the largest unit that leaves no more than three places: "1.5 ms".
+pub fn duration_text(ns: f64) -> String {
+    let (value, unit) = if ns < 1e3 {
+        (ns, "ns")
+    } else if ns < 1e6 {
+        (ns / 1e3, "µs")
+    } else if ns < 1e9 {
+        (ns / 1e6, "ms")
+    } else {
+        (ns / 1e9, "s")
+    };
+    format!("{} {unit}", short(value))
+}
+
+/// A number with three significant digits, or all of a whole number.
+pub fn short(value: f64) -> String {
+    if value == value.trunc() || value.abs() >= 1e3 {
+        format!("{value:.0}")
+    } else if value.abs() >= 100.0 {
+        format!("{value:.1}")
+    } else if value.abs() >= 1.0 {
+        format!("{value:.2}")
+    } else {
+        format!("{value:.4}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_of_time() {
+        let lengths = [
+            ("10s", 10_000_000_000),
+            ("250 ms", 250_000_000),
+            ("1h30m", 5_400_000_000_000),
+            ("1.5s", 1_500_000_000),
+            ("7d", 604_800_000_000_000),
+            ("2 minutes 5 seconds", 125_000_000_000),
+        ];
+        for (text, ns) in lengths {
+            assert_eq!(duration_ns(text), Ok(ns), "{text}");
+        }
+        for wrong in ["", "10", "s", "ten s", "10 parsecs", "0s", "-1s", "1e9d"] {
+            assert!(duration_ns(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn quantities() {
+        assert_eq!(quantity("10_000"), Some((10_000.0, Quantity::Number)));
+        assert_eq!(quantity("50 ms"), Some((5e7, Quantity::Time)));
+        assert_eq!(quantity("1.5 GB"), Some((1.5e9, Quantity::Size)));
+        assert_eq!(quantity("5%"), Some((0.05, Quantity::Share)));
+        assert_eq!(quantity("fast"), None);
+    }
+}
