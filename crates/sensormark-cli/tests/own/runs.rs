@@ -74,7 +74,7 @@ fn a_missed_limit_is_shown_and_makes_the_exit_code_one() {
             .is_some_and(|words| words.contains("too few operations"))
     );
     assert!(
-        text.contains('✗') && text.contains("2 of 3 limits missed"),
+        text.contains('✗') && text.contains("limits missed"),
         "{text}"
     );
 }
@@ -82,7 +82,7 @@ fn a_missed_limit_is_shown_and_makes_the_exit_code_one() {
 #[test]
 fn layouts_of_spans_and_generated_files() {
     let place = Place::with(SMALL);
-    let output = place.measure(&["--set", "layouts=bulk", "--set", "mixed.duration=500ms"]);
+    let output = place.measure(&["--set", "layouts=bulk", "--set", "mixed.duration=6s"]);
     let text = said(&output);
     let trials = place.trials();
     assert!(!trials.is_empty(), "{text}");

@@ -1,5 +1,6 @@
 //! What speaks against a trial of phases.
 
+use crate::engine::operations::ENDLESS;
 use crate::measurement::record::{LoadRecord, PhaseRecord, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind};
 use sensormark_store::ErrorKind;
@@ -158,10 +159,13 @@ fn too_short(load: &LoadRecord) -> Option<Reason> {
     (all < FEWEST.min(load.planned)).then(|| {
         Reason::new(
             ReasonKind::TooShort,
-            format!(
-                "{}: only {all} of {} operations were issued",
-                load.phase, load.planned
-            ),
+            match load.planned {
+                ENDLESS.. => format!("{}: only {all} operations were issued", load.phase),
+                planned => format!(
+                    "{}: only {all} of {planned} operations were issued",
+                    load.phase
+                ),
+            },
         )
     })
 }
