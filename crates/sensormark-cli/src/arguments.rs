@@ -55,6 +55,9 @@ pub struct RunArguments {
     /// Override one number behind the scale (sensormark list WORKLOAD shows them), or a file's key (series.count=10): NAME=VALUE
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub settings: Vec<String>,
+    /// For a file with limits: find the highest rate of its writers that holds them
+    #[arg(long)]
+    pub find_limit: bool,
     /// What an acknowledged write promises
     #[arg(long, value_enum, default_value_t)]
     pub durability: DurabilityName,

@@ -8,9 +8,10 @@ use sensormark::engine::connection::Registry;
 use sensormark::engine::phased::WorkloadKind;
 use sensormark::engine::phased::cell::PhasedRunner;
 use sensormark::engine::phased::cells::cells;
-use sensormark::engine::run::preflight;
+use sensormark::engine::run::{CellRunner, preflight};
 use sensormark::measurement::NotMeasured;
 use sensormark::workload::machine_tool::{self, Parameters, trial::MachineToolRunner};
+use sensormark::workload::own::find_limit::FindLimit;
 use sensormark::workload::scale::{Scale, adjust};
 use sensormark::workload::selection::{Choice, parse};
 use sensormark_store::Durability;
@@ -24,7 +25,13 @@ const DEFAULT_STORES: &str = "sqlite";
 
 /// Measures a workload.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
-    match Workload::find(&arguments.workload)? {
+    let workload = Workload::find(&arguments.workload)?;
+    if arguments.find_limit && !matches!(workload, Workload::File(_)) {
+        return Err(Failure::usage(
+            "--find-limit is for a file of your own, whose writers have a rate; sensormark init writes one",
+        ));
+    }
+    match workload {
         Workload::MachineTool => run_machine_tool(arguments),
         Workload::Phased(kind) => {
             let scale = arguments.scale.scale();
@@ -108,6 +115,15 @@ impl Phased<'_> {
             cells(self.kind.as_ref(), &self.parameters, &choices, durability)
                 .map_err(Failure::usage)?;
         not_measured.extend(unsupported);
+        let runner: Box<dyn CellRunner> = if arguments.find_limit {
+            let found = FindLimit::new(Arc::clone(&self.kind), self.parameters.clone());
+            Box::new(found.map_err(Failure::usage)?)
+        } else {
+            Box::new(PhasedRunner {
+                kind: Arc::clone(&self.kind),
+                parameters: self.parameters.clone(),
+            })
+        };
         let planned = Planned {
             workload: self.kind.name(),
             scale: self.scale,
@@ -116,10 +132,7 @@ impl Phased<'_> {
             seed: arguments.seed,
             durability,
             common: &arguments.common,
-            runner: &PhasedRunner {
-                kind: Arc::clone(&self.kind),
-                parameters: self.parameters,
-            },
+            runner: runner.as_ref(),
             registry,
             supervisor,
             cells,

@@ -116,3 +116,32 @@ fn a_recorded_column_goes_round() {
     assert_eq!(wrong.status.code(), Some(2), "{}", said(&wrong));
     assert!(said(&wrong).contains("column"), "{}", said(&wrong));
 }
+
+#[test]
+fn the_highest_rate_that_holds_is_found() {
+    let text = SMALL.replace("batch = 20", "batch = 20\nrate = 100");
+    let place = Place::with(&text);
+    // No rate over 1,000 readings a second can hold: the limit forbids it.
+    let limit = "limits=throughput of writers <= 1000";
+    let set = [
+        "--set",
+        limit,
+        "--set",
+        "mixed.duration=400ms",
+        "--find-limit",
+    ];
+    let output = place.measure(&[&set[..], &["--on", "sqlite:individual"]].concat());
+    let said = said(&output);
+    let trial = &place.trials()[0];
+    let figure = trial["figures"]["highest_rate"]["value"].as_f64();
+    assert!(figure.is_none_or(|rate| rate <= 1_100.0), "{said}");
+    assert!(
+        said.contains("readings a second: "),
+        "each probe is told: {said}"
+    );
+    let limits = trial["limits"].as_array().expect("limits");
+    assert_eq!(limits.len(), 2, "{said}");
+    let without = Place::with(SMALL);
+    let refused = without.run(&["run", "own.toml", "--find-limit"]);
+    assert_eq!(refused.status.code(), Some(2));
+}

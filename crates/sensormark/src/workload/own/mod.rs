@@ -1,7 +1,7 @@
 //! The user's own workload: what a TOML file says is loaded, then written and asked about at once; limits say what must hold.
 //!
 //! The flow: [`file`](mod@file) reads the file into [`parameters`], [`sensors`] makes the data set of them, [`writes`] and [`questions`] what clients issue, [`answers`] what
-//! is due, [`kind`] the trial's steps, [`limit`] what is held against its record. [`template`] is the file to start from.
+//! is due, [`kind`] the trial's steps, [`limit`] what is held against its record, [`find_limit`] the highest rate that holds. [`template`] is the file to start from.
 //!
 //! How an implementation goes through it:
 //!
@@ -19,6 +19,7 @@
 
 pub mod answers;
 pub mod file;
+pub mod find_limit;
 pub mod kind;
 pub mod limit;
 pub mod parameters;
