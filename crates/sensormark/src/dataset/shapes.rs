@@ -1,4 +1,4 @@
-//! Sensors that a user describes: each series has the same fields, each field a [`Shape`], and readings come at an interval
+//! Sensors that a user describes: each series has the same fields, each field a [`shape::Shape`], and readings come at an interval
 //! with jitter, some missing, some late, some sent twice.
 //!
 //! Time goes in *ticks*, one interval long; each tick has one *turn* a series. The reading of series s and tick k is taken at start + k · interval + jitter(s, k), with
