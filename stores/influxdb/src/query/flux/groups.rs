@@ -9,7 +9,8 @@ use crate::query::flux::rows::Rows;
 use crate::query::{Reader, kept};
 use crate::schema::Measurement;
 use sensormark_store::{
-    Aggregate, Answer, FieldSet, FieldType, Function, Group, Grouping, Query, StoreError, Value,
+    Aggregate, Answer, DaySplit, FieldSet, FieldType, Function, Group, Grouping, Query, StoreError,
+    Value,
 };
 use std::collections::BTreeMap;
 
@@ -31,6 +32,41 @@ struct Plan<'a> {
     measurement: &'a Measurement,
     /// The tags by which tables are told apart.
     tags: Vec<usize>,
+}
+
+/// How parts of the day are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Parts {
+    /// They are not.
+    None,
+    /// By a stream for each, chosen by the hours of the day, which is fast.
+    Streams,
+    /// By a column, made reading by reading.
+    Column,
+}
+
+const HOUR_NS: i64 = 3_600_000_000_000;
+
+/// Whether day begins and ends at whole hours.
+const fn is_of_hours(split: DaySplit) -> bool {
+    split.day_start_ns % HOUR_NS == 0
+        && split.day_end_ns % HOUR_NS == 0
+        && 0 <= split.day_start_ns
+        && split.day_start_ns < split.day_end_ns
+        && split.day_end_ns < DaySplit::DAY_NS
+}
+
+/// Hours of the day, each from a first to a last.
+type Hours = Vec<(i64, i64)>;
+
+/// The hours of day and of night.
+fn hours(split: DaySplit) -> (Hours, Hours) {
+    let (start, end) = (split.day_start_ns / HOUR_NS, split.day_end_ns / HOUR_NS);
+    let mut night = vec![(end, 23)];
+    if start > 0 {
+        night.insert(0, (0, start - 1));
+    }
+    (vec![(start, end - 1)], night)
 }
 
 impl Reader<'_> {
@@ -56,6 +92,7 @@ impl Reader<'_> {
         };
         let source = self.source();
         let mut script = Script::new(&source, measurement);
+        let mut streams: Vec<FieldSet> = Vec::new();
         for (function, name) in FUNCTIONS {
             let fields = aggregates
                 .iter()
@@ -63,9 +100,16 @@ impl Reader<'_> {
                 .fold(FieldSet::first(0), |set, one| set.with(one.field));
             for text in [false, true] {
                 let fields = of_text(model, query.table, fields, text);
-                if !fields.is_empty() {
-                    plan.write(&mut script, (function, name), fields, text);
+                if fields.is_empty() {
+                    continue;
                 }
+                let known = streams.iter().position(|one| *one == fields);
+                let stream = known.unwrap_or_else(|| {
+                    plan.write_stream(&mut script, streams.len(), fields);
+                    streams.push(fields);
+                    streams.len() - 1
+                });
+                plan.write(&mut script, stream, (function, name), text);
             }
         }
         let rows = self.run("aggregate", script).await?;
@@ -74,44 +118,95 @@ impl Reader<'_> {
 }
 
 impl Plan<'_> {
-    /// Writes the part of a script that aggregates these fields by one function.
+    /// Writes what all functions of these fields begin with, under the stream's number: to read, to take apart by series, day and window. It
+    /// is read once however many functions follow.
+    fn write_stream(&self, script: &mut Script<'_>, stream: usize, fields: FieldSet) {
+        let takes_apart = self.grouping.window.is_some() || self.grouping.by_day_part.is_some();
+        script.push(&format!("s{stream} = "));
+        script.read(self.query, fields);
+        if takes_apart {
+            // each row is copied from here on: the fewer columns the better
+            script.keep(&["_time", FIELD, VALUE], &self.tags);
+        }
+        if !self.grouping.by_series || self.grouping.by_tag.is_some() {
+            script.group(&[FIELD], &self.tags);
+        }
+        if let (Some(split), Parts::Column) = (self.grouping.by_day_part, self.parts()) {
+            script.split(split);
+            script.group(&[FIELD, DAY], &self.tags);
+        }
+        script.push("\n");
+        if let (Some(split), Parts::Streams) = (self.grouping.by_day_part, self.parts()) {
+            let stream = format!("s{stream}");
+            let (day, night) = hours(split);
+            for (name, hours) in [("day", day), ("night", night)] {
+                script.push(&format!("{stream}{name} = "));
+                script.select_hours(&stream, &hours);
+                self.windowed(script);
+            }
+        } else if self.grouping.window.is_some() {
+            script.push(&format!("s{stream}whole = s{stream}"));
+            self.windowed(script);
+        }
+    }
+
+    fn windowed(&self, script: &mut Script<'_>) {
+        if let Some(window) = self.grouping.window {
+            script.window(window);
+        }
+        script.push("\n");
+    }
+
+    /// How parts of the day are told apart.
+    fn parts(&self) -> Parts {
+        match self.grouping.by_day_part {
+            None => Parts::None,
+            Some(split) if is_of_hours(split) => Parts::Streams,
+            Some(_) => Parts::Column,
+        }
+    }
+
+    /// Writes the part of a script that aggregates a stream by one function.
     fn write(
         &self,
         script: &mut Script<'_>,
+        stream: usize,
         (function, name): (Function, &str),
-        fields: FieldSet,
         is_text: bool,
     ) {
-        script.read(self.query, fields);
         let mut columns = vec![FIELD];
-        if let Some(split) = self.grouping.by_day_part {
-            script.keep(&["_time", FIELD, VALUE], &self.tags);
-            script.split(split);
+        if self.parts() == Parts::Column {
             columns.push(DAY);
         }
-        let by_series = self.grouping.by_series && self.grouping.by_tag.is_none();
-        if self.grouping.by_day_part.is_some() || !by_series {
-            script.group(&columns, &self.tags);
-        }
-        if let Some(window) = self.grouping.window {
-            script.window(window);
+        if self.grouping.window.is_some() {
             columns.extend([START, STOP]);
         }
-        let found = if function == Function::MostFrequent {
-            self.count_values(script, &columns);
-            COUNTED
-        } else {
-            script.push(&format!(" |> {name}()"));
-            VALUE
+        let streams: &[&str] = match self.parts() {
+            Parts::Streams => &["day", "night"],
+            _ if self.grouping.window.is_some() => &["whole"],
+            _ => &[""],
         };
-        columns.push(found);
-        script.keep(&columns, &self.tags);
-        let is_given = matches!(function, Function::Last | Function::MostFrequent);
-        if is_text && is_given {
-            script.escape(found);
+        for part in streams {
+            script.push(&format!("s{stream}{part}"));
+            let found = if function == Function::MostFrequent {
+                self.count_values(script, &columns);
+                COUNTED
+            } else {
+                if function == Function::Last && *part == "night" {
+                    script.push(" |> sort(columns: [\"_time\"])");
+                }
+                script.push(&format!(" |> {name}()"));
+                VALUE
+            };
+            let mut kept = columns.clone();
+            kept.push(found);
+            script.keep(&kept, &self.tags);
+            if is_text && matches!(function, Function::Last | Function::MostFrequent) {
+                script.escape(found);
+            }
+            let kind = if is_text { "text" } else { "" };
+            script.give(&format!("{name}/{part}/{kind}"));
         }
-        let suffix = if is_text { "_text" } else { "" };
-        script.give(&format!("{name}{suffix}"));
     }
 
     /// Counts each value, and takes the one that occurs most often: the first, in the order of values, of those that do.
@@ -132,7 +227,7 @@ impl Plan<'_> {
         let mut groups: BTreeMap<Key, Vec<Value>> = BTreeMap::new();
         while rows.advance()? {
             let field = field(&rows, self.measurement)?;
-            let name = rows.result().trim_end_matches("_text");
+            let name = rows.result().split('/').next().unwrap_or_default();
             let (function, _) = FUNCTIONS
                 .into_iter()
                 .find(|(_, one)| *one == name)
@@ -192,9 +287,10 @@ impl Plan<'_> {
             }
             None => None,
         };
-        let night = match self.grouping.by_day_part {
-            Some(_) => Some(rows.cell(rows.needed(DAY)?) != "true"),
-            None => None,
+        let night = match self.parts() {
+            Parts::None => None,
+            Parts::Streams => Some(rows.result().contains("/night/")),
+            Parts::Column => Some(rows.cell(rows.needed(DAY)?) != "true"),
         };
         Ok((series, start, night))
     }
@@ -214,5 +310,27 @@ impl Plan<'_> {
         }
         let value = cell::value(kind, text).ok_or_else(|| rows.strange())?;
         Ok(Some(value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hours_are_of_day_or_night() {
+        let split = |start: i64, end: i64| DaySplit {
+            day_start_ns: start * HOUR_NS,
+            day_end_ns: end * HOUR_NS,
+        };
+        assert_eq!(hours(split(6, 22)), (vec![(6, 21)], vec![(0, 5), (22, 23)]));
+        assert_eq!(hours(split(0, 12)), (vec![(0, 11)], vec![(12, 23)]));
+        assert!(is_of_hours(split(6, 22)) && !is_of_hours(split(22, 6)));
+        assert!(!is_of_hours(split(0, 24)) && !is_of_hours(split(6, 6)));
+        let odd = DaySplit {
+            day_start_ns: 1,
+            day_end_ns: HOUR_NS,
+        };
+        assert!(!is_of_hours(odd));
     }
 }

@@ -183,6 +183,23 @@ impl<'a> Script<'a> {
         ));
     }
 
+    /// Of a stream, the readings of these hours of the day, from the first to the last.
+    pub(super) fn select_hours(&mut self, stream: &str, hours: &[(i64, i64)]) {
+        let several = hours.len() > 1;
+        if several {
+            self.push("union(tables: [");
+        }
+        for (place, (first, last)) in hours.iter().enumerate() {
+            let before = if place == 0 { "" } else { ", " };
+            self.add(format_args!(
+                "{before}{stream} |> hourSelection(start: {first}, stop: {last})"
+            ));
+        }
+        if several {
+            self.push("])");
+        }
+    }
+
     /// A table for each window.
     pub(super) fn window(&mut self, window: Window) {
         let offset = window.origin_ns.rem_euclid(window.width_ns);
