@@ -6,6 +6,7 @@
 //! [`tables::Document`], and [`text`], [`json`], [`csv`] and [`markdown`] draw that.
 
 pub mod clean;
+mod contest;
 pub mod criteria;
 pub mod csv;
 pub mod field;

@@ -8,17 +8,12 @@
 
 use super::ReportError;
 use super::ReportOptions;
-use super::criteria;
-use super::field::{Arm, Field};
-use super::phased::{self, Comparable};
-use crate::measurement::record::{RunRecord, Side, TrialRecord};
-use crate::measurement::verdict::{ReasonKind, Verdict};
-use crate::score::{self, Board, Criterion, ScoreError, Standing, Table, Weights};
+use super::contest::{Contestant, Values, Yardstick, contestants};
+use super::field::Field;
+use super::phased::Comparable;
+use crate::score::{self, Board, ScoreError, Standing, Table};
 use crate::statistics::{self, Basis, Better, Summary, summarize};
-use std::collections::BTreeMap;
 
-/// The sides that are scored, by the names of their weights.
-const SIDES: [(Side, &str); 2] = [(Side::Write, "write"), (Side::Read, "read")];
 /// Weightings drawn for the share that each contestant wins: a standard error of at most 0.35 %.
 const DRAWS: u32 = 20_000;
 /// The seed of the draws, fixed: the same results give the same report.
@@ -60,54 +55,6 @@ impl Ranked {
     /// The name in tables.
     pub fn label(&self) -> &str {
         &self.standing.name
-    }
-}
-
-type Values = BTreeMap<String, f64>;
-
-/// A contestant's values by repetition, side by side.
-struct Contestant {
-    read: usize,
-    label: String,
-    embedded: bool,
-    blocks: Vec<Option<Vec<Values>>>,
-}
-
-/// How values are taken from trials and weighed: costs a second of a steady rate, or costs of an operation.
-struct Yardstick<'a> {
-    comparable: Option<Comparable>,
-    sides: Vec<(Side, &'static str)>,
-    criteria: Vec<Criterion>,
-    weights: Weights,
-    options: &'a ReportOptions,
-}
-
-impl<'a> Yardstick<'a> {
-    fn of(field: &Field, options: &'a ReportOptions) -> Self {
-        let comparable = field.is_phased().then(|| Comparable::of(field));
-        let own = comparable.as_ref().map(Comparable::sides);
-        let is_scored = |side: &Side| own.as_ref().is_none_or(|own| own.contains(side));
-        let (criteria, weights) = match comparable {
-            Some(_) => (score::phased_criteria(), Weights::phased()),
-            None => (score::study_criteria(), Weights::study()),
-        };
-        Self {
-            sides: SIDES
-                .into_iter()
-                .filter(|(side, _)| is_scored(side))
-                .collect(),
-            comparable,
-            criteria,
-            weights: options.weights.clone().unwrap_or(weights),
-            options,
-        }
-    }
-
-    fn values(&self, trial: &TrialRecord, side: Side, run: &RunRecord) -> Values {
-        match &self.comparable {
-            Some(comparable) => phased::costs(trial, side, comparable),
-            None => criteria::values(trial, run),
-        }
     }
 }
 
@@ -252,138 +199,6 @@ fn table_notes(tables: &[Table], options: &ReportOptions) -> Vec<String> {
     notes.sort();
     notes.dedup();
     notes
-}
-
-/// Everybody with at least one repetition of two valid trials; and the others, with the reason.
-fn contestants(
-    field: &Field,
-    yardstick: &Yardstick<'_>,
-) -> (Vec<Contestant>, Vec<(String, String)>) {
-    let (mut contestants, mut unranked) = (Vec::new(), Vec::new());
-    for (place, read) in field.contestants().iter().enumerate() {
-        let Some(write) = field.write_of(read) else {
-            unranked.push((
-                read.label.clone(),
-                "there is no write trial of what it reads".to_owned(),
-            ));
-            continue;
-        };
-        if let Some(reason) = data_fault(field, write).or_else(|| data_fault(field, read)) {
-            unranked.push((read.label.clone(), reason));
-            continue;
-        }
-        let in_block = |block: usize| -> Option<Vec<Values>> {
-            let of_side = |(side, _): &(Side, &str)| {
-                let arm = if *side == Side::Write { write } else { read };
-                let trial = &field.trials[arm.places[block]?];
-                let is_valid = trial.verdict.is_valid();
-                is_valid.then(|| yardstick.values(trial, *side, &field.run))
-            };
-            yardstick.sides.iter().map(of_side).collect()
-        };
-        let mut blocks: Vec<Option<Vec<Values>>> = (0..field.blocks.len()).map(in_block).collect();
-        keep_complete(&mut blocks);
-        if blocks.iter().all(Option::is_none) {
-            unranked.push((read.label.clone(), no_valid_pair(field, write, read)));
-            continue;
-        }
-        contestants.push(Contestant {
-            read: place,
-            label: read.label.clone(),
-            embedded: read.implementation.embedded,
-            blocks,
-        });
-    }
-    for write in field
-        .writes
-        .iter()
-        .filter(|write| field.reads_of(write).next().is_none())
-    {
-        let reason = first_fault(field, write)
-            .unwrap_or_else(|| "there is no read trial of what it wrote".to_owned());
-        unranked.push((write.label.clone(), reason));
-    }
-    (contestants, unranked)
-}
-
-/// Why the arm's data cannot be trusted, if that was seen in any trial, be it measured again since. One valid repetition
-/// does not make up for a wrong answer in another.
-fn data_fault(field: &Field, arm: &Arm) -> Option<String> {
-    let faults = [
-        ReasonKind::WrongAnswer,
-        ReasonKind::LostData,
-        ReasonKind::DuplicatedData,
-        ReasonKind::AlteredData,
-    ];
-    let faulty = |trial: &&TrialRecord| {
-        let reasons = trial.verdict.reasons();
-        reasons.iter().any(|reason| faults.contains(&reason.kind))
-    };
-    let all: Vec<&TrialRecord> = field.attempts_of(arm).collect();
-    let found = all.iter().filter(|trial| faulty(trial)).count();
-    let first = all.iter().find(|trial| faulty(trial))?;
-    let kind = first
-        .verdict
-        .reasons()
-        .iter()
-        .find(|reason| faults.contains(&reason.kind))?
-        .kind;
-    let side = match first.side {
-        Side::Write => "write ",
-        Side::Read => "read ",
-        Side::Mixed => "",
-    };
-    Some(format!(
-        "{} in {found} of {} {side}trials",
-        kind.text(),
-        all.len()
-    ))
-}
-
-/// Drops repetitions in which fewer criteria were measured than in others, so that all means are over the same ones.
-fn keep_complete(blocks: &mut [Option<Vec<Values>>]) {
-    let count = |values: &Vec<Values>| values.iter().map(BTreeMap::len).sum::<usize>();
-    let most = blocks.iter().flatten().map(count).max().unwrap_or(0);
-    for block in blocks {
-        if block.as_ref().is_some_and(|values| count(values) < most) {
-            *block = None;
-        }
-    }
-}
-
-fn no_valid_pair(field: &Field, write: &Arm, read: &Arm) -> String {
-    let sides = [("write trial ", write), ("read trial ", read)];
-    let told = |(side, arm)| Some(format!("{side}{}", first_fault(field, arm)?));
-    let faults: Vec<String> = if field.is_phased() {
-        first_fault(field, read).into_iter().collect()
-    } else {
-        sides.into_iter().filter_map(told).collect()
-    };
-    if faults.is_empty() {
-        "no repetition has both its trials".to_owned()
-    } else {
-        faults.join("; ")
-    }
-}
-
-/// The first verdict of the arm that is not valid, in short.
-fn first_fault(field: &Field, arm: &Arm) -> Option<String> {
-    let trial = field
-        .trials_of(arm)
-        .flatten()
-        .find(|trial| !trial.verdict.is_valid())?;
-    let word = if matches!(trial.verdict, Verdict::Inconclusive(_)) {
-        "inconclusive"
-    } else {
-        "invalid"
-    };
-    let kinds: Vec<&str> = trial
-        .verdict
-        .reasons()
-        .iter()
-        .map(|reason| reason.kind.text())
-        .collect();
-    Some(format!("{word}: {}", kinds.join(", ")))
 }
 
 /// Why there is no score, with what would help where the server was only visited.
