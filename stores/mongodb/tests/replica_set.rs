@@ -23,7 +23,7 @@ fn main() {
         eprintln!("ignored: {reason}");
     }
     let test = Trial::test("a replica set of one", move || {
-        let server = support::server(&store, Some("replica-set"))?;
+        let server = support::server(&store, Some("replica-set"), None)?;
         // a growing document is updated, not inserted; one that is there already is refused as well
         let families = [
             Family::PerReading,

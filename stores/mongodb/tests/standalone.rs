@@ -28,7 +28,7 @@ fn main() {
         eprintln!("ignored: {reason}");
     }
     let everything = Trial::test("a standalone server", move || {
-        let server = support::server(&store, None)?;
+        let server = support::server(&store, None, None)?;
         let endpoint = server.endpoint();
         block_on(durability(&store, endpoint)).map_err(|error| format!("durability: {error}"))?;
         block_on(refused(&store, endpoint)).map_err(|error| format!("refused: {error}"))?;

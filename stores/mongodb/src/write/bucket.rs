@@ -3,7 +3,7 @@
 //!
 //! An increment is not idempotent: an update that was perhaps done is never sent again.
 
-use super::rows::Runs;
+use super::rows::{Covered, Runs};
 use super::{COUNT, LARGEST_COMMAND, LARGEST_DOCUMENT, Prepared, SAMPLES, TooLarge, Writer};
 use crate::schema::{Fields, TableModel};
 use crate::wire::Writer as Wire;
@@ -56,7 +56,7 @@ impl Writer<'_> {
                         Filling::Upsert => bucket.update(&mut wire, place, limit),
                         Filling::Ready => bucket.document(&mut wire, place),
                     }
-                    covered.add(members);
+                    covered.add(members.iter().copied());
                     largest = largest.max(wire.len() - before);
                     place += 1;
                 }
@@ -74,35 +74,6 @@ impl Writer<'_> {
             }
             rows.end = rows.start + rows.len() / 2;
         }
-    }
-}
-
-/// How many rows from the first are in the documents so far, without a gap.
-struct Covered {
-    first: usize,
-    stored: Vec<bool>,
-    reached: usize,
-    prefixes: Vec<usize>,
-}
-
-impl Covered {
-    fn new(rows: Range<usize>) -> Self {
-        Self {
-            first: rows.start,
-            stored: vec![false; rows.len()],
-            reached: 0,
-            prefixes: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, rows: &[usize]) {
-        for &row in rows {
-            self.stored[row - self.first] = true;
-        }
-        while self.stored.get(self.reached) == Some(&true) {
-            self.reached += 1;
-        }
-        self.prefixes.push(self.reached);
     }
 }
 

@@ -125,12 +125,12 @@ pub(super) struct Run<K> {
 #[derive(Debug)]
 pub(super) struct Runs<K> {
     runs: Vec<Run<K>>,
-    first: usize,
+    rows: Range<usize>,
 }
 
 impl<K: Ord + Copy + std::hash::Hash> Runs<K> {
     pub(super) fn new(rows: Range<usize>, key: impl Fn(usize) -> K) -> Self {
-        let first = rows.start;
+        let all = rows.clone();
         let mut runs: Vec<Run<K>> = Vec::new();
         for row in rows {
             let key = key(row);
@@ -148,7 +148,7 @@ impl<K: Ord + Copy + std::hash::Hash> Runs<K> {
             order.entry(run.key).or_insert(next);
         }
         runs.sort_by_key(|run| order[&run.key]);
-        Self { runs, first }
+        Self { runs, rows: all }
     }
 
     /// The runs of each document.
@@ -158,17 +158,42 @@ impl<K: Ord + Copy + std::hash::Hash> Runs<K> {
 
     /// For each document, how many rows from the first are in it or in those before it, without a gap.
     pub(super) fn covered(&self) -> Vec<usize> {
-        let mut stored: Vec<Range<usize>> = Vec::new();
-        let mut reached = self.first;
-        self.records()
-            .map(|record| {
-                stored.extend(record.iter().map(|run| run.rows.clone()));
-                while let Some(at) = stored.iter().position(|rows| rows.start == reached) {
-                    reached = stored.swap_remove(at).end;
-                }
-                reached - self.first
-            })
-            .collect()
+        let mut covered = Covered::new(self.rows.clone());
+        for record in self.records() {
+            covered.add(record.iter().flat_map(|run| run.rows.clone()));
+        }
+        covered.prefixes
+    }
+}
+
+/// How many rows from the first are in the documents so far, without a gap.
+pub(super) struct Covered {
+    first: usize,
+    stored: Vec<bool>,
+    reached: usize,
+    /// After each document, how many there were.
+    pub(super) prefixes: Vec<usize>,
+}
+
+impl Covered {
+    pub(super) fn new(rows: Range<usize>) -> Self {
+        Self {
+            first: rows.start,
+            stored: vec![false; rows.len()],
+            reached: 0,
+            prefixes: Vec::new(),
+        }
+    }
+
+    /// Takes the rows of the next document.
+    pub(super) fn add(&mut self, rows: impl IntoIterator<Item = usize>) {
+        for row in rows {
+            self.stored[row - self.first] = true;
+        }
+        while self.stored.get(self.reached) == Some(&true) {
+            self.reached += 1;
+        }
+        self.prefixes.push(self.reached);
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the tests with a server of their own share: a server, a runtime, a plan, and a client of the driver beside the store's.
 
+#![allow(dead_code, reason = "each of the tests uses a part of it")]
+
 use mongodb::Client;
 use mongodb::bson::{Document, doc};
 use sensormark_mongodb::Mongodb;
@@ -8,10 +10,15 @@ use sensormark_store::{
     Batch, DatabaseName, Durability, Endpoint, Family, Field, FieldType, Plan, Schema, Series,
     ServerOptions, Session, Store, Table, Tag, TagColumn, TimeResolution,
 };
+use std::path::Path;
 use std::sync::Arc;
 
-/// Starts a server with this profile.
-pub fn server(store: &Mongodb, profile: Option<&str>) -> Result<ManagedServer, String> {
+/// Starts a server with this profile, its data in this folder or a scratch folder.
+pub fn server(
+    store: &Mongodb,
+    profile: Option<&str>,
+    data: Option<&Path>,
+) -> Result<ManagedServer, String> {
     let options = ServerOptions {
         memory_bytes: 256 << 20,
         clients: 4,
@@ -19,7 +26,7 @@ pub fn server(store: &Mongodb, profile: Option<&str>) -> Result<ManagedServer, S
         ..ServerOptions::default()
     };
     Supervisor::new(None)
-        .and_then(|supervisor| supervisor.start(store, &options, None))
+        .and_then(|supervisor| supervisor.start(store, &options, data))
         .map_err(|error| error.to_string())
 }
 
