@@ -26,6 +26,14 @@ fn main() {
     libtest_mimic::run(&arguments, vec![test.with_ignored_flag(missing.is_some())]).exit();
 }
 
+fn field(name: &str, kind: FieldType) -> Field {
+    Field {
+        name: name.into(),
+        kind,
+        nullable: true,
+    }
+}
+
 fn schema() -> Schema {
     Schema {
         tables: vec![Table {
@@ -33,11 +41,10 @@ fn schema() -> Schema {
             tags: vec![Tag {
                 name: "sensor".into(),
             }],
-            fields: vec![Field {
-                name: "number".into(),
-                kind: FieldType::F64,
-                nullable: false,
-            }],
+            fields: vec![
+                field("number", FieldType::F64),
+                field("words", FieldType::Text),
+            ],
             entity: None,
             time_resolution: TimeResolution::Seconds,
             series: Series::new(vec![TagColumn::Integer(vec![7, 8])]),
@@ -75,7 +82,8 @@ fn durable(store: &Arc<Cassandra>) -> Result<(), StoreError> {
     runtime.block_on(async {
         states_what_it_is(store, endpoint.clone()).await?;
         is_no_other_class(store, endpoint.clone()).await?;
-        is_reached_by_any_contact_point(store, &endpoint).await
+        is_reached_by_any_contact_point(store, &endpoint).await?;
+        takes_rows_up_to_the_stated_size(store, endpoint).await
     })
 }
 
@@ -126,6 +134,7 @@ async fn is_reached_by_any_contact_point(
         batch.columns[0]
             .push(Value::F64(f64::from(row).sqrt()))
             .expect("a number");
+        batch.columns[1].push(Value::Null).expect("nullable");
     }
     let acknowledgement = session.write(&batch).await?;
     assert_eq!(acknowledgement.readings, 5_000);
@@ -143,6 +152,47 @@ async fn is_reached_by_any_contact_point(
         },
     };
     assert_eq!(session.query(&query).await?, Answer::Readings(batch));
+    session.close().await
+}
+
+/// The largest row that the store sends is one that the server takes; what is larger is refused before it is sent.
+async fn takes_rows_up_to_the_stated_size(
+    store: &Cassandra,
+    endpoint: Endpoint,
+) -> Result<(), StoreError> {
+    const MOST: usize = (15 << 20) - 100;
+    let plan = plan(store, endpoint, Durability::Durable);
+    let mut session = store.connect(&plan).await?;
+    let reading = |size: usize| {
+        let mut batch = Batch::new(0, &plan.schema.tables[0]);
+        batch.series.push(0);
+        batch.times_ns.push(SECOND);
+        batch.columns[0].push(Value::Null).expect("nullable");
+        batch.columns[1]
+            .push(Value::Text("x".repeat(size)))
+            .expect("a text");
+        batch
+    };
+    let point = Query {
+        table: 0,
+        series: Selection::One(0),
+        range: TimeRange::new(SECOND, SECOND + 1),
+        ask: Ask::Point {
+            fields: plan.schema.tables[0].all_fields(),
+        },
+    };
+    let largest = reading(MOST);
+    session.write(&largest).await?;
+    assert_eq!(
+        session.query(&point).await?,
+        Answer::Readings(largest.clone())
+    );
+    let refused = session.write(&reading(MOST + 200)).await;
+    assert_eq!(
+        refused.map_err(|error| error.kind()),
+        Err(ErrorKind::TooLarge)
+    );
+    assert_eq!(session.query(&point).await?, Answer::Readings(largest));
     session.close().await?;
     store.administrator(&plan).await?.drop_database().await
 }
