@@ -92,7 +92,8 @@ pub(crate) fn launch(
             ports: vec![folder.ports[0]],
         },
         stop: StopSignal::Terminate,
-        start_seconds: 120,
+        // 10 s on an idle machine; after a crash on a busy one, minutes
+        start_seconds: 300,
         log_paths: vec!["commitlog".to_owned()],
         notes: notes(&memory),
     })
