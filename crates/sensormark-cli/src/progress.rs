@@ -138,6 +138,10 @@ impl Observer for Progress {
                 (state.trials, state.seconds) = (trials, seconds);
                 self.say(&format!("{trials} trials, about {}", span(seconds)));
             }
+            RunEvent::Again { trials, seconds } => {
+                state.trials += trials;
+                state.seconds += seconds;
+            }
             RunEvent::Opening { title } => {
                 (state.label, state.phase) = (title, "starting".to_owned())
             }

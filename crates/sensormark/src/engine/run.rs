@@ -112,6 +112,13 @@ pub enum RunEvent {
         /// How long they will take, in seconds.
         seconds: f64,
     },
+    /// Trials are measured again, beyond those that were planned.
+    Again {
+        /// How many.
+        trials: usize,
+        /// How long they will take, in seconds.
+        seconds: f64,
+    },
     /// A server is being started or a folder made.
     Opening {
         /// The database.
@@ -268,6 +275,10 @@ fn measure(
             return Ok(records);
         }
         turn.attempt += 1;
+        context.observer.event(RunEvent::Again {
+            trials: runner.trials(cell),
+            seconds: runner.seconds(cell),
+        });
         context.observer.event(RunEvent::Note(format!(
             "the host was disturbed; {} {} is measured again (attempt {} of {})",
             cell.choice.store.description().title,
