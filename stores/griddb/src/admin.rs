@@ -118,23 +118,30 @@ impl GriddbAdministrator {
         StoreError::new(ErrorKind::Foreign, "use a database", text)
     }
 
-    /// The mark in a database's container for it.
+    /// The mark in a database's container for it; none where the container is not there, or is dropped meanwhile (the client remembers containers).
     fn mark(&self, database: &str) -> Result<Option<String>, StoreError> {
-        let failed = |failure: Failure| mapped("read the owner's mark", failure);
-        let Some(container) = self
-            .connection
-            .container(&owner(database))
-            .map_err(failed)?
-        else {
+        match self.read_mark(&owner(database)) {
+            Ok(mark) => Ok(mark),
+            Err(failure) => {
+                let error = mapped("read the owner's mark", failure);
+                if error.kind() == ErrorKind::NotFound {
+                    return Ok(None);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn read_mark(&self, container: &str) -> Result<Option<String>, Failure> {
+        let Some(container) = self.connection.container(container)? else {
             return Ok(None);
         };
-        let mut rows = container.rows(1).map_err(failed)?;
+        let mut rows = container.rows(1)?;
         let row = &mut rows[0];
-        if !container.row_by_integer(0, row).map_err(failed)? {
+        if !container.row_by_integer(0, row)? {
             return Ok(None);
         }
-        let mark = row.cells().text(1).map_err(failed)?;
-        Ok(Some(mark.to_owned()))
+        Ok(Some(row.cells().text(1)?.to_owned()))
     }
 
     /// The containers of the plan's database.

@@ -145,13 +145,13 @@ pub(crate) fn launch(
     let write_mode = log_write_mode(options.durability)?;
     let make = |name: &str| make_folder(&folder.join(name));
     ["conf", "log"].into_iter().try_for_each(make)?;
-    let node = node(folder, &ports, options, memory, write_mode);
+    let mut node = node(folder, &ports, options, memory, write_mode);
+    let mut cluster = cluster(&ports);
+    if is_before_five(&installation.version) {
+        leave_out_sql(&mut node, &mut cluster);
+    }
     write_file(folder, "conf/gs_node.json", &format!("{node:#}\n"))?;
-    write_file(
-        folder,
-        "conf/gs_cluster.json",
-        &format!("{:#}\n", cluster(&ports)),
-    )?;
+    write_file(folder, "conf/gs_cluster.json", &format!("{cluster:#}\n"))?;
     let digest = hexadecimal(&Sha256::digest(folder.password.expose().as_bytes()));
     write_file(folder, "conf/password", &format!("{USER},{digest}\n"))?;
     Ok(Launch {
@@ -185,7 +185,7 @@ pub(crate) fn launch(
         },
         stop: StopSignal::Terminate,
         start_seconds: 120,
-        log_paths: vec!["txnlog".to_owned()],
+        log_paths: vec!["txnlog".to_owned(), "gs_log_*".to_owned()],
         notes: notes(memory, write_mode, published, exposed),
     })
 }
@@ -236,7 +236,7 @@ fn node(
         .clients
         .saturating_mul(2)
         .saturating_add(100)
-        .max(5_000);
+        .clamp(5_000, 65_536);
     let mut transaction = service(ports.transaction);
     transaction["connectionLimit"] = connections.into();
     let mut system = service(ports.system);
@@ -293,6 +293,25 @@ fn cluster(ports: &Ports) -> Value {
     })
 }
 
+/// Whether a version is 4 or older: these have no SQL, keep logs beside data, and refuse settings of either.
+fn is_before_five(version: &str) -> bool {
+    let major = version.split('.').next().unwrap_or_default();
+    major.parse::<u32>().is_ok_and(|major| major < 5)
+}
+
+/// Takes out what a server without SQL does not know.
+fn leave_out_sql(node: &mut Value, cluster: &mut Value) {
+    let mut take = |at: &str, name: &str| {
+        let parts = [node.pointer_mut(at), cluster.pointer_mut(at)];
+        for part in parts.into_iter().flatten() {
+            part.as_object_mut().map(|part| part.remove(name));
+        }
+    };
+    take("", "sql");
+    take("/dataStore", "transactionLogPath");
+    take("/cluster/notificationMember/0", "sql");
+}
+
 fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         write!(text, "{byte:02x}").ok();
@@ -318,4 +337,36 @@ fn write_file(folder: &ServerFolder, name: &str, text: &str) -> Result<(), Store
         .open(&path)
         .and_then(|mut file| file.write_all(text.as_bytes()));
     written.map_err(|error| cannot_write(error, &path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_older_server_is_told_nothing_of_sql() {
+        assert!(is_before_five("4.3.0-36424 CE") && !is_before_five("5.9.0-44056 CE"));
+        let ports = Ports {
+            transaction: 1,
+            system: 2,
+            cluster: 3,
+            sync: 4,
+            sql: 5,
+        };
+        let mut node = json!({"sql": 1, "dataStore": {"transactionLogPath": 2, "dbPath": 3}});
+        let mut cluster = cluster(&ports);
+        leave_out_sql(&mut node, &mut cluster);
+        assert_eq!(node, json!({"dataStore": {"dbPath": 3}}));
+        assert!(!cluster.to_string().contains("sql"));
+        assert!(cluster.to_string().contains("transaction"));
+    }
+
+    #[test]
+    fn passwords_are_kept_as_griddb_keeps_them() {
+        let digest = hexadecimal(&Sha256::digest(b"admin"));
+        assert_eq!(
+            digest,
+            "8c6976e5b5410415bde908bd4dee15dfb167a9c873fc4bb8a81f6f2ab448a918"
+        );
+    }
 }

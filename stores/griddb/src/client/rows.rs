@@ -327,7 +327,11 @@ impl Found {
             (functions.close_aggregation)(&raw mut raw);
             failed.map_or(Ok(()), Err)?;
         }
-        Ok((assigned != 0).then_some(value))
+        if assigned == 0 {
+            let text = "an aggregate is of a type that was not asked for";
+            return Err(Failure::of(ILLEGAL_PARAMETER, text));
+        }
+        Ok(Some(value))
     }
 
     /// The aggregate as a whole number.

@@ -14,6 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Questions beyond which readings are fetched instead.
 const MOST_QUESTIONS: usize = 1_000;
 
+/// Readings beyond which the server's sum of an INTEGER cannot be trusted: it adds in 32 bits and overflows in silence, and a field of 16 bits reaches
+/// 2³¹ with this many.
+const MOST_SUMMED: i64 = (1 << 31) / 65_536;
+
 /// What is asked of the server about a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
@@ -93,6 +97,14 @@ impl Reader<'_> {
                 None => native = false,
             }
         }
+        let table = &self.schema.tables[query.table];
+        let narrow = |field: usize| table.fields[field].kind == FieldType::U16;
+        let sums: Vec<usize> = wanted
+            .iter()
+            .filter(|(field, part)| *part == Part::Sum && narrow(*field))
+            .map(|(field, _)| *field)
+            .collect();
+        wanted.extend(sums.iter().map(|&field| (field, Part::Count)));
         let each = series.len() * wanted.len();
         if native
             && let Some(slices) = slices(query, grouping, MOST_QUESTIONS)
@@ -100,7 +112,9 @@ impl Reader<'_> {
         {
             let wanted: Vec<(usize, Part)> = wanted.into_iter().collect();
             let groups = self.parts(query, grouping, &series, &slices, &wanted)?;
-            return Ok(finish(groups, aggregates));
+            if groups.values().all(|parts| is_trusted(parts, &sums)) {
+                return Ok(finish(groups, aggregates));
+            }
         }
         let fields = aggregates
             .iter()
@@ -160,6 +174,15 @@ impl Reader<'_> {
         }
         Ok(groups)
     }
+}
+
+/// Whether the sums of these INTEGER fields are of so few readings that they cannot have overflowed.
+fn is_trusted(parts: &Parts, sums: &[usize]) -> bool {
+    let few = |field: &usize| match parts.get(&(*field, Part::Count)) {
+        Some(Value::I64(count)) => *count <= MOST_SUMMED,
+        _ => true,
+    };
+    sums.iter().all(few)
 }
 
 fn question(field: &str, part: Part, within: &str) -> String {
@@ -265,6 +288,14 @@ mod tests {
         );
         assert_eq!(starts(TimeRange::new(5, 5), 10, 0), Some(Vec::new()));
         assert_eq!(starts(TimeRange::new(0, 1_000), 10, 0), None);
+    }
+
+    #[test]
+    fn sums_of_many_narrow_numbers_are_not_trusted() {
+        let of = |count| Parts::from([((3, Part::Count), Value::I64(count))]);
+        assert!(is_trusted(&of(32_768), &[3]));
+        assert!(!is_trusted(&of(32_769), &[3]));
+        assert!(is_trusted(&of(1 << 40), &[]));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The layouts that the store offers, and how it does each operation with them.
 
 use sensormark_store::{
-    Capability, Encoding, Family, Index, Layout, LayoutOffer, Operation, Schema, Scope, Shape,
-    Standing, Table, TagPlacement, TimeKey, TimeResolution, WriteMethod,
+    Capability, Encoding, Family, FieldType, Index, Layout, LayoutOffer, Operation, Schema, Scope,
+    Shape, Standing, Table, TagPlacement, TimeKey, TimeResolution, WriteMethod,
 };
 
 /// Why a layout cannot be had, if so.
@@ -148,6 +148,16 @@ pub(crate) fn capability(operation: Operation, layout: &Layout, table: &Table) -
         }
         Operation::MostFrequent => {
             client("no GROUP BY a value; the client fetches the readings and counts them")
+        }
+        Operation::Aggregate
+            if table
+                .fields
+                .iter()
+                .any(|field| field.kind == FieldType::U16) =>
+        {
+            client(
+                "SUM of an INTEGER overflows in silence at 2^31; sums of over 32,768 readings of a 16-bit field are added up by the client",
+            )
         }
         _ => Capability::Native,
     }
