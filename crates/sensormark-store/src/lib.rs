@@ -13,6 +13,8 @@
 //! 8. [`error`]: one error for all databases;
 //! 9. [`mod@reference`]: answers computed from readings in memory, the oracle; [`null`] and [`memory`]: stores without a database; [`faulty`]: a fault planted in another store.
 //!
+//! Beside them, for stores to share: [`record`], encodings of readings of a span, and [`client_side`], aggregates and searches in memory.
+//!
 //! It is not the place for anything that names a workload or a database. The numbered rules that every
 //! store keeps are in `docs/store-contract.md`; the conformance suite cites them by number.
 
@@ -39,6 +41,10 @@ pub mod census;
 pub mod error;
 
 pub mod reference;
+
+pub mod record;
+
+pub mod client_side;
 
 pub mod null;
 

@@ -12,15 +12,11 @@ use futures_util::stream::{StreamExt, TryStreamExt, iter};
 use scylla::deserialize::row::ColumnIterator;
 use scylla::response::query_result::QueryRowsResult;
 use scylla::statement::prepared::PreparedStatement;
-use sensormark_store::{
-    Answer, Ask, Batch, FieldSet, Moment, Query, Selection, StoreError, TimeRange,
-};
+use sensormark_store::{Answer, Ask, Batch, FieldSet, Query, Selection, StoreError, TimeRange};
 
 mod aggregate;
 
 pub(crate) mod decode;
-
-mod local;
 
 mod scan;
 
@@ -314,14 +310,6 @@ fn no_table(table: usize) -> StoreError {
         "find a table",
         format!("the schema has no table number {table}"),
     )
-}
-
-/// The moment of a row.
-fn moment(batch: &Batch, field: usize, row: usize) -> Moment {
-    Moment {
-        time_ns: batch.times_ns[row],
-        value: batch.columns[field].value(row),
-    }
 }
 
 /// A row's columns, as they came.

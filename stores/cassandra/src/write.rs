@@ -16,12 +16,6 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-pub(crate) mod blob;
-
-pub(crate) mod json;
-
-pub(crate) mod record;
-
 mod chunk;
 
 mod upsert;

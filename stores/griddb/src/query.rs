@@ -7,16 +7,15 @@ use crate::client::{Cells, Failure, Found};
 use crate::error::{absent, mapped};
 use crate::schema::{Rows, SPAN, TIME};
 use crate::session::{Containers, Place};
-use crate::write::{blob, column, json, record::Wanted};
+use crate::write::column;
+use sensormark_store::record::{Wanted, blob, json};
 use sensormark_store::{
-    Answer, Ask, Batch, Column, FieldSet, Moment, Query, Selection, StoreError, TagColumn,
-    TimeRange, Value, Values,
+    Answer, Ask, Batch, Column, FieldSet, Query, Selection, StoreError, TagColumn, TimeRange,
+    Value, Values,
 };
 use std::sync::Arc;
 
 mod aggregate;
-
-mod local;
 
 mod search;
 
@@ -410,12 +409,4 @@ fn record(
     let text = std::str::from_utf8(&bytes)
         .map_err(|_| crate::error::unexpected("read a JSON record", "it is not UTF-8"))?;
     json::decode(text, &wanted, batch)
-}
-
-/// The moment of a row.
-fn moment(batch: &Batch, field: usize, row: usize) -> Moment {
-    Moment {
-        time_ns: batch.times_ns[row],
-        value: batch.columns[field].value(row),
-    }
 }

@@ -7,17 +7,12 @@ use crate::client::{Failure, Row};
 use crate::error::{absent, mapped};
 use crate::schema::Rows;
 use crate::session::{Containers, Place};
+use sensormark_store::record::{self, blob, json};
 use sensormark_store::{
     Acknowledgement, Atomicity, Batch, Column, EntityReading, ErrorKind, Layout, Limits, Shape,
     StoreError, Value, Values,
 };
 use std::ops::Range;
-
-pub(crate) mod blob;
-
-pub(crate) mod json;
-
-pub(crate) mod record;
 
 /// Readings in one request.
 const READINGS: usize = 10_000;

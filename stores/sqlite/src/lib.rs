@@ -35,12 +35,6 @@ pub mod query;
 
 pub mod relation;
 
-pub mod record;
-
-pub mod json;
-
-pub mod blob;
-
 pub mod series;
 
 pub mod gate;

@@ -7,6 +7,7 @@ use crate::error;
 use crate::relation::Choice;
 use crate::session::{SqliteSession, end_ns};
 use rusqlite::types::ValueRef;
+use sensormark_store::record::json;
 use sensormark_store::{
     Answer, Ask, Batch, Column, Comparison, FieldType, Moment, Query, Selection, Shape, StoreError,
     Table, TagColumn, Value, Values,
@@ -139,8 +140,8 @@ pub fn set_text(key: &SeriesKey, table: &Table, series: impl Iterator<Item = u32
             text.push(b',');
         }
         let tag = |tag: usize, text: &mut Vec<u8>| match &table.series.columns()[tag] {
-            TagColumn::Integer(values) => crate::json::integer(values[number as usize], text),
-            TagColumn::Text(values) => crate::json::text(&values[number as usize], text),
+            TagColumn::Integer(values) => json::integer(values[number as usize], text),
+            TagColumn::Text(values) => json::text(&values[number as usize], text),
         };
         match key {
             SeriesKey::Tags { identifying, .. } if identifying.len() == 1 => {
@@ -156,7 +157,7 @@ pub fn set_text(key: &SeriesKey, table: &Table, series: impl Iterator<Item = u32
                 }
                 text.push(b']');
             }
-            _ => crate::json::integer(i64::from(number), &mut text),
+            _ => json::integer(i64::from(number), &mut text),
         }
     }
     text.push(b']');

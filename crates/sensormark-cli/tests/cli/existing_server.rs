@@ -57,10 +57,10 @@ fn find(folder: &Path) -> Option<PathBuf> {
 
 #[test]
 fn a_database_with_foreign_tables_is_refused_and_left_alone() {
-    if !postgresql_is_here() {
-        eprintln!("ignored: PostgreSQL is not installed (scripts/install-servers.sh)");
-        return;
-    }
+    assert!(
+        postgresql_is_here(),
+        "PostgreSQL is needed: scripts/install-servers.sh"
+    );
     let place = Place::new();
     let server = Running::start(&place);
     server.sql("postgres", "CREATE DATABASE plant");

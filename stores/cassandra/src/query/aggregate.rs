@@ -1,12 +1,13 @@
 //! Aggregates: of a whole range by the server, partition by partition, whose results are added up here; by window, part of the day
 //! and for what Cassandra has no function for, from the readings themselves.
 
-use super::{PARTITION, Places, Reader, decode, local, odd, within};
+use super::{PARTITION, Places, Reader, decode, odd, within};
 use crate::connection::Cells;
 use crate::schema::Rows;
 use crate::session::Shape;
 use crate::write::PIPELINE;
 use futures_util::stream::{StreamExt, TryStreamExt, iter};
+use sensormark_store::client_side;
 use sensormark_store::{
     Aggregate, FieldSet, FieldType, Function, Group, Grouping, Query, StoreError, Table, Value,
 };
@@ -168,7 +169,9 @@ impl Reader<'_> {
             .fold(FieldSet::first(0), |set, one| set.with(one.field));
         let batch = self.range(query, query.range, fields).await?;
         let series = &self.model.schema.tables[query.table].series;
-        Ok(local::groups(&batch, series, query, aggregates, grouping))
+        Ok(client_side::groups(
+            &batch, series, query, aggregates, grouping,
+        ))
     }
 
     async fn aggregate_natively(
@@ -234,7 +237,7 @@ impl Reader<'_> {
         let mut asked = iter(places.partitions.iter().copied())
             .map(ask)
             .buffered(PIPELINE);
-        let name = local::group_names(&table.series, grouping);
+        let name = client_side::group_names(&table.series, grouping);
         let mut partials = BTreeMap::new();
         while let Some((series, pages)) = asked.try_next().await? {
             let group = partials

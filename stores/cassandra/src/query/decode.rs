@@ -1,8 +1,8 @@
 //! From an answer's bytes to columns: nothing is boxed or allocated for each value.
 
 use super::{Columns, odd};
-use crate::write::{blob, json, record::Wanted};
 use scylla::response::query_result::QueryRowsResult;
+use sensormark_store::record::{Wanted, blob, json};
 use sensormark_store::{Batch, Column, FieldSet, FieldType, StoreError, TimeRange, Value, Values};
 
 /// Does something with each row.

@@ -3,7 +3,7 @@
 //! Rows of readings are searched by the server, one partition after the other in the order of time, until one has an answer. Records
 //! of a span are fetched partition by partition and searched here.
 
-use super::{PARTITION, Places, Reader, columns, decode, local, moment, within};
+use super::{PARTITION, Places, Reader, columns, decode, within};
 use crate::connection::{Cell, Cells, Link};
 use crate::schema::{Model, Rows};
 use crate::session::Shape;
@@ -11,6 +11,7 @@ use crate::write::PIPELINE;
 use futures_util::stream::{StreamExt, TryStreamExt, iter};
 use scylla::response::PagingState;
 use scylla::statement::prepared::PreparedStatement;
+use sensormark_store::client_side;
 use sensormark_store::{
     Batch, Comparison, FieldSet, FieldType, Moment, Predicate, Query, StoreError, Value,
 };
@@ -139,7 +140,7 @@ impl Search<'_> {
         } else {
             rows.find(passes)
         };
-        Ok(found.map(|row| moment(&batch, field, row)))
+        Ok(found.map(|row| client_side::moment(&batch, field, row)))
     }
 }
 
@@ -250,7 +251,7 @@ impl Reader<'_> {
         let own = &model.tables[query.table];
         let Rows::Reading { unit_ns } = own.rows else {
             let batch = self.range(query, query.range, FieldSet::one(field)).await?;
-            return Ok(local::minimum(&batch, field));
+            return Ok(client_side::minimum(&batch, field));
         };
         let series = self.series(query).await?;
         let Some(mut places) = self.places(query, &series, query.range).await? else {
@@ -258,12 +259,12 @@ impl Reader<'_> {
         };
         let least = self.least(query, field, &places).await?;
         let smaller =
-            |one: &&(usize, Value), other: &&(usize, Value)| local::order(&one.1, &other.1);
+            |one: &&(usize, Value), other: &&(usize, Value)| client_side::order(&one.1, &other.1);
         let Some((_, value)) = least.iter().min_by(smaller) else {
             return Ok(None);
         };
         // the partitions that hold it, of which the earliest reading is asked for
-        let holds = |one: &&(usize, Value)| local::order(&one.1, value).is_eq();
+        let holds = |one: &&(usize, Value)| client_side::order(&one.1, value).is_eq();
         places.partitions = least
             .iter()
             .filter(holds)
@@ -293,7 +294,7 @@ impl Reader<'_> {
                 decode::reading(row, series, unit_ns, FieldSet::one(field), &mut batch)
             })?;
         }
-        Ok(local::minimum(&batch, field))
+        Ok(client_side::minimum(&batch, field))
     }
 
     /// The smallest value of each partition that has any.

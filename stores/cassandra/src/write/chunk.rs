@@ -2,13 +2,13 @@
 //!
 //! It sends nothing.
 
-use super::record::{records, runs};
-use super::{Known, blob, json};
+use super::Known;
 use crate::connection::{Cell, Cells};
 use crate::schema::{Rows, TableModel};
 use scylla::serialize::SerializationError;
 use scylla::serialize::row::{RowSerializationContext, SerializeRow};
 use scylla::serialize::writers::RowWriter;
+use sensormark_store::record::{blob, json, records, runs};
 use sensormark_store::{Batch, Column, ErrorKind, FieldType, StoreError, Values};
 
 /// Readings in one batch statement.

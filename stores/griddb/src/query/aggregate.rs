@@ -1,11 +1,11 @@
 //! Aggregates: one question a series, window and aggregate, many together; or, where TQL has no words or the questions would be too many, the readings
 //! are fetched and aggregated here.
 
-use super::local::{self, group_names};
 use super::{Reader, TOGETHER, failed, tql};
 use crate::client::Found;
 use crate::schema::Rows;
 use crate::session::Place;
+use sensormark_store::client_side::{self, group_names};
 use sensormark_store::{
     Aggregate, FieldSet, FieldType, Function, Group, Grouping, Query, StoreError, TimeRange, Value,
 };
@@ -121,7 +121,7 @@ impl Reader<'_> {
             .fold(FieldSet::first(0), |fields, one| fields.with(one.field));
         let batch = self.range(query, query.range, fields)?;
         let table = &self.schema.tables[query.table];
-        Ok(local::groups(
+        Ok(client_side::groups(
             &batch,
             &table.series,
             query,
@@ -209,7 +209,7 @@ fn read(found: &Found, kind: FieldType, part: Part) -> Result<Option<Value>, Sto
 
 /// Adds one series' part to its group's.
 fn add(to: &mut Value, value: Value, part: Part) {
-    let first_is_less = |one: &Value, other: &Value| local::order(one, other).is_le();
+    let first_is_less = |one: &Value, other: &Value| client_side::order(one, other).is_le();
     let sum = match (&*to, &value, part) {
         (Value::Null, ..) => value,
         (Value::I64(one), Value::I64(other), Part::Count | Part::Sum) => {

@@ -2,8 +2,9 @@
 //!
 //! Rows of readings are searched by the server, which gives the first row in an order; records of a span are fetched and searched here.
 
-use super::{Reader, each, local, moment, reading, tql};
+use super::{Reader, each, reading, tql};
 use crate::schema::{Rows, TIME};
+use sensormark_store::client_side;
 use sensormark_store::{Batch, FieldSet, Moment, Predicate, Query, StoreError};
 use std::cmp::Reverse;
 
@@ -81,7 +82,7 @@ impl Reader<'_> {
         } else {
             (0..found.len()).min_by_key(time)
         };
-        Ok(row.map(|row| moment(&found, predicate.field, row)))
+        Ok(row.map(|row| client_side::moment(&found, predicate.field, row)))
     }
 
     /// The smallest value and its time, the earliest of equals.
@@ -99,7 +100,7 @@ impl Reader<'_> {
             let order = format!(" ORDER BY {name} ASC, {} ASC", tql::name(TIME));
             self.one_each(query, &condition, fields, &order)?
         };
-        Ok(local::minimum(&found, field))
+        Ok(client_side::minimum(&found, field))
     }
 
     /// Of each series the latest reading that has any of the fields.

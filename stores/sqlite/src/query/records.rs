@@ -2,14 +2,12 @@
 
 use super::{Key, What, readings, whole};
 use crate::error;
-use crate::record::Wanted;
 use crate::relation::{Choice, Relation, Statement, filter};
 use crate::session::{SqliteSession, end_ns};
-use crate::{blob, json};
 use rusqlite::types::ValueRef;
-use sensormark_store::{
-    Batch, Column, Encoding, FieldSet, Moment, Predicate, Query, Shape, StoreError, Value,
-};
+use sensormark_store::client_side::{self, moment};
+use sensormark_store::record::{Wanted, blob, json};
+use sensormark_store::{Batch, Encoding, FieldSet, Moment, Predicate, Query, Shape, StoreError};
 
 const OPERATION: &str = "read records";
 
@@ -185,11 +183,7 @@ pub fn minimum(
     field: usize,
 ) -> Result<Option<Moment>, StoreError> {
     let batch = range(session, query, FieldSet::one(field))?;
-    let column = &batch.columns[field];
-    let found = (0..batch.len()).min_by(|&one, &other| {
-        compare(column, one, other).then(batch.times_ns[one].cmp(&batch.times_ns[other]))
-    });
-    Ok(found.map(|row| moment(&batch, field, row)))
+    Ok(client_side::minimum(&batch, field))
 }
 
 /// The series with a passing reading, ascending.
@@ -216,24 +210,4 @@ fn passing(batch: &Batch, predicate: Predicate) -> impl Iterator<Item = usize> {
             .number(row)
             .is_some_and(|value| predicate.passes(value))
     })
-}
-
-fn moment(batch: &Batch, field: usize, row: usize) -> Moment {
-    Moment {
-        time_ns: batch.times_ns[row],
-        value: batch.columns[field].value(row),
-    }
-}
-
-/// The order of two values of a column: numbers by value, false before true, text by bytes.
-pub fn compare(column: &Column, one: usize, other: usize) -> std::cmp::Ordering {
-    match (column.value(one), column.value(other)) {
-        (Value::I64(one), Value::I64(other)) => one.cmp(&other),
-        (Value::F64(one), Value::F64(other)) => {
-            one.partial_cmp(&other).unwrap_or(std::cmp::Ordering::Equal)
-        }
-        (Value::Bool(one), Value::Bool(other)) => one.cmp(&other),
-        (Value::Text(one), Value::Text(other)) => one.cmp(&other),
-        _ => std::cmp::Ordering::Equal,
-    }
 }

@@ -2,10 +2,10 @@
 
 use super::{OPERATION, Writer, bind_series};
 use crate::design::Design;
-use crate::record::{records, runs};
-use crate::{blob, error, json};
+use crate::error;
 use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, ValueRef};
+use sensormark_store::record::{blob, json, records, runs};
 use sensormark_store::{Batch, Encoding, StoreError};
 use std::ops::Range;
 

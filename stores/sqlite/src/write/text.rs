@@ -89,7 +89,7 @@ fn literal(column: &Column, row: usize, text: &mut Vec<u8>) {
         Values::U16(values) => {
             text.extend_from_slice(itoa::Buffer::new().format(values[row]).as_bytes());
         }
-        Values::F64(values) => crate::json::real(values[row], text),
+        Values::F64(values) => sensormark_store::record::json::real(values[row], text),
         Values::Text(values) => quote(values.get(row), text),
     }
 }

@@ -3,9 +3,9 @@
 //! `ns` counts from the span's start; `m` holds a value a field, null where there is none. Any whitespace and any order of keys
 //! is read; what is wanted and not understood is an error.
 
-use crate::error;
-use crate::record::{Record, Wanted};
-use sensormark_store::{Batch, Column, StoreError, Values};
+use super::{Record, Wanted};
+use crate::batch::{Batch, Column, Values};
+use crate::error::{ErrorKind, StoreError};
 
 /// Appends a whole number.
 pub fn integer(value: i64, out: &mut Vec<u8>) {
@@ -79,12 +79,13 @@ fn value(column: &Column, row: usize, out: &mut Vec<u8>) {
 /// Reads the wanted readings and fields of a record into a batch.
 ///
 /// # Errors
-/// [`sensormark_store::ErrorKind::Protocol`] when the text is not such a record.
+/// [`ErrorKind::Protocol`] when the text is not such a record.
 pub fn decode(text: &str, wanted: &Wanted, batch: &mut Batch) -> Result<(), StoreError> {
     let mut parser = Parser { text, at: 0 };
     let read = parser.record(wanted, batch);
     read.map_err(|wrong| {
-        error::unexpected(
+        StoreError::new(
+            ErrorKind::Protocol,
             "read a JSON record",
             format!("{wrong} at byte {} of {}", parser.at, text.len()),
         )

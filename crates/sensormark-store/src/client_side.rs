@@ -1,11 +1,13 @@
-//! Aggregates and searches over readings in memory, for what Cassandra does not do itself.
+//! Aggregates and searches over readings in memory, for what a database does not do itself and its users do in the client.
+//!
+//! The stores' own tool, apart from the oracle ([`mod@crate::reference`]), which checks it.
 //!
 //! Readings are in the order of series and time; groups are sets of their rows.
 
-use super::moment;
-use sensormark_store::{
-    Aggregate, Batch, Column, Function, Group, Grouping, Moment, Query, Series, Value, Values,
-};
+use crate::answer::{Group, Moment};
+use crate::batch::{Batch, Column, Values};
+use crate::query::{Aggregate, Function, Grouping, Query};
+use crate::schema::{Series, Value};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,7 +15,7 @@ use std::collections::{BTreeMap, HashMap};
 type GroupKey = (Option<u32>, Option<i64>, Option<bool>);
 
 /// The name of each series' group, when grouped by series or tag.
-pub(super) fn group_names(series: &Series, grouping: Grouping) -> impl Fn(u32) -> Option<u32> {
+pub fn group_names(series: &Series, grouping: Grouping) -> impl Fn(u32) -> Option<u32> {
     let lowest: Option<Vec<u32>> = grouping.by_tag.map(|tag| {
         let mut lowest = HashMap::new();
         let number = |number| {
@@ -30,7 +32,7 @@ pub(super) fn group_names(series: &Series, grouping: Grouping) -> impl Fn(u32) -
 }
 
 /// The groups that aggregates over these readings give.
-pub(super) fn groups(
+pub fn groups(
     batch: &Batch,
     series: &Series,
     query: &Query,
@@ -67,7 +69,7 @@ pub(super) fn groups(
 }
 
 /// The smallest value, the earliest of equals.
-pub(super) fn minimum(batch: &Batch, field: usize) -> Option<Moment> {
+pub fn minimum(batch: &Batch, field: usize) -> Option<Moment> {
     let column = &batch.columns[field];
     let found = (0..batch.len()).min_by(|&one, &other| {
         compare(column, one, other).then(batch.times_ns[one].cmp(&batch.times_ns[other]))
@@ -75,8 +77,16 @@ pub(super) fn minimum(batch: &Batch, field: usize) -> Option<Moment> {
     found.map(|row| moment(batch, field, row))
 }
 
-/// The order of two values of a column.
-fn compare(column: &Column, one: usize, other: usize) -> Ordering {
+/// A row's time and its value of a field.
+pub fn moment(batch: &Batch, field: usize, row: usize) -> Moment {
+    Moment {
+        time_ns: batch.times_ns[row],
+        value: batch.columns[field].value(row),
+    }
+}
+
+/// The order of two values of a column: numbers by value, false before true, text by bytes.
+pub fn compare(column: &Column, one: usize, other: usize) -> Ordering {
     match &column.values {
         Values::Bool(values) => values[one].cmp(&values[other]),
         Values::I64(values) => values[one].cmp(&values[other]),
@@ -89,7 +99,7 @@ fn compare(column: &Column, one: usize, other: usize) -> Ordering {
 }
 
 /// The order of two values of one field: numbers by value, false before true, text by bytes.
-pub(super) fn order(one: &Value, other: &Value) -> Ordering {
+pub fn order(one: &Value, other: &Value) -> Ordering {
     match (one, other) {
         (Value::I64(one), Value::I64(other)) => one.cmp(other),
         (Value::F64(one), Value::F64(other)) => one.partial_cmp(other).unwrap_or(Ordering::Equal),

@@ -1,13 +1,17 @@
 //! Records of a span: which readings of a batch go into which, and which of them are wanted back.
 //!
-//! How a record is encoded is in [`super::json`] and [`super::blob`].
+//! How a record is encoded is in [`json`] and [`blob`]; a database that looks into its records has an encoding of its own.
 
-use sensormark_store::{Batch, FieldSet};
+pub mod blob;
+pub mod json;
+
+use crate::batch::Batch;
+use crate::schema::FieldSet;
 use std::ops::Range;
 
 /// The readings of a batch that belong to one series and span.
 #[derive(Debug)]
-pub(crate) struct Record<'a> {
+pub struct Record<'a> {
     /// The series.
     pub series: u32,
     /// The span's number since the epoch.
@@ -19,7 +23,7 @@ pub(crate) struct Record<'a> {
 
 /// Rows of a batch that follow each other and are of one series and span.
 #[derive(Debug)]
-pub(crate) struct Run {
+pub struct Run {
     series: u32,
     span: i64,
     rows: Range<usize>,
@@ -38,7 +42,7 @@ impl Record<'_> {
 }
 
 /// The runs of these rows of a batch, those of one record next to each other.
-pub(crate) fn runs(batch: &Batch, rows: Range<usize>, span_ns: i64) -> Vec<Run> {
+pub fn runs(batch: &Batch, rows: Range<usize>, span_ns: i64) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for row in rows {
         let (series, span) = (batch.series[row], batch.times_ns[row].div_euclid(span_ns));
@@ -56,7 +60,7 @@ pub(crate) fn runs(batch: &Batch, rows: Range<usize>, span_ns: i64) -> Vec<Run> 
 }
 
 /// The records of runs.
-pub(crate) fn records(runs: &[Run], span_ns: i64) -> impl Iterator<Item = Record<'_>> {
+pub fn records(runs: &[Run], span_ns: i64) -> impl Iterator<Item = Record<'_>> {
     runs.chunk_by(|one, other| (one.series, one.span) == (other.series, other.span))
         .map(move |runs| Record {
             series: runs[0].series,
@@ -68,7 +72,7 @@ pub(crate) fn records(runs: &[Run], span_ns: i64) -> impl Iterator<Item = Record
 
 /// Which readings and fields of a record are wanted.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Wanted {
+pub struct Wanted {
     /// The record's series.
     pub series: u32,
     /// The span's start in ns.

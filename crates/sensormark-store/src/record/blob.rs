@@ -4,14 +4,15 @@
 //! says whether every reading has it, else a byte a reading that says which do; then its values: bool u8, u16, i64, f64 as they are,
 //! text as its ends (u32 each) followed by all bytes.
 
-use crate::error;
-use crate::record::{Record, Wanted};
-use sensormark_store::{Batch, Column, FieldType, StoreError, Values};
+use super::{Record, Wanted};
+use crate::batch::{Batch, Column, Values};
+use crate::error::{ErrorKind, StoreError};
+use crate::schema::FieldType;
 
 /// Appends the readings of a record.
 ///
 /// # Errors
-/// [`sensormark_store::ErrorKind::TooLarge`] when readings or text do not fit 32-bit counts.
+/// [`ErrorKind::TooLarge`] when readings or text do not fit 32-bit counts.
 pub fn encode(batch: &Batch, record: &Record<'_>, out: &mut Vec<u8>) -> Result<(), StoreError> {
     out.extend_from_slice(&size(record.readings())?.to_le_bytes());
     for row in record.rows() {
@@ -62,7 +63,7 @@ pub fn encode(batch: &Batch, record: &Record<'_>, out: &mut Vec<u8>) -> Result<(
 fn size(length: usize) -> Result<u32, StoreError> {
     u32::try_from(length).map_err(|_| {
         StoreError::new(
-            sensormark_store::ErrorKind::TooLarge,
+            ErrorKind::TooLarge,
             "pack a record",
             "a record holds at most 2^32 readings and bytes of a text field; choose a shorter span",
         )
@@ -72,10 +73,11 @@ fn size(length: usize) -> Result<u32, StoreError> {
 /// Reads the wanted readings and fields of a record into a batch.
 ///
 /// # Errors
-/// [`sensormark_store::ErrorKind::Protocol`] when the bytes are not such a record of this table.
+/// [`ErrorKind::Protocol`] when the bytes are not such a record of this table.
 pub fn decode(bytes: &[u8], wanted: &Wanted, batch: &mut Batch) -> Result<(), StoreError> {
     unpack(bytes, wanted, batch).ok_or_else(|| {
-        error::unexpected(
+        StoreError::new(
+            ErrorKind::Protocol,
             "read a packed record",
             "the bytes are no record of this table",
         )
