@@ -1,6 +1,6 @@
 //! An existing PostgreSQL server by its URL: a database of somebody else's is refused and left as it was.
 
-use crate::support::{Place, errors, postgresql_is_here, read_folder};
+use crate::support::{Place, errors, held_against, postgresql_is_here, read_folder};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -85,6 +85,11 @@ fn a_database_with_foreign_tables_is_refused_and_left_alone() {
     // The same server without a database is measured, and nothing stays behind.
     let on = format!("postgresql:bulk/bulk={}", server.url_of(""));
     let measured = place.short(&["--on", &on]);
-    assert!(measured.status.success(), "{}", errors(&measured));
+    let trials = place.trials();
+    assert_eq!(trials.len(), 4, "{}", errors(&measured));
+    for trial in &trials {
+        let against = held_against(trial);
+        assert!(against.is_empty(), "{} {against:?}", trial["name"]);
+    }
     assert_eq!(server.sql("postgres", ours), "0\n");
 }

@@ -1,6 +1,6 @@
 //! Every planted fault is caught and named by a verdict; without one, nothing is.
 
-use crate::support::{Place, errors, reasons};
+use crate::support::{Place, errors, held_against, reasons};
 use serde_json::Value;
 
 /// A short run on this target with this fault; some trial must be invalid for this reason.
@@ -118,11 +118,7 @@ fn a_clean_store_is_not_condemned() {
     let place = Place::new();
     let output = place.short(&["--on", "sqlite:individual,sqlite:bulk"]);
     for trial in place.trials() {
-        // Tests run side by side: only lateness of our own processes may be held against this machine.
-        let against: Vec<String> = reasons(&trial)
-            .into_iter()
-            .filter(|kind| kind != "source_late" && kind != "host_disturbed")
-            .collect();
+        let against = held_against(&trial);
         assert!(
             against.is_empty(),
             "{} {}\n{}",

@@ -129,6 +129,14 @@ pub fn reasons(trial: &Value) -> Vec<String> {
         .collect()
 }
 
+/// The reasons of a trial's verdict but those that tests running side by side on one machine bring about themselves:
+/// late turns of our own processes, and processors that others had.
+pub fn held_against(trial: &Value) -> Vec<String> {
+    let mut kinds = reasons(trial);
+    kinds.retain(|kind| kind != "source_late" && kind != "host_disturbed");
+    kinds
+}
+
 /// Standard error as text.
 pub fn errors(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()

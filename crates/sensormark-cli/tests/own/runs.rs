@@ -53,7 +53,8 @@ fn every_kind_of_query_is_answered_rightly_while_others_write() {
         assert!(operations.sum::<Option<u64>>() > Some(5), "{load}");
         assert_eq!(load["cut"], Value::Null);
     }
-    assert_eq!(output.status.code(), Some(0), "{text}");
+    let late = i32::from(!reasons(trial).is_empty());
+    assert_eq!(output.status.code(), Some(late), "{text}");
 }
 
 #[test]
