@@ -5,6 +5,7 @@
 //! [`criteria`] takes the score's values from each, [`ranking`] scores and ranks, `sections` say it all in one
 //! [`tables::Document`], and [`text`], [`json`], [`csv`] and [`markdown`] draw that.
 
+mod claims;
 pub mod clean;
 mod contest;
 pub mod criteria;
@@ -17,6 +18,7 @@ pub mod number;
 pub mod phased;
 pub mod ranking;
 mod sections;
+mod studies;
 pub mod tables;
 #[cfg(test)]
 mod tests;

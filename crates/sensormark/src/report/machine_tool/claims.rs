@@ -1,40 +1,18 @@
-//! The study's claims, each with whether it held here and the figures that decide it.
-//!
-//! A claim of many parts is refuted by one of them and holds only with all. What differs by less than the noise of at
-//! least three repetitions is not decided; with fewer repetitions the bare figures decide, and the section says so.
+//! The claims of the machine-tool study, judged by what was measured here.
 
 use super::counterparts::Counterparts;
 use crate::measurement::names;
+use crate::report::claims::{Claim, is_less, shown, table};
 use crate::report::criteria::{self, figure, storage_read_rate};
 use crate::report::field::Arm;
 use crate::report::number::significant;
 use crate::report::ranking::Ranked;
-use crate::report::sections::cells::listed;
-use crate::report::tables::{Cell, Section, Table};
+use crate::report::tables::Section;
 use crate::score::Board;
-use crate::statistics::{SIGNIFICANCE, SMALLEST_REPETITIONS, compare};
 use sensormark_store::WriteMethod;
 
 /// Bytes of a raw sample: five channels of two bytes, and its time of twelve.
 const RAW_BYTES: f64 = 22.0;
-
-/// One part of a claim.
-struct Part {
-    /// Whether it held; `None` when it is not decided.
-    held: Option<bool>,
-    /// What decides it.
-    figures: String,
-}
-
-/// A claim, taken apart.
-struct Claim {
-    text: &'static str,
-    parts: Vec<Part>,
-    /// What the claim is about and was not measured here.
-    missing: Vec<String>,
-    /// What is worth knowing beside it.
-    aside: String,
-}
 
 /// The section.
 pub fn section(counterparts: &Counterparts<'_>) -> Section {
@@ -49,12 +27,7 @@ pub fn section(counterparts: &Counterparts<'_>) -> Section {
         }
         return section;
     }
-    let mut table = Table::new(
-        "claims",
-        "Did they hold here?",
-        &[("claim", ""), ("here", ""), ("figures", "")],
-    );
-    for claim in [
+    let claims = [
         bulk_beats_individual(counterparts),
         least_disk(counterparts),
         cannot_keep_up(counterparts),
@@ -73,91 +46,17 @@ pub fn section(counterparts: &Counterparts<'_>) -> Section {
             "InfluxDB individual",
             Some(1),
         ),
-    ] {
-        table.row(vec![
-            Cell::text(claim.text),
-            Cell::text(claim.outcome()),
-            Cell::text(claim.figures()),
-        ]);
-    }
-    if counterparts.field.blocks.len() < SMALLEST_REPETITIONS {
-        table.note("Single trial: the bare figures decide, and chance may have.");
-    } else {
-        table.note("Not decided: the difference is within the noise (paired by repetition, 5 %).");
-    }
-    section.table(table);
+    ];
+    section.table(table(counterparts.field, &claims));
     section
 }
 
-impl Claim {
-    fn new(text: &'static str) -> Self {
-        Self {
-            text,
-            parts: Vec::new(),
-            missing: Vec::new(),
-            aside: String::new(),
-        }
-    }
-
-    fn part(&mut self, held: Option<bool>, figures: String) {
-        self.parts.push(Part { held, figures });
-    }
-
-    /// Notes what was not measured: the implementation, or the whole database where nothing of it was.
-    fn missing(&mut self, counterparts: &Counterparts<'_>, name: &str) {
-        let title = name.split(' ').next().unwrap_or(name);
-        let is_of = |(row, _): &(&str, &Arm)| row.split(' ').next() == Some(title);
-        let is_there =
-            counterparts.writes.iter().any(is_of) || counterparts.reads.iter().any(is_of);
-        let what = if is_there { name } else { title };
-        if !self.missing.iter().any(|known| known == what) {
-            self.missing.push(what.to_owned());
-        }
-    }
-
-    fn outcome(&self) -> &'static str {
-        if self.parts.iter().any(|part| part.held == Some(false)) {
-            "did not hold"
-        } else if !self.missing.is_empty() {
-            "cannot be judged"
-        } else if self.parts.iter().any(|part| part.held.is_none()) {
-            "not decided"
-        } else {
-            "held"
-        }
-    }
-
-    fn figures(&self) -> String {
-        let mut all: Vec<String> = self.parts.iter().map(|part| part.figures.clone()).collect();
-        if !self.missing.is_empty() {
-            let names: Vec<&str> = self.missing.iter().map(String::as_str).collect();
-            all.push(format!("no valid trial of {}", listed(&names)));
-        }
-        if !self.aside.is_empty() {
-            all.push(self.aside.clone());
-        }
-        all.join("; ")
-    }
-}
-
-/// Whether the first is less than the second; `None` when noise hides it. Without enough repetitions, and where a value is
-/// 0, means decide.
-fn is_less(first: &[Option<f64>], second: &[Option<f64>]) -> Option<bool> {
-    if let Ok(comparison) = compare(first, second)
-        && let Some(p) = comparison.p_value
-    {
-        return (p < SIGNIFICANCE).then_some(comparison.ratio < 1.0);
-    }
-    Some(mean(first)? < mean(second)?)
-}
-
-fn mean(values: &[Option<f64>]) -> Option<f64> {
-    let values: Vec<f64> = values.iter().copied().flatten().collect();
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-}
-
-fn shown(values: &[Option<f64>]) -> String {
-    mean(values).map_or_else(|| "–".to_owned(), |value| significant(value, 3))
+/// Notes what was not measured: the implementation, or the whole database where nothing of it was.
+fn note_missing(claim: &mut Claim, counterparts: &Counterparts<'_>, name: &str) {
+    let title = name.split(' ').next().unwrap_or(name);
+    let is_of = |(row, _): &(&str, &Arm)| row.split(' ').next() == Some(title);
+    let is_there = counterparts.writes.iter().any(is_of) || counterparts.reads.iter().any(is_of);
+    claim.missing(if is_there { name } else { title });
 }
 
 /// Server and client together: what one saves must not land on the other.
@@ -188,12 +87,12 @@ fn bulk_beats_individual(counterparts: &Counterparts<'_>) -> Claim {
                     .zip([bulk, individual])
                     .filter(|(_, arm)| arm.is_none())
                 {
-                    claim.missing(counterparts, name);
+                    note_missing(&mut claim, counterparts, name);
                 }
             }
         }
     }
-    claim.aside = others_bulk(counterparts);
+    claim.aside(others_bulk(counterparts));
     claim
 }
 
@@ -273,7 +172,7 @@ fn least_disk(counterparts: &Counterparts<'_>) -> Claim {
     let mut claim = Claim::new("InfluxDB needs the least disk");
     let own = counterparts.write("InfluxDB");
     if own.is_none() {
-        claim.missing(counterparts, "InfluxDB");
+        note_missing(&mut claim, counterparts, "InfluxDB");
     }
     for row in counterparts
         .study
@@ -297,7 +196,7 @@ fn least_disk(counterparts: &Counterparts<'_>) -> Claim {
                     ),
                 );
             }
-            (_, None) => claim.missing(counterparts, &row.implementation),
+            (_, None) => note_missing(&mut claim, counterparts, &row.implementation),
             (None, Some(_)) => {}
         }
     }
@@ -307,7 +206,7 @@ fn least_disk(counterparts: &Counterparts<'_>) -> Claim {
 fn cannot_keep_up(counterparts: &Counterparts<'_>) -> Claim {
     let mut claim = Claim::new("MongoDB individual cannot keep up with 3 reads a second");
     let Some(arm) = counterparts.read("MongoDB individual") else {
-        claim.missing(counterparts, "MongoDB individual");
+        note_missing(&mut claim, counterparts, "MongoDB individual");
         return claim;
     };
     let kept: Vec<bool> = counterparts
@@ -345,7 +244,7 @@ fn reads_from_cache(counterparts: &Counterparts<'_>) -> Claim {
         let known: Vec<f64> = rates.iter().flatten().copied().flatten().collect();
         if known.is_empty() {
             if !is_exception {
-                claim.missing(counterparts, &row.implementation);
+                note_missing(&mut claim, counterparts, &row.implementation);
             }
             continue;
         }
@@ -361,7 +260,7 @@ fn reads_from_cache(counterparts: &Counterparts<'_>) -> Claim {
             shown(rates.as_deref().unwrap_or_default())
         );
         if is_exception {
-            claim.aside = format!("the exception, not judged: {text}");
+            claim.aside(format!("the exception, not judged: {text}"));
         } else {
             claim.part(held, text);
         }
@@ -392,8 +291,8 @@ fn no_datagram_lost(counterparts: &Counterparts<'_>) -> Claim {
             format!("{}: {lost} of {sent} readings", arm.label),
         );
     }
-    if claim.parts.is_empty() {
-        claim.missing(counterparts, "InfluxDB over UDP");
+    if claim.is_open() {
+        note_missing(&mut claim, counterparts, "InfluxDB over UDP");
     }
     claim
 }
@@ -414,7 +313,7 @@ fn bulk_one_saves_network(counterparts: &Counterparts<'_>) -> Claim {
         names
             .iter()
             .filter(|name| counterparts.read(name).is_none())
-            .for_each(|name| claim.missing(counterparts, name));
+            .for_each(|name| note_missing(&mut claim, counterparts, name));
     }
     claim
 }
@@ -434,7 +333,7 @@ fn best(
     };
     let own = ranked(name);
     if own.is_none() {
-        claim.missing(counterparts, name);
+        note_missing(&mut claim, counterparts, name);
     }
     for row in counterparts
         .study
@@ -468,7 +367,7 @@ fn best(
                     ),
                 );
             }
-            (_, None, _) => claim.missing(counterparts, &row.implementation),
+            (_, None, _) => note_missing(&mut claim, counterparts, &row.implementation),
             _ => {}
         }
     }

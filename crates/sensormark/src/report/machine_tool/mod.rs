@@ -11,11 +11,8 @@ use super::field::Field;
 use super::tables::Section;
 use counterparts::Counterparts;
 
-/// The sections; none for another workload.
+/// The sections.
 pub fn sections(field: &Field, options: &ReportOptions) -> Vec<Section> {
-    if field.run.workload != crate::workload::machine_tool::NAME {
-        return Vec::new();
-    }
     let study = crate::published::machine_tool();
     let counterparts = Counterparts::new(field, &study, options);
     vec![

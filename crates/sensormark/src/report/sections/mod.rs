@@ -14,9 +14,9 @@ mod verdicts;
 
 use super::ReportOptions;
 use super::field::Field;
-use super::machine_tool;
 use super::phased;
 use super::ranking::Ranking;
+use super::studies;
 use super::tables::Document;
 
 /// The whole document.
@@ -38,7 +38,7 @@ pub fn document(field: &Field, ranking: &Ranking, options: &ReportOptions) -> Do
     for section in phased::sections(field) {
         document.section(section);
     }
-    for section in machine_tool::sections(field, options) {
+    for section in studies::sections(field, options) {
         document.section(section);
     }
     document.section(sensitivity::section(field, ranking));
