@@ -118,9 +118,7 @@ fn phased_layouts(
     numbers: &Value,
     store: &Arc<dyn Store>,
 ) -> Result<(), String> {
-    let schema = kind.schema(numbers)?;
-    let families = kind.families(numbers)?;
-    for (name, offer) in phased_offers(&any(store), &schema, &families) {
+    for (name, offer) in phased_offers(kind, numbers, &any(store))? {
         heading(text, store, &name, &offer);
         let subject = Subject {
             store: store.as_ref(),

@@ -6,7 +6,7 @@ use super::WorkloadKind;
 use crate::engine::run::Cell;
 use crate::measurement::record::NotMeasured;
 use crate::workload::selection::{Choice, unknown};
-use sensormark_store::{Durability, Family, LayoutOffer, Schema, Standing};
+use sensormark_store::{Durability, Family, LayoutOffer, Standing};
 use serde_json::Value;
 
 /// The cells of the stores that were asked for, and what cannot be measured.
@@ -19,11 +19,10 @@ pub fn cells(
     choices: &[Choice],
     durability: Durability,
 ) -> Result<(Vec<Cell>, Vec<NotMeasured>), String> {
-    let schema = kind.schema(parameters)?;
     let families = kind.families(parameters)?;
     let (mut cells, mut not_measured) = (Vec::new(), Vec::new());
     for choice in choices {
-        let offers = offers(choice, &schema, &families);
+        let offers = offers(kind, parameters, choice)?;
         for (name, offer) in chosen(choice, &offers)? {
             match missing_durability(choice, durability) {
                 Some(reason) => not_measured.push(NotMeasured {
@@ -50,25 +49,30 @@ pub fn cells(
     Ok((cells, not_measured))
 }
 
-/// All layouts that a store offers for these families, by their names here: the family's, and the store's variant.
+/// All layouts that a store offers for the workload's families, by their names here: the family's, and the store's variant.
+///
+/// # Errors
+/// Wrong parameters.
 pub fn offers(
+    kind: &dyn WorkloadKind,
+    parameters: &Value,
     choice: &Choice,
-    schema: &Schema,
-    families: &[(String, Family)],
-) -> Vec<(String, LayoutOffer)> {
-    let of_family = |(name, family): &(String, Family)| {
-        let offers = choice.store.layouts(schema, *family).into_iter();
-        let named = offers.map(|offer| {
+) -> Result<Vec<(String, LayoutOffer)>, String> {
+    let schema = kind.schema(parameters)?;
+    let mut named = Vec::new();
+    for (name, family) in kind.families(parameters)? {
+        let mut offers = choice.store.layouts(&schema, family);
+        kind.choose(parameters, &mut offers);
+        named.extend(offers.into_iter().map(|offer| {
             let full = if offer.variant.is_empty() {
                 name.clone()
             } else {
                 format!("{name}-{}", offer.variant)
             };
             (full, offer)
-        });
-        named.collect::<Vec<_>>()
-    };
-    families.iter().flat_map(of_family).collect()
+        }));
+    }
+    Ok(named)
 }
 
 /// The layouts that are measured: the one that was named (a family's name stands for all of its layouts that are not kept for special

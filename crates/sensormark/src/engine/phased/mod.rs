@@ -28,7 +28,7 @@ use crate::dataset::export::DataSet;
 use crate::measurement::record::TrialRecord;
 use crate::workload::scale::Scale;
 use script::Step;
-use sensormark_store::{Family, Layout, Schema, Store, TimeResolution};
+use sensormark_store::{Family, Layout, LayoutOffer, Schema, Store, TimeResolution};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -111,6 +111,12 @@ pub trait WorkloadKind: Send + Sync {
     /// # Errors
     /// What is wrong with the parameters, in words.
     fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String>;
+
+    /// Says which of a store's layouts of one family, the usual one first, are measured when the store is named without a layout, by their
+    /// standing. As the store says, unless a workload is about a difference between layouts.
+    fn choose(&self, parameters: &Value, offers: &mut [LayoutOffer]) {
+        let _ = (parameters, offers);
+    }
 
     /// The workload for a subject. The same parameters, seed and subject give the same workload in every process.
     ///
