@@ -49,9 +49,9 @@ pub struct RunArguments {
     /// Stores to measure: STORE[:LAYOUT[/STRATEGY]][=URL],… or all [default: sqlite, or what the file says]
     #[arg(long)]
     pub on: Option<String>,
-    /// How large the run is; a file says that itself
-    #[arg(long, value_enum, default_value_t)]
-    pub scale: ScaleName,
+    /// How large the run is [default: quick]; a file says that itself
+    #[arg(long, value_enum)]
+    pub scale: Option<ScaleName>,
     /// Override one number behind the scale (sensormark list WORKLOAD shows them), or a file's key (series.count=10): NAME=VALUE
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub settings: Vec<String>,
@@ -211,9 +211,9 @@ pub struct GenerateArguments {
 pub struct ListArguments {
     /// A workload, to see every number behind its scale and the layouts of every store
     pub workload: Option<String>,
-    /// The scale
-    #[arg(long, value_enum, default_value_t)]
-    pub scale: ScaleName,
+    /// The scale [default: quick]
+    #[arg(long, value_enum)]
+    pub scale: Option<ScaleName>,
 }
 
 /// Arguments of `servers`.

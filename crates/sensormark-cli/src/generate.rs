@@ -2,7 +2,7 @@
 
 use crate::arguments::GenerateArguments;
 use crate::failure::Failure;
-use crate::registry::{Workload, numbers, own_file};
+use crate::registry::{Workload, no_scale, numbers, own_file};
 use sensormark::dataset::export::{
     DataSet, ExportOptions, Format, MachineToolSamples, Output, Shard, export,
 };
@@ -45,6 +45,7 @@ fn phased(
 fn own(path: &Path, arguments: &GenerateArguments) -> Result<Box<dyn DataSet>, Failure> {
     let name = path.display().to_string();
     refuse_times(&name, arguments)?;
+    no_scale(arguments.scale)?;
     let own = own_file(path, &arguments.settings)?;
     let data = own.kind.data_set(&own.parameters, arguments.seed);
     data.map_err(|why| Failure::usage(format!("{name}: {why}")))

@@ -2,7 +2,7 @@
 
 use crate::arguments::ListArguments;
 use crate::failure::Failure;
-use crate::registry::{Workload, named_kinds, numbers, own_file, registry};
+use crate::registry::{Workload, named_kinds, no_scale, numbers, own_file, registry};
 use crate::run::parameters;
 use sensormark::engine::phased::cells::offers as phased_offers;
 use sensormark::engine::phased::script::Step;
@@ -24,8 +24,11 @@ pub fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
         None => everything(),
         Some(found) => match found? {
             Workload::MachineTool => workload(arguments)?,
-            Workload::Phased(kind) => phased(kind.as_ref(), arguments.scale.scale())?,
+            Workload::Phased(kind) => {
+                phased(kind.as_ref(), arguments.scale.unwrap_or_default().scale())?
+            }
             Workload::File(path) => {
+                no_scale(arguments.scale)?;
                 let own = own_file(&path, &[])?;
                 let mut text = format!("{}\n\nLayouts\n", path.display());
                 for store in registry().stores() {
@@ -78,7 +81,7 @@ fn everything() -> String {
 }
 
 fn workload(arguments: &ListArguments) -> Result<String, Failure> {
-    let scale = arguments.scale.scale();
+    let scale = arguments.scale.unwrap_or_default().scale();
     let numbers = serde_json::to_value(parameters(scale, &[])?).map_err(Failure::usage)?;
     let mut text = format!("{}, scale {}\n", machine_tool::NAME, scale.name());
     for (name, meaning) in Parameters::documentation() {

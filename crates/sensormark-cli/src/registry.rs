@@ -1,10 +1,11 @@
 //! The stores and workloads that this program was built with: the one place that names stores.
 
+use crate::arguments::ScaleName;
 use crate::failure::Failure;
 use sensormark::engine::connection::Registry;
 use sensormark::engine::phased::{Kinds, WorkloadKind};
 use sensormark::workload::scale::{Scale, adjust_values};
-use sensormark::workload::selection::unknown;
+use sensormark::workload::selection::{parse, unknown};
 use sensormark::workload::{machine_tool, own, replay};
 use sensormark_store::Store;
 use serde_json::Value;
@@ -101,12 +102,27 @@ pub struct OwnFile {
     pub on: String,
 }
 
+/// Refuses a scale where the workload is a file, which says by itself how large it is.
+///
+/// # Errors
+/// That a scale was given.
+pub fn no_scale(scale: Option<ScaleName>) -> Result<(), Failure> {
+    match scale {
+        None => Ok(()),
+        Some(_) => Err(Failure::usage(
+            "--scale is for workloads by name; a file says itself how large it is, and --set changes its keys (series.count=10)",
+        )),
+    }
+}
+
 /// Reads a workload file, with the keys that the user sets.
 ///
 /// # Errors
 /// What is wrong in it, with its line.
 pub fn own_file(path: &Path, settings: &[String]) -> Result<OwnFile, Failure> {
-    let mut parameters = own::file::read(path, settings).map_err(Failure::usage)?;
+    let registry = registry();
+    let is_store = |text: &str| parse(text, &registry).map(drop);
+    let mut parameters = own::file::read(path, settings, &is_store).map_err(Failure::usage)?;
     let on = parameters.stores.join(",");
     // A URL may hold a password, which belongs neither in results nor to trials that have no use for it.
     for store in &mut parameters.stores {

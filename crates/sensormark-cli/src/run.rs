@@ -3,7 +3,7 @@
 use crate::arguments::{DurabilityName, RunArguments, ScaleName};
 use crate::failure::Failure;
 use crate::measure::Planned;
-use crate::registry::{Workload, numbers, own_file, registry, shown};
+use crate::registry::{Workload, no_scale, numbers, own_file, registry, shown};
 use sensormark::engine::connection::Registry;
 use sensormark::engine::phased::WorkloadKind;
 use sensormark::engine::phased::cell::PhasedRunner;
@@ -34,7 +34,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     match workload {
         Workload::MachineTool => run_machine_tool(arguments),
         Workload::Phased(kind) => {
-            let scale = arguments.scale.scale();
+            let scale = arguments.scale.unwrap_or_default().scale();
             let parameters = numbers(kind.as_ref(), scale, &arguments.settings)?;
             let phased = Phased {
                 shown: parameters.clone(),
@@ -46,6 +46,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
             phased.run(arguments)
         }
         Workload::File(path) => {
+            no_scale(arguments.scale)?;
             let own = own_file(&path, &arguments.settings)?;
             // A recording that cannot be read is said before anything is started.
             own.kind
@@ -65,7 +66,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
 }
 
 fn run_machine_tool(arguments: &RunArguments) -> Result<ExitCode, Failure> {
-    let scale = arguments.scale.scale();
+    let scale = arguments.scale.unwrap_or_default().scale();
     let parameters = parameters(scale, &arguments.settings)?;
     let durability = arguments.durability.class();
     let registry = registry();

@@ -52,6 +52,20 @@ fn wrong_settings_and_stores() {
         &["run", "own.toml", "--on", "sqlite:bluk"],
         &["layout of SQLite"],
     );
+    for command in ["run", "list", "generate"] {
+        refused(
+            &place,
+            &[command, "own.toml", "--scale", "standard"],
+            &["--scale is for workloads by name"],
+        );
+    }
+    let stores = "stores = [\"sqlite\", \"sqllite\"]\n";
+    let misspelt = Place::with(&format!("{stores}{SMALL}"));
+    refused(
+        &misspelt,
+        &["run", "own.toml"],
+        &["own.toml:1: ", "did you mean sqlite?"],
+    );
     refused(
         &place,
         &["generate", "own.toml", "--seconds", "3"],

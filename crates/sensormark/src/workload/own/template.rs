@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn the_file_to_start_from_is_right() {
-        let read = parse(TEMPLATE, "own.toml", Path::new("."), &[]);
+        let read = parse(TEMPLATE, "own.toml", Path::new("."), &[], &|_| Ok(()));
         let parameters = read.unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(parameters.limits.len(), 5);
         assert_eq!(parameters.mixed.map(|mixed| mixed.queries.len()), Some(3));

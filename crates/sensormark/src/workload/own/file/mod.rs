@@ -36,11 +36,18 @@ impl fmt::Display for FileError {
     }
 }
 
+/// Whether a text names a store as after `--on`; says what is wrong where it does not.
+pub type StoreCheck<'a> = &'a dyn Fn(&str) -> Result<(), String>;
+
 /// Reads a workload file. Settings (`NAME=VALUE`, `series.count=10`) stand for what the file says.
 ///
 /// # Errors
 /// The first thing that is wrong.
-pub fn read(path: &Path, settings: &[String]) -> Result<Parameters, FileError> {
+pub fn read(
+    path: &Path,
+    settings: &[String],
+    is_store: StoreCheck<'_>,
+) -> Result<Parameters, FileError> {
     let text = std::fs::read_to_string(path).map_err(|error| FileError {
         file: path.display().to_string(),
         line: None,
@@ -52,7 +59,13 @@ pub fn read(path: &Path, settings: &[String]) -> Result<Parameters, FileError> {
         },
     })?;
     let folder = path.parent().unwrap_or_else(|| Path::new(""));
-    parse(&text, &path.display().to_string(), folder, settings)
+    parse(
+        &text,
+        &path.display().to_string(),
+        folder,
+        settings,
+        is_store,
+    )
 }
 
 /// The same for a text; recordings are looked for in `folder`.
@@ -64,9 +77,10 @@ pub fn parse(
     file: &str,
     folder: &Path,
     settings: &[String],
+    is_store: StoreCheck<'_>,
 ) -> Result<Parameters, FileError> {
     let source = section::Source::new(text, file, settings)?;
-    let parameters = whole::whole(&source, folder)?;
+    let parameters = whole::whole(&source, folder, is_store)?;
     source.check_settings()?;
     Ok(parameters)
 }

@@ -48,7 +48,11 @@ window = "10s"
 
 fn read(text: &str, settings: &[&str]) -> Result<Parameters, String> {
     let settings: Vec<String> = settings.iter().map(|one| (*one).to_owned()).collect();
-    parse(text, "own.toml", Path::new("."), &settings).map_err(|error| error.to_string())
+    let is_store = |name: &str| match name {
+        "sqlite" => Ok(()),
+        other => Err(format!("there is no store {other}")),
+    };
+    parse(text, "own.toml", Path::new("."), &settings, &is_store).map_err(|error| error.to_string())
 }
 
 /// With one line replaced by another (or by several), the message has this line and these words.
@@ -232,8 +236,15 @@ fn settings_stand_for_keys() {
     assert!(matches!(parameters.fields[0].shape, ShapePart::Walk { max, .. } if max == 50.0));
     let mixed = parameters.mixed.expect("it has one");
     assert_eq!(mixed.queries[0].span_ns, Some(30_000_000_000));
+    let unasked = RIGHT.split("[[queries]]").next().expect("what is before");
+    let unasked = unasked.replace("p99 of board < 50 ms", "wrong answers = 0");
+    let told = read(&unasked, &[]).expect_err("nobody asks");
+    assert!(told.contains(":3: nothing is asked here"), "{told}");
     let limits = read(RIGHT, &["limits=lost = 0"]).expect("one limit").limits;
     assert_eq!(limits.len(), 1);
+    let misspelt = RIGHT.replace("[\"sqlite\"]", "[\"sqlite\", \"sqllite\"]");
+    let told = read(&misspelt, &[]).expect_err("no such store");
+    assert!(told.starts_with("own.toml:2: "), "{told}");
     let message = read(RIGHT, &["series.cuont=7"]).expect_err("a wrong name");
     assert!(message.contains("did you mean series.count?"), "{message}");
     let message = read(RIGHT, &["series.count=many"]).expect_err("no number");

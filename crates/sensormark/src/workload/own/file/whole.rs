@@ -1,10 +1,10 @@
 //! The whole of a workload file, table by table.
 
-use super::FileError;
 use super::fields::{Names, fields, name, tags};
 use super::queries::{Data, batch, clients, mixed};
 use super::section::{At, Section, Source};
-use crate::workload::own::limit::Limit;
+use super::{FileError, StoreCheck};
+use crate::workload::own::limit::{Limit, What};
 use crate::workload::own::parameters::{LoadPart, MixedPart, Parameters, SeriesPart};
 use crate::workload::selection::unknown;
 use std::path::Path;
@@ -38,11 +38,15 @@ const MOST_TICKS: u64 = 1 << 40;
 pub const LAYOUTS: [&str; 2] = ["individual", "bulk"];
 
 /// Reads the whole file.
-pub fn whole(source: &Source<'_>, folder: &Path) -> Result<Parameters, FileError> {
+pub fn whole(
+    source: &Source<'_>,
+    folder: &Path,
+    is_store: StoreCheck<'_>,
+) -> Result<Parameters, FileError> {
     let root = source.root(&KEYS)?;
     let own_name = root.text("name")?;
     let repetitions = root.whole("repetitions", 1..=100)?;
-    let stores = root.texts("stores")?;
+    let stores = stores(&root, is_store)?;
     let layouts = layouts(&root)?;
     let series = series(&root)?;
     let mut names = Names::default();
@@ -59,10 +63,7 @@ pub fn whole(source: &Source<'_>, folder: &Path) -> Result<Parameters, FileError
     Ok(Parameters {
         name: own_name.map_or_else(String::new, |at| at.value),
         repetitions: repetitions.map_or(1, |at| u32::try_from(at.value).unwrap_or(1)),
-        stores: stores.map_or_else(
-            || vec!["sqlite".to_owned()],
-            |stores| stores.into_iter().map(|at| at.value).collect(),
-        ),
+        stores,
         layouts,
         limits,
         series,
@@ -71,6 +72,16 @@ pub fn whole(source: &Source<'_>, folder: &Path) -> Result<Parameters, FileError
         load,
         mixed,
     })
+}
+
+fn stores(root: &Section<'_, '_>, is_store: StoreCheck<'_>) -> Result<Vec<String>, FileError> {
+    let Some(named) = root.texts("stores")? else {
+        return Ok(vec!["sqlite".to_owned()]);
+    };
+    for at in &named {
+        is_store(&at.value).map_err(|why| root.error(&at.place, why))?;
+    }
+    Ok(named.into_iter().map(|at| at.value).collect())
 }
 
 fn layouts(root: &Section<'_, '_>) -> Result<Vec<String>, FileError> {
@@ -213,8 +224,14 @@ fn limits(root: &Section<'_, '_>, mixed: Option<&MixedPart>) -> Result<Vec<Limit
         names.extend(mixed.queries.iter().map(|query| query.name.clone()));
     }
     let texts = root.texts("limits")?.unwrap_or_default();
-    texts
-        .iter()
-        .map(|at| Limit::parse(&at.value, &names).map_err(|why| root.error(&at.place, why)))
-        .collect()
+    let asks = mixed.is_some_and(|mixed| !mixed.queries.is_empty());
+    let limit = |at: &At<String>| {
+        let limit = Limit::parse(&at.value, &names)?;
+        if limit.what == What::WrongAnswers && !asks {
+            return Err("nothing is asked here, so that no answer can be wrong: add [[queries]], or leave this limit out".to_owned());
+        }
+        Ok(limit)
+    };
+    let read = |at| limit(at).map_err(|why| root.error(&at.place, why));
+    texts.iter().map(read).collect()
 }
