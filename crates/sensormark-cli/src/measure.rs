@@ -3,7 +3,7 @@
 use crate::arguments::CommonArguments;
 use crate::failure::{Failure, INTERRUPTED, NOT_VALID, UNREACHABLE};
 use crate::progress::Progress;
-use crate::report::{draw, print};
+use crate::report::{PAGE, draw, print};
 use sensormark::engine::connection::Registry;
 use sensormark::engine::run::{Cell, CellRunner, RunContext, RunOutcome, run as measure};
 use sensormark::measurement::record::SCHEMA_VERSION;
@@ -98,7 +98,8 @@ impl Planned<'_> {
             &[crate::arguments::FormatName::Text],
             common.weights.as_deref(),
         )?;
-        draw(&folder)?;
+        draw(&folder, common.weights.as_deref())?;
+        eprintln!("page: {}", folder.path().join(PAGE).display());
         Ok(exit_code(outcome))
     }
 

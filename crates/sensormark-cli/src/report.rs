@@ -3,6 +3,7 @@
 use crate::arguments::{FormatName, ReportArguments};
 use crate::failure::Failure;
 use sensormark::measurement::ResultsFolder;
+use sensormark::measurement::folder::write_beside;
 use sensormark::report::{Report, ReportOptions};
 use std::io::Write;
 use std::path::Path;
@@ -11,18 +12,48 @@ use std::process::ExitCode;
 /// Prints the report of an earlier run.
 pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let folder = ResultsFolder::open(&arguments.results)?;
-    print(&folder, &arguments.format, arguments.weights.as_deref())?;
+    let weights = arguments.weights.as_deref();
+    let mut formats = arguments.format.clone();
+    if let Some(file) = &arguments.html {
+        write_page(&folder, file, weights)?;
+        eprintln!("wrote {}", file.display());
+    } else if formats.is_empty() {
+        formats.push(FormatName::Text);
+    }
+    print(&folder, &formats, weights)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Draws the workload's figures into the folder.
+/// The name of the page in a run's folder.
+pub const PAGE: &str = "report.html";
+
+/// Draws the workload's figures, and the report as a page, into the folder.
 ///
 /// # Errors
 /// When they cannot be written.
-pub fn draw(folder: &ResultsFolder) -> Result<(), Failure> {
-    let report = Report::from_folder(folder, &ReportOptions::default()).map_err(Failure::usage)?;
+pub fn draw(folder: &ResultsFolder, weights: Option<&Path>) -> Result<(), Failure> {
+    let report = derive(folder, weights)?;
     report.write_figures(folder).map_err(Failure::usage)?;
+    folder.write_bytes(PAGE, report.html(Some(folder)).as_bytes())?;
     Ok(())
+}
+
+/// Writes the report as a page.
+fn write_page(folder: &ResultsFolder, file: &Path, weights: Option<&Path>) -> Result<(), Failure> {
+    let page = derive(folder, weights)?.html(Some(folder));
+    Ok(write_beside(file, page.as_bytes())?)
+}
+
+/// Derives the report, by the weights of a file where one is given.
+fn derive(folder: &ResultsFolder, weights: Option<&Path>) -> Result<Report, Failure> {
+    let mut options = ReportOptions::default();
+    if let Some(path) = weights {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
+        options = ReportOptions::from_toml(&text)
+            .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+    }
+    Report::from_folder(folder, &options).map_err(Failure::usage)
 }
 
 /// Prints the report of a folder in these formats.
@@ -31,14 +62,10 @@ pub fn print(
     formats: &[FormatName],
     weights: Option<&Path>,
 ) -> Result<(), Failure> {
-    let mut options = ReportOptions::default();
-    if let Some(path) = weights {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
-        options = ReportOptions::from_toml(&text)
-            .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+    if formats.is_empty() {
+        return Ok(());
     }
-    let report = Report::from_folder(folder, &options).map_err(Failure::usage)?;
+    let report = derive(folder, weights)?;
     for format in formats {
         print_text(&match format {
             FormatName::Text => report.text(width()),

@@ -4,6 +4,7 @@
 //! Every file is written beside its place and renamed into it. Nothing here interprets the records.
 
 use crate::measurement::record::{RunRecord, SCHEMA_VERSION, TrialRecord};
+use crate::probe::Recording;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs;
@@ -134,6 +135,12 @@ impl ResultsFolder {
     /// When it is missing, damaged or of a newer format.
     pub fn run(&self) -> Result<RunRecord, FolderError> {
         read_versioned(&self.root.join("run.json"))
+    }
+
+    /// The one-second samples of a trial; none where they are not there or cannot be read, for figures do not rest on them.
+    pub fn samples(&self, trial: &str) -> Option<Recording> {
+        let path = self.root.join("samples").join(format!("{trial}.json"));
+        serde_json::from_slice(&fs::read(path).ok()?).ok()
     }
 
     /// All trials, in the order of repetition and turn.

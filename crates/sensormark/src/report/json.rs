@@ -9,6 +9,13 @@ pub const FORMAT: &str = "sensormark-report/1";
 
 /// The whole report as one JSON object, with a line end.
 pub fn render(document: &Document) -> String {
+    let mut text = serde_json::to_string_pretty(&value(document)).expect("the keys are strings");
+    text.push('\n');
+    text
+}
+
+/// The same as a value.
+pub fn value(document: &Document) -> Value {
     let sections: Vec<Value> = document
         .sections
         .iter()
@@ -17,10 +24,7 @@ pub fn render(document: &Document) -> String {
             json!({ "id": section.id, "title": section.title, "blocks": blocks })
         })
         .collect();
-    let value = json!({ "format": FORMAT, "title": document.title, "sections": sections });
-    let mut text = serde_json::to_string_pretty(&value).expect("the keys are strings");
-    text.push('\n');
-    text
+    json!({ "format": FORMAT, "title": document.title, "sections": sections })
 }
 
 fn block(block: &Block) -> Value {
@@ -50,6 +54,7 @@ fn table_value(table: &Table) -> Value {
         "columns": columns,
         "rows": rows,
         "notes": table.notes,
+        "detail": table.is_detail,
     })
 }
 

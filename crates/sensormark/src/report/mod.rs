@@ -11,6 +11,7 @@ mod contest;
 pub mod criteria;
 pub mod csv;
 pub mod field;
+pub mod html;
 pub mod json;
 pub mod machine_tool;
 pub mod markdown;
@@ -164,6 +165,11 @@ impl Report {
     /// For spreadsheets and data frames; see [`csv`].
     pub fn csv(&self) -> String {
         csv::render(&self.document)
+    }
+
+    /// One page that explains itself; see [`html`].
+    pub fn html(&self, folder: Option<&ResultsFolder>) -> String {
+        html::render(self, folder)
     }
 
     /// For documents.

@@ -12,6 +12,8 @@ mod sensitivity;
 mod surroundings;
 mod verdicts;
 
+pub(super) use answer::side_text;
+
 use super::ReportOptions;
 use super::field::Field;
 use super::phased;

@@ -1,0 +1,102 @@
+//! What the page is made of, as one JSON value: the document, who was measured, and the costs behind the ranking.
+
+use super::{courses, curves};
+use crate::measurement::folder::ResultsFolder;
+use crate::report::field::{Arm, Field};
+use crate::report::ranking::{Ranked, Ranking};
+use crate::report::sections::side_text;
+use crate::report::{Report, clean::clean, json};
+use crate::score::Board;
+use crate::statistics::{Basis, SIGNIFICANCE, SMALLEST_REPETITIONS};
+use serde_json::{Value, json};
+
+/// The version of this shape; the page's scripts and it are always of one program.
+const FORMAT: &str = "sensormark-page/1";
+
+/// Everything.
+pub fn data(report: &Report, folder: Option<&ResultsFolder>) -> Value {
+    let field = report.field();
+    json!({
+        "format": FORMAT,
+        "workload": clean(&field.run.workload),
+        "scale": clean(&field.run.scale),
+        "started": clean(&field.run.started),
+        "document": json::value(report.document()),
+        "implementations": implementations(field),
+        "ranking": ranking(field, report.ranking()),
+        "curves": curves::curves(field),
+        "courses": folder.map_or_else(Vec::new, |folder| courses::courses(field, folder)),
+    })
+}
+
+/// Everybody who was measured, by what a reader may filter.
+fn implementations(field: &Field) -> Vec<Value> {
+    let one = |(side, arm): (&str, &Arm)| {
+        let implementation = &arm.implementation;
+        json!({
+            "label": arm.label,
+            "side": side,
+            "store": clean(&implementation.title),
+            "layout": clean(&implementation.layout_name),
+            "strategy": implementation.strategy.as_deref().map(clean),
+            "durability": serde_json::to_value(implementation.durability).unwrap_or_default(),
+        })
+    };
+    field.all().map(one).collect()
+}
+
+/// What a ranking by other weights needs: costs in units of each column, means and repetitions.
+fn ranking(field: &Field, ranking: &Ranking) -> Value {
+    let Some(board) = &ranking.board else {
+        return Value::Null;
+    };
+    let phases: Vec<Value> = board
+        .tables()
+        .iter()
+        .map(|table| {
+            let columns: Vec<Value> = table
+                .columns
+                .iter()
+                .map(|column| {
+                    json!({
+                        "id": column.id,
+                        "name": column.name,
+                        "unit": column.unit,
+                        "weight": column.weight,
+                        "in_sum": column.in_sum,
+                    })
+                })
+                .collect();
+            json!({ "id": table.phase, "name": side_text(&table.phase), "columns": columns })
+        })
+        .collect();
+    let contestants: Vec<Value> = ranking
+        .ranked
+        .iter()
+        .map(|one| contestant(field, board, one))
+        .collect();
+    json!({
+        "tests_differences": ranking.basis == Basis::Significance,
+        "significance": SIGNIFICANCE,
+        "smallest_repetitions": SMALLEST_REPETITIONS,
+        "phases": phases,
+        "contestants": contestants,
+    })
+}
+
+fn contestant(field: &Field, board: &Board, one: &Ranked) -> Value {
+    let row = |table: &crate::score::Table| {
+        let mut rows = table.rows.iter();
+        let own = rows.find(|row| row.name == one.label());
+        own.map(|row| row.costs.clone())
+    };
+    let costs: Vec<Option<Vec<f64>>> = board.tables().iter().map(row).collect();
+    json!({
+        "label": one.label(),
+        "rank": one.rank,
+        "total": one.standing.total,
+        "costs": costs,
+        "blocks": one.costs,
+        "implementation": field.contestants()[one.read].label,
+    })
+}

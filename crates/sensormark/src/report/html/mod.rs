@@ -1,0 +1,91 @@
+//! The report as one page that explains itself: no network, no second file, opens from disk.
+//!
+//! The page's words and tables are the [`Document`](super::tables::Document) that every format draws from; [`data`] adds what a page can do
+//! besides: the costs behind the ranking, so that a reader's own weights rank again, and [`curves`] and [`courses`] for its charts. Everything
+//! is data in one JSON island; the scripts beside this file make elements of it, by text and never by markup, so that a hostile name is
+//! shown and not run. A policy in the page forbids it any connection.
+//!
+//! Charts: Chart.js (MIT), as its makers publish it, in `vendor/`. It is no server of pages: that is the command line's.
+
+mod courses;
+mod curves;
+mod data;
+
+use super::Report;
+use crate::measurement::folder::ResultsFolder;
+use serde_json::Value;
+
+const PAGE: &str = include_str!("page/page.html");
+const STYLE: &str = include_str!("page/page.css");
+const CHARTS_LIBRARY: &str = include_str!("vendor/chart.umd.min.js");
+
+/// The page's own scripts, in the order in which they run.
+const SCRIPTS: [&str; 6] = [
+    include_str!("page/elements.js"),
+    include_str!("page/score.js"),
+    include_str!("page/tables.js"),
+    include_str!("page/charts.js"),
+    include_str!("page/ranking.js"),
+    include_str!("page/page.js"),
+];
+
+/// The whole page. Courses over time are read from the folder's samples; a trial without them has no such chart.
+pub fn render(report: &Report, folder: Option<&ResultsFolder>) -> String {
+    let data = data::data(report, folder);
+    let scripts = SCRIPTS.join("\n");
+    PAGE.replace("{{title}}", &escaped(&report.document().title))
+        .replace("{{style}}", STYLE)
+        .replace("{{data}}", &island(&data))
+        .replace("{{library}}", CHARTS_LIBRARY)
+        .replace("{{scripts}}", &scripts)
+}
+
+/// JSON that cannot end the element it stands in, nor begin another.
+fn island(data: &Value) -> String {
+    let text = data.to_string();
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                safe.push_str(&format!("\\u{:04x}", u32::from(character)));
+            }
+            other => safe.push(other),
+        }
+    }
+    safe
+}
+
+/// Text within an element or an attribute.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_cannot_leave_their_element() {
+        let hostile = serde_json::json!({ "name": "</script><script>alert(1)</script>&\u{2028}" });
+        let text = island(&hostile);
+        assert!(!text.contains(['<', '>', '&', '\u{2028}']), "{text}");
+        let read: Value = serde_json::from_str(&text).expect("it is still JSON");
+        assert_eq!(read, hostile);
+        assert_eq!(
+            escaped("<a href=\"x\">&"),
+            "&lt;a href=&quot;x&quot;&gt;&amp;"
+        );
+    }
+
+    #[test]
+    fn the_page_names_no_other_place() {
+        let own = [PAGE, STYLE].into_iter().chain(SCRIPTS);
+        for text in own {
+            assert!(!text.contains("http://") && !text.contains("https://"));
+        }
+        assert!(PAGE.contains("default-src 'none'"));
+    }
+}

@@ -1,0 +1,137 @@
+"use strict";
+// The study's score by a reader's own weights: the same formula, tests and ranks as the program's (score/ and statistics/ there).
+
+const score = {
+  // The largest cost of each column over these contestants.
+  maxima(phases, contestants) {
+    return phases.map((phase, p) => phase.columns.map((_, c) =>
+      contestants.reduce((most, one) => Math.max(most, one.costs[p][c]), 0)));
+  },
+  // (1 - sum(share x weight) / sum of weights) x 100 for each phase of these costs.
+  phases(phases, weights, maxima, costs) {
+    return phases.map((phase, p) => {
+      let cost = 0, sum = 0;
+      phase.columns.forEach((column, c) => {
+        const share = column.in_sum && maxima[p][c] > 0 ? costs[p][c] / maxima[p][c] : 0;
+        cost += share * weights[p][c];
+        sum += weights[p][c];
+      });
+      return sum > 0 ? (1 - cost / sum) * 100 : NaN;
+    });
+  },
+  mean(values) { return values.reduce((sum, value) => sum + value, 0) / values.length; },
+  // Everybody's scores and ranks by these weights, best first. Phases without any weight do not count.
+  rank(ranking, contestants, weights) {
+    const maxima = this.maxima(ranking.phases, contestants);
+    const total = (costs) => {
+      const scores = this.phases(ranking.phases, weights, maxima, costs);
+      const counted = scores.filter(Number.isFinite);
+      return { scores, total: counted.length ? this.mean(counted) : NaN };
+    };
+    const ranked = contestants.map((one) => ({
+      label: one.label, ...total(one.costs),
+      blocks: one.blocks.map((costs) => (costs ? total(costs).total : null)),
+    }));
+    this.ranks(ranking, ranked);
+    return ranked.sort((a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity) || b.total - a.total);
+  },
+  // 1 + how many are significantly better, paired by repetition, Holm-corrected; the bare order without enough repetitions.
+  ranks(ranking, ranked) {
+    const count = (one) => one.blocks.filter((block) => block !== null).length;
+    const enough = ranked.map((one) => count(one) >= ranking.smallest_repetitions);
+    const costs = ranked.map((one) => one.blocks.map((block) => (block === null ? null : 100 - block)));
+    const testable = costs.every((blocks) => blocks.every((cost) => cost === null || (Number.isFinite(cost) && cost > 0)));
+    if (!enough.some(Boolean) || !testable) {
+      for (const one of ranked) {
+        one.rank = 1 + ranked.filter((other) => other.total > one.total + 1e-9).length;
+      }
+      return;
+    }
+    const pairs = [];
+    for (let a = 0; a < ranked.length; a++) {
+      for (let b = a + 1; b < ranked.length; b++) {
+        const found = statistics.compare(costs[a], costs[b], ranking.smallest_repetitions);
+        if (found) pairs.push({ a, b, ...found });
+      }
+    }
+    statistics.holm(pairs);
+    ranked.forEach((one, place) => {
+      const better = pairs.filter((pair) => pair.p < ranking.significance &&
+        ((pair.a === place && pair.log > 0) || (pair.b === place && pair.log < 0)));
+      one.rank = enough[place] ? 1 + better.length : null;
+    });
+  },
+};
+
+const statistics = {
+  // Student's paired test on log ratios over the blocks that both have.
+  compare(first, second, smallest) {
+    const logs = [];
+    let scale = 1;
+    first.forEach((value, block) => {
+      if (value === null || second[block] === null || second[block] === undefined) return;
+      const [a, b] = [Math.log(value), Math.log(second[block])];
+      scale = Math.max(scale, Math.abs(a), Math.abs(b));
+      logs.push(a - b);
+    });
+    if (logs.length < smallest) return null;
+    const mean = score.mean(logs);
+    const variance = logs.reduce((sum, log) => sum + (log - mean) ** 2, 0) / (logs.length - 1);
+    const error = Math.sqrt(variance / logs.length);
+    const rounding = 4 * Number.EPSILON * scale;
+    let p = 0;
+    if (error > rounding) p = this.twoSided(mean / error, logs.length - 1);
+    else if (Math.abs(mean) <= rounding) p = 1;
+    return { log: mean, p };
+  },
+  // Holm's correction, in place.
+  holm(pairs) {
+    const order = [...pairs].sort((a, b) => a.p - b.p);
+    let largest = 0;
+    order.forEach((pair, place) => {
+      largest = Math.max(largest, Math.min(1, pair.p * (order.length - place)));
+      pair.p = largest;
+    });
+  },
+  // P(|T| >= |t|).
+  twoSided(t, degrees) {
+    const square = t * t;
+    return this.beta(0.5 * degrees, 0.5, degrees / (degrees + square), square / (degrees + square));
+  },
+  // The regularised incomplete beta function, rest = 1 - x.
+  beta(a, b, x, rest) {
+    if (x <= 0) return 0;
+    if (rest <= 0) return 1;
+    const front = Math.exp(a * Math.log(x) + b * Math.log(rest) + this.logGamma(a + b) - this.logGamma(a) - this.logGamma(b));
+    if (x < (a + 1) / (a + b + 2)) return (front * this.fraction(a, b, x)) / a;
+    return 1 - (front * this.fraction(b, a, rest)) / b;
+  },
+  fraction(a, b, x) {
+    const apart = (value) => (Math.abs(value) < 1e-300 ? 1e-300 : value);
+    let c = 1;
+    let d = 1 / apart(1 - ((a + b) * x) / (a + 1));
+    let result = d;
+    for (let m = 1; m < 10000; m++) {
+      const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
+      const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
+      let factor = 1;
+      for (const term of [even, odd]) {
+        d = 1 / apart(1 + term * d);
+        c = apart(1 + term / c);
+        factor = d * c;
+        result *= factor;
+      }
+      if (Math.abs(factor - 1) < 1e-16) break;
+    }
+    return result;
+  },
+  logGamma(x) {
+    const lanczos = [676.5203681218851, -1259.1392167224028, 771.3234287776531, -176.6150291621406,
+      12.507343278686905, -0.13857109526572012, 9.984369578019572e-6, 1.5056327351493116e-7];
+    if (x < 0.5) return Math.log(Math.PI / Math.sin(Math.PI * x)) - this.logGamma(1 - x);
+    const y = x - 1;
+    const sum = lanczos.reduce((all, term, place) => all + term / (y + place + 1), 0.9999999999998099);
+    const t = y + 7.5;
+    return 0.5 * Math.log(2 * Math.PI) + (y + 0.5) * Math.log(t) - t + Math.log(sum);
+  },
+};

@@ -1,0 +1,78 @@
+"use strict";
+// Tables of the document, as elements: rows of implementations that a reader has hidden are hidden, and every table can be kept as CSV.
+
+const tables = {
+  shown: [],
+  isNumber(cell) { return cell && typeof cell.value === "number"; },
+  columnIsNumber(table, place) {
+    return table.rows.some((row) => this.isNumber(row[place]));
+  },
+  draw(table) {
+    const head = element("tr", {}, table.columns.map((column, place) => element("th",
+      { scope: "col", class: this.columnIsNumber(table, place) ? "number" : null },
+      column.name || "–", column.unit ? element("span", { class: "unit" }, column.unit) : null)));
+    const body = element("tbody");
+    for (const row of table.rows) {
+      const line = element("tr", {}, row.map((cell, place) => this.cell(table, cell, place)));
+      body.append(line);
+      this.shown.push({ line, names: row.slice(0, table.keys + 1).map((cell) => cell.text) });
+    }
+    const drawn = element("table", { id: "table-" + table.id }, element("caption", {}, table.title || table.id),
+      element("thead", {}, head), body);
+    return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": table.title || table.id }, drawn);
+  },
+  cell(table, cell, place) {
+    const attributes = { title: cell.missing || null };
+    if (place < table.keys) {
+      attributes.scope = "row";
+      if (this.columnIsNumber(table, place)) attributes.class = "number";
+      return element("th", attributes, cell.text);
+    }
+    const classes = [];
+    if (this.columnIsNumber(table, place)) classes.push("number");
+    if (/^(✓|valid$|held$)/.test(cell.text)) classes.push("yes");
+    if (/^(✗|invalid|did not hold$)/.test(cell.text)) classes.push("no");
+    if (cell.text.length > 40) classes.push("long");
+    if (classes.length) attributes.class = classes.join(" ");
+    return element("td", attributes, cell.text);
+  },
+  // Header and rows in full precision, with the bounds of intervals in columns of their own.
+  csv(table) {
+    const bounds = table.columns.map((_, place) => table.rows.some((row) => row[place].low !== undefined));
+    const header = table.columns.flatMap((column, place) => {
+      const name = column.unit ? `${column.name} (${column.unit})` : column.name;
+      return bounds[place] ? [name, name + " low", name + " high"] : [name];
+    });
+    const rows = table.rows.map((row) => row.flatMap((cell, place) => {
+      const value = this.isNumber(cell) ? cell.value : cell.value === null ? null : cell.text;
+      return bounds[place] ? [value, cell.low ?? null, cell.high ?? null] : [value];
+    }));
+    return [header, rows];
+  },
+  block(table) {
+    const tools = element("div", { class: "tools" },
+      button("CSV", () => saveCsv(table.id, ...this.csv(table))), charts.chooser(table));
+    const title = table.title ? element("h3", { id: "at-" + table.id }, table.title) : null;
+    const parts = [title, tools, this.draw(table)];
+    parts.push(...table.notes.map((note) => element("p", { class: "note" }, note)));
+    if (!table.detail) return element("div", {}, parts);
+    return element("details", {}, element("summary", {}, `${table.title} (${table.rows.length} rows)`), parts);
+  },
+  // Hides rows about hidden implementations.
+  filter(hidden) {
+    for (const { line, names } of this.shown) line.hidden = names.some((name) => hidden.has(name));
+  },
+  simple(title, header, rows) {
+    const id = title.toLowerCase().replace(/\W+/g, "-");
+    const lines = rows.map((row) => element("tr", {}, row.map((value, place) => place === 0
+      ? element("th", { scope: "row" }, String(value))
+      : element("td", { class: typeof value === "number" ? "number" : null },
+        typeof value === "number" ? short(value) : String(value ?? "–")))));
+    const drawn = element("table", {}, element("caption", {}, title),
+      element("thead", {}, element("tr", {}, header.map((name) => element("th", { scope: "col" }, name)))),
+      element("tbody", {}, lines));
+    return element("details", {}, element("summary", {}, "Numbers"),
+      element("div", { class: "tools" }, button("CSV", () => saveCsv(id, header, rows))),
+      element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, drawn));
+  },
+};

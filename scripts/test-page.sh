@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Tests of the report's page in headless Chromium, on a run that is made for them. Needs node, npm and chromium (install-servers.sh
+# chromium); says so and fails where one is missing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+readonly PLACE="$PWD/target/page-tests"
+readonly SOURCE=crates/sensormark-cli/tests/page
+export PROGRAM="$PWD/target/debug/sensormark"
+
+for tool in node npm chromium; do
+    command -v "$tool" >/dev/null || { echo "test-page.sh: $tool is not here; see CONTRIBUTING.md" >&2; exit 1; }
+done
+[[ -x $PROGRAM ]] || { echo 'test-page.sh: run make unit first, which builds the program' >&2; exit 1; }
+
+mkdir -p "$PLACE"
+rm -rf "$PLACE/results" "$PLACE/scratch"
+mkdir -p "$PLACE/scratch"
+cp "$SOURCE"/{package.json,package-lock.json,page.test.mjs} "$PLACE"
+(cd "$PLACE" && npm ci --silent --no-fund --no-audit)
+
+status=0
+"$PROGRAM" run "$SOURCE/own.toml" --on sqlite --results "$PLACE/results" --tolerate-disturbance --progress=quiet >/dev/null || status=$?
+# 1: a trial is not valid, which a busy machine may bring about; the page is tested all the same.
+((status <= 1)) || exit "$status"
+RESULTS=$(echo "$PLACE"/results/*/)
+CHROMIUM=$(command -v chromium)
+export RESULTS CHROMIUM SCRATCH="$PLACE/scratch"
+cd "$PLACE" && exec node --test page.test.mjs
