@@ -9,6 +9,7 @@
 
 pub mod elementary;
 pub mod export;
+pub mod iot_platform;
 pub mod machine_tool;
 pub mod random;
 pub mod recording;

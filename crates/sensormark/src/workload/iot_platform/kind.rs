@@ -1,0 +1,175 @@
+//! The workload as trials of phases: the steps that an implementation goes through.
+
+use super::parameters::{DOCUMENTATION, Parameters};
+use super::query::PlatformQuery;
+use super::questions::{Questions, Subjects};
+use super::writes::{BatchWrites, MessageWrites};
+use super::{DAYS, LOAD, MESSAGES, NAME, OPERATION, SETTLED};
+use crate::dataset::export::DataSet;
+use crate::dataset::iot_platform::{Homes, Messages, schema};
+use crate::engine::answers::Checking;
+use crate::engine::operations::Operations;
+use crate::engine::phased::script::{About, LoadSpec, PhaseSpec, Step};
+use crate::engine::phased::{PhasedWorkload, Subject, WorkloadKind};
+use crate::workload::scale::Scale;
+use sensormark_store::{Family, Schema, Shape, TimeResolution};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The workload.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Kind;
+
+impl WorkloadKind for Kind {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn summary(&self) -> &str {
+        "a home's devices behind an IoT platform: messages, charts, means, statistics"
+    }
+
+    fn preset(&self, scale: Scale) -> Option<Value> {
+        serde_json::to_value(Parameters::of(scale)).ok()
+    }
+
+    fn documentation(&self) -> &[(&str, &str)] {
+        &DOCUMENTATION
+    }
+
+    fn check(&self, parameters: &Value) -> Result<(), String> {
+        Parameters::read(parameters)?.check()
+    }
+
+    fn data_set(&self, parameters: &Value, seed: u64) -> Result<Box<dyn DataSet>, String> {
+        let parameters = Parameters::read(parameters)?;
+        let homes = Homes::new(seed, parameters.homes);
+        Ok(Box::new(Messages::new(homes, parameters.days)))
+    }
+
+    fn schema(&self, parameters: &Value) -> Result<Schema, String> {
+        Ok(schema(Parameters::read(parameters)?.homes))
+    }
+
+    fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {
+        Ok(Parameters::read(parameters)?.families())
+    }
+
+    fn build(
+        &self,
+        parameters: &Value,
+        seed: u64,
+        subject: Subject<'_>,
+    ) -> Result<Box<dyn PhasedWorkload>, String> {
+        let parameters = Parameters::read(parameters)?;
+        parameters.check()?;
+        let schema = Arc::new(schema(parameters.homes));
+        if subject.time_resolution(&schema, 0) > TimeResolution::Milliseconds {
+            return Err(
+                "devices send times of milliseconds, and the layout keeps fewer digits".to_owned(),
+            );
+        }
+        let table = &schema.tables[0];
+        let limits = subject.store.limits(subject.layout, table);
+        let batch = match parameters.batch {
+            0 => limits.suggested_batch as u64,
+            batch => batch,
+        };
+        let homes = Arc::new(Homes::new(seed, parameters.homes));
+        let hours = u64::from(parameters.days) * 24;
+        let load = Arc::new(BatchWrites::new(Arc::clone(&homes), hours, batch));
+        let subjects = Subjects {
+            schema,
+            load: Arc::clone(&load),
+            seed,
+            split: parameters.split(),
+            points: parameters.points,
+            homes,
+        };
+        Ok(Box::new(Platform {
+            has_days: matches!(subject.layout.shape, Shape::Bucketed { .. }),
+            subjects,
+            load,
+            parameters,
+        }))
+    }
+}
+
+/// The workload on one layout of one store.
+struct Platform {
+    parameters: Parameters,
+    subjects: Subjects,
+    load: Arc<BatchWrites>,
+    /// Whether readings are found by the day of their document.
+    has_days: bool,
+}
+
+impl Platform {
+    fn limit(&self) -> Option<Duration> {
+        Some(Duration::from_secs(u64::from(self.parameters.limit)))
+    }
+
+    fn writing(&self, name: &str, operations: Arc<dyn Operations>) -> Step {
+        let load = LoadSpec::writing(name, operations, self.parameters.clients);
+        let mut phase = PhaseSpec::new(name, vec![load]).label(OPERATION, name);
+        phase.limit = self.limit();
+        Step::Run(phase)
+    }
+
+    fn asking(&self, query: PlatformQuery, days: u32) -> Step {
+        let count = self.parameters.questions;
+        let questions = Arc::new(Questions::new(&self.subjects, query, days, count));
+        let load = LoadSpec {
+            about: Some(About {
+                phase: LOAD.to_owned(),
+                load: LOAD.to_owned(),
+            }),
+            ..LoadSpec::asking(query.name(), questions, 1, Checking::All)
+        };
+        let name = format!("{}-{days}d", query.name());
+        let mut phase = PhaseSpec::new(name, vec![load])
+            .label(OPERATION, query.name())
+            .label(DAYS, days);
+        phase.limit = self.limit();
+        Step::Run(phase)
+    }
+}
+
+impl PhasedWorkload for Platform {
+    fn schema(&self) -> Arc<Schema> {
+        Arc::clone(&self.subjects.schema)
+    }
+
+    fn steps(&self) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let (homes, count) = (&self.subjects.homes, self.parameters.messages);
+        if count > 0 {
+            let hours = u64::from(self.parameters.days) * 24;
+            let messages = MessageWrites::new(Arc::clone(homes), count, hours);
+            steps.push(self.writing(MESSAGES, Arc::new(messages)));
+            steps.push(Step::Reset);
+        }
+        steps.push(self.writing(LOAD, Arc::clone(&self.load) as Arc<dyn Operations>));
+        steps.push(Step::Settle(SETTLED.to_owned()));
+        for query in self.parameters.queries() {
+            if query == PlatformQuery::RawWithoutDays && !self.has_days {
+                continue;
+            }
+            let spans = self.parameters.spans_of(query).iter();
+            steps.extend(spans.map(|&days| self.asking(query, days)));
+        }
+        steps
+    }
+
+    fn seconds(&self) -> f64 {
+        // A rough guess, for the time left: 500 messages, 50,000 values and 100 questions a second, and half a second a phase.
+        let homes = &self.subjects.homes;
+        let values = homes.values_an_hour() * 24.0 * f64::from(self.parameters.days);
+        let all = values * f64::from(homes.homes());
+        let spans = |query| self.parameters.spans_of(query).len();
+        let phases: usize = self.parameters.queries().map(spans).sum();
+        let asked = phases as f64 * (0.5 + self.parameters.questions as f64 / 100.0);
+        self.parameters.messages as f64 / 500.0 + all / 50_000.0 + asked
+    }
+}
