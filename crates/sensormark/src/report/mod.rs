@@ -12,6 +12,7 @@ pub mod criteria;
 pub mod csv;
 pub mod field;
 pub mod html;
+mod iot_platform;
 pub mod json;
 pub mod machine_tool;
 pub mod markdown;

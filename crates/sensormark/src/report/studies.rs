@@ -5,12 +5,13 @@
 
 use super::field::Field;
 use super::tables::Section;
-use super::{ReportOptions, machine_tool};
+use super::{ReportOptions, iot_platform, machine_tool};
 
 /// The sections of the study whose workload was run; none for a workload of nobody's study.
 pub fn sections(field: &Field, options: &ReportOptions) -> Vec<Section> {
     match field.run.workload.as_str() {
         crate::workload::machine_tool::NAME => machine_tool::sections(field, options),
+        crate::workload::iot_platform::NAME => iot_platform::sections(field, options),
         _ => Vec::new(),
     }
 }
