@@ -3,6 +3,7 @@
 mod fixture;
 mod formats;
 mod phased;
+mod platform;
 mod ranks;
 mod schema;
 mod study;
