@@ -1,8 +1,10 @@
 //! How fast data sets are made: values a second on one core, into columns and one by one.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use sensormark::dataset::iot_platform::{self, Homes};
 use sensormark::dataset::machine_tool::{CHANNELS, MachineTool};
 use sensormark::dataset::random::Stream;
+use sensormark_store::Batch;
 
 fn machine_tool(criterion: &mut Criterion) {
     const SAMPLES: usize = 100_000;
@@ -46,5 +48,23 @@ fn random(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, machine_tool, random);
+fn iot_platform(criterion: &mut Criterion) {
+    const HOURS: u64 = 24;
+    let homes = Homes::new(42, 1);
+    let schema = iot_platform::schema(1);
+    let mut batch = Batch::new(0, &schema.tables[0]);
+    homes.push_hours(0, 240..240 + HOURS, &mut batch);
+    let mut group = criterion.benchmark_group("iot_platform");
+    group.throughput(Throughput::Elements(batch.len() as u64));
+    group.bench_function("push_hours", |bencher| {
+        bencher.iter(|| {
+            batch.clear();
+            homes.push_hours(0, std::hint::black_box(240)..240 + HOURS, &mut batch);
+            batch.len()
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, machine_tool, iot_platform, random);
 criterion_main!(benches);

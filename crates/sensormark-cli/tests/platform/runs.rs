@@ -29,7 +29,7 @@ fn all_layouts_of_sqlite_are_valid_with_every_answer_checked() {
                 .unwrap_or_default()
         })
         .collect();
-    assert_eq!(layouts, ["flat-clustered", "flat", "summary"], "{text}");
+    assert_eq!(layouts, ["flat-no-index", "flat", "summary"], "{text}");
     for trial in &trials {
         assert!(reasons(trial).is_empty(), "{text}");
         let ledger = &trial["ledger"];

@@ -12,7 +12,7 @@ use crate::engine::operations::Operations;
 use crate::engine::phased::script::{About, LoadSpec, PhaseSpec, Step};
 use crate::engine::phased::{PhasedWorkload, Subject, WorkloadKind};
 use crate::workload::scale::Scale;
-use sensormark_store::{Family, Schema, Shape, TimeResolution};
+use sensormark_store::{Family, LayoutOffer, Schema, Shape, Standing, TimeResolution};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,6 +54,23 @@ impl WorkloadKind for Kind {
 
     fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {
         Ok(Parameters::read(parameters)?.families())
+    }
+
+    fn choose(&self, parameters: &Value, offers: &mut [LayoutOffer]) {
+        let Ok(parameters) = Parameters::read(parameters) else {
+            return;
+        };
+        // A variant may have another shape than its family's usual layout.
+        let Some(shape) = offers.first().map(|offer| offer.layout.shape) else {
+            return;
+        };
+        for offer in offers.iter_mut() {
+            offer.standing = match parameters.is_measured(shape, &offer.variant) {
+                true if offer.variant.is_empty() => Standing::Usual,
+                true => Standing::Further,
+                false => Standing::OnRequest,
+            };
+        }
     }
 
     fn build(

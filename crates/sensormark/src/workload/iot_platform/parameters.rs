@@ -4,7 +4,7 @@ use super::query::PlatformQuery;
 use crate::dataset::iot_platform::{DAY_NS, HOUR_NS, MOST_DAYS, MOST_HOMES};
 use crate::workload::scale::Scale;
 use crate::workload::selection::unknown;
-use sensormark_store::{DaySplit, Family};
+use sensormark_store::{DaySplit, Family, Shape};
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -45,6 +45,9 @@ pub struct Parameters {
     /// Families of layouts.
     #[serde(deserialize_with = "list")]
     pub layouts: Vec<String>,
+    /// Layouts that are measured besides each family's usual one, when a store is named without a layout.
+    #[serde(deserialize_with = "list")]
+    pub variants: Vec<String>,
     /// Queries.
     #[serde(deserialize_with = "list")]
     pub queries: Vec<String>,
@@ -55,7 +58,7 @@ pub struct Parameters {
 }
 
 /// What each number means.
-pub const DOCUMENTATION: [(&str, &str); 16] = [
+pub const DOCUMENTATION: [(&str, &str); 17] = [
     ("homes", "homes, each with the same twelve devices"),
     (
         "days",
@@ -90,6 +93,10 @@ pub const DOCUMENTATION: [(&str, &str); 16] = [
         "layouts",
         "families of layouts: flat, bucketed, summary, array",
     ),
+    (
+        "variants",
+        "layouts measured unasked beside each family's usual one, like flat-no-index",
+    ),
     ("queries", "the queries that are asked"),
     ("limit", "seconds after which a phase is cut"),
     ("repetitions", "how often everything is measured"),
@@ -116,6 +123,7 @@ impl Parameters {
             day_begins: 6,
             day_ends: 22,
             layouts: names(&FAMILIES),
+            variants: names(&["flat-no-index", "bucketed-no-index", "flat-flux"]),
             queries: names(&PlatformQuery::ALL.map(PlatformQuery::name)),
             limit: 60,
             repetitions: 1,
@@ -179,6 +187,14 @@ impl Parameters {
             self.check_spans(name, spans)?;
         }
         known("layout", &self.layouts, &FAMILIES)?;
+        for name in &self.variants {
+            let is_of = |family: &&str| name.starts_with(&format!("{family}-"));
+            if !FAMILIES.iter().any(|family| is_of(&family)) {
+                return Err(format!(
+                    "variants={name}: a variant is a family's name, a hyphen and more, like flat-no-index; sensormark list iot-platform shows all"
+                ));
+            }
+        }
         known(
             "query",
             &self.queries,
@@ -228,6 +244,21 @@ impl Parameters {
         named.map(|name| (name.clone(), family(name))).collect()
     }
 
+    /// Whether a layout is measured unasked: a family's usual one, and the variants that were chosen.
+    pub fn is_measured(&self, shape: Shape, variant: &str) -> bool {
+        let family = match shape {
+            Shape::Bucketed { .. } => "bucketed",
+            Shape::Summary { .. } => "summary",
+            Shape::GrowingArray => "array",
+            _ => "flat",
+        };
+        let mut chosen = self.variants.iter().map(|name| {
+            let rest = name.strip_prefix(family)?;
+            rest.strip_prefix('-')
+        });
+        variant.is_empty() || chosen.any(|name| name == Some(variant))
+    }
+
     /// The queries that are asked, in their usual order.
     pub fn queries(&self) -> impl Iterator<Item = PlatformQuery> + '_ {
         let wanted = |query: &PlatformQuery| self.queries.iter().any(|one| one == query.name());
@@ -264,6 +295,7 @@ fn known(kind: &str, names: &[String], all: &[&str]) -> Result<(), String> {
 fn list<'de, D: Deserializer<'de>, T: DeserializeOwned>(source: D) -> Result<Vec<T>, D::Error> {
     let items = match Value::deserialize(source)? {
         Value::Array(items) => items,
+        Value::String(text) if text.trim().is_empty() => Vec::new(),
         Value::String(text) => text.split(',').map(|item| item_of(item.trim())).collect(),
         one => vec![one],
     };

@@ -400,6 +400,7 @@ fn lists_are_set_as_people_write_them_and_wrong_numbers_are_refused() {
     );
     assert_eq!(set(&["spans=[2]"]).unwrap().spans, [2]);
     assert_eq!(set(&["spans=3"]).unwrap().spans, [3]);
+    assert!(set(&["variants="]).unwrap().variants.is_empty());
     for (settings, words) in [
         (
             vec!["spans=1,90"],
@@ -411,6 +412,7 @@ fn lists_are_set_as_people_write_them_and_wrong_numbers_are_refused() {
         (vec!["layouts=bucketd"], "did you mean bucketed?"),
         (vec!["queries=dayly"], "did you mean daily?"),
         (vec!["queries=raw,raw"], "named twice"),
+        (vec!["variants=no-index"], "like flat-no-index"),
         (vec!["day_begins=22"], "day begins before it ends"),
         (vec!["homes=0"], "homes"),
         (vec!["questions=0"], "questions=0"),
