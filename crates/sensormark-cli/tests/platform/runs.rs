@@ -54,21 +54,16 @@ fn all_layouts_of_sqlite_are_valid_with_every_answer_checked() {
         let phases = if layout == Some("summary") { 18 } else { 12 };
         assert_eq!(trial["answers"]["answered"], phases * 12, "{text}");
     }
+    let plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for words in [
-        "platform's queries",
+        "The platform's queries",
         "from sums",
-        "1 bucketed",
-        "grows with",
+        "The index: without it",
+        "What keeping sums costs",
+        "none of the study's claims can be judged",
     ] {
-        assert!(
-            text.contains(words) || words == "1 bucketed",
-            "{words}: {text}"
-        );
+        assert!(plain.contains(words), "{words}: {text}");
     }
-    assert!(
-        text.lines().all(|line| line.chars().count() <= 120),
-        "{text}"
-    );
 }
 
 #[test]

@@ -401,7 +401,7 @@ pub fn schema(homes: u32) -> Schema {
 
 /// The identifier of a device: 24 hexadecimal digits, as the platform's database makes them, the same under every seed.
 pub fn device_id(home: u32, device: usize) -> String {
-    let word = finalise(u64::from(home) << 32 | device as u64 + 1);
+    let word = finalise((u64::from(home) << 32) | (device as u64 + 1));
     format!("614f{:04x}{word:016x}", home & 0xffff)
 }
 

@@ -3,14 +3,17 @@
 use super::measured::{Figures, Measured, growth};
 use crate::report::field::Arm;
 use crate::report::sections::cells::{counted, geometric_mean, listed, mean};
-use crate::report::tables::{Cell, Section, Table};
+use crate::report::tables::{Cell, Digits, Number, Section, Spread, Table};
 use crate::workload::iot_platform::{LOAD, MESSAGES, PlatformQuery as Query};
 
 /// What is printed where there is no figure.
 const NONE: &str = "not asked, not supported or no valid trial";
 
-/// Tables of queries: what a reader calls it, and the queries in it with what tells their rows apart.
-const TABLES: [(&str, &str, &[(Query, &str)]); 5] = [
+/// A query, and what tells its rows apart from those of others in the same table.
+type Rows = &'static [(Query, &'static str)];
+
+/// Tables of queries: identifier, title, and the queries in it.
+const TABLES: [(&str, &str, Rows); 5] = [
     (
         "platform_raw",
         "Raw values in order",
@@ -62,11 +65,11 @@ fn writing(measured: &Measured<'_>) -> Table {
     let columns = [
         ("implementation", ""),
         ("messages", "1/s"),
-        ("a message", "ms"),
+        ("mean", "ms"),
         ("p99", "ms"),
         ("load", "values/s"),
         ("disk", "MB"),
-        ("disk", "bytes a value"),
+        ("disk a value", "bytes"),
     ];
     let mut table = Table::new(
         "platform_writing",
@@ -94,7 +97,7 @@ fn writing(measured: &Measured<'_>) -> Table {
             cut.push(format!("{} ({operation})", arm.label));
         }
     }
-    table.note("disk: growth of the data folder, at rest after the load, logs included.");
+    table.note("mean and p99: of a message. disk: growth of the data folder, at rest after the load, logs included.");
     if !cut.is_empty() {
         let names: Vec<&str> = cut.iter().map(String::as_str).collect();
         table.note(format!(
@@ -143,7 +146,9 @@ fn of_temperature(measured: &Measured<'_>, id: &str, title: &str, rows: &[(Query
             let label = format!("{}{ending}", arm.label);
             let mut row = vec![Cell::text(label)];
             row.extend(times.iter().map(|(_, times)| mean(times, NONE)));
-            row.push(Cell::maybe(growth(&times), "one span alone"));
+            row.push(
+                growth(&times).map_or_else(|| Cell::Missing("one span alone".to_owned()), exponent),
+            );
             table.row(row);
             if measured.client_side(arm, *query) {
                 in_client.push(arm);
@@ -151,7 +156,17 @@ fn of_temperature(measured: &Measured<'_>, id: &str, title: &str, rows: &[(Query
         }
     }
     note_client(&mut table, &in_client);
+    table.note("grows with span^x: 1 is in proportion to the span, 0 not at all; from the shortest span to the longest.");
     table
+}
+
+/// An exponent, with two decimals.
+const fn exponent(value: f64) -> Cell {
+    Cell::Number(Number {
+        value,
+        spread: Spread::None,
+        digits: Digits::Decimals(2),
+    })
 }
 
 fn note_client(table: &mut Table, arms: &[&Arm]) {

@@ -189,7 +189,7 @@ impl Parameters {
         known("layout", &self.layouts, &FAMILIES)?;
         for name in &self.variants {
             let is_of = |family: &&str| name.starts_with(&format!("{family}-"));
-            if !FAMILIES.iter().any(|family| is_of(&family)) {
+            if !FAMILIES.iter().any(is_of) {
                 return Err(format!(
                     "variants={name}: a variant is a family's name, a hyphen and more, like flat-no-index; sensormark list iot-platform shows all"
                 ));
