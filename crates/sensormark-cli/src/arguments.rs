@@ -21,6 +21,8 @@ pub enum Command {
     Run(RunArguments),
     /// Derive tables and ranking again from the raw results of a run
     Report(ReportArguments),
+    /// Hold a run against an earlier one: what changed, by how much, and whether that is more than noise
+    Compare(CompareArguments),
     /// Write a commented workload file to start from
     Init(InitArguments),
     /// Show workloads, stores, layouts and capabilities, or every number behind a workload's scale
@@ -111,6 +113,31 @@ pub struct ReportArguments {
     /// A TOML file with the weights of the criteria (the study's by default), and perhaps difficulties
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
+}
+
+/// Arguments of `compare`.
+#[derive(Debug, Args)]
+pub struct CompareArguments {
+    /// The folder of the run that is compared with
+    pub first: PathBuf,
+    /// The folder of the run that is compared
+    pub second: PathBuf,
+    /// Formats, one after the other
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "text")]
+    pub format: Vec<FormatName>,
+    /// Exit with 1 when a figure became worse; needs three repetitions in both runs
+    #[arg(long, value_enum)]
+    pub fail_on: Option<FailOn>,
+    /// The smallest change that counts, in percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 1.0)]
+    pub threshold: f64,
+}
+
+/// What makes a comparison fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// A figure that is significantly worse, or an implementation that is no longer valid
+    Regression,
 }
 
 /// Arguments of `replay`.

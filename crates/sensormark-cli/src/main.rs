@@ -4,6 +4,7 @@
 //! in the library.
 
 mod arguments;
+mod compare;
 mod doctor;
 mod failure;
 mod generate;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
     let outcome = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Report(arguments) => report::report(&arguments),
+        Command::Compare(arguments) => compare::compare(&arguments),
         Command::Replay(arguments) => replay::replay(&arguments),
         Command::Generate(arguments) => generate::generate(&arguments),
         Command::Init(arguments) => init::init(&arguments),

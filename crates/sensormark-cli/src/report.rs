@@ -4,7 +4,8 @@ use crate::arguments::{FormatName, ReportArguments};
 use crate::failure::Failure;
 use sensormark::measurement::ResultsFolder;
 use sensormark::measurement::folder::write_beside;
-use sensormark::report::{Report, ReportOptions};
+use sensormark::report::tables::Document;
+use sensormark::report::{Report, ReportOptions, csv, json, markdown, text};
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -67,14 +68,19 @@ pub fn print(
     }
     let report = derive(folder, weights)?;
     for format in formats {
-        print_text(&match format {
-            FormatName::Text => report.text(width()),
-            FormatName::Json => report.json(),
-            FormatName::Csv => report.csv(),
-            FormatName::Markdown => report.markdown(),
-        });
+        print_text(&rendered(report.document(), *format));
     }
     Ok(())
+}
+
+/// A document in this format.
+pub fn rendered(document: &Document, format: FormatName) -> String {
+    match format {
+        FormatName::Text => text::render(document, width()),
+        FormatName::Json => json::render(document),
+        FormatName::Csv => csv::render(document),
+        FormatName::Markdown => markdown::render(document),
+    }
 }
 
 /// The terminal's width; 80 where there is none.

@@ -1,5 +1,6 @@
 //! The program as a user meets it: real processes, real databases, wrong input, interruptions, planted faults.
 
+mod compare;
 mod existing_server;
 mod faults;
 mod interruption;

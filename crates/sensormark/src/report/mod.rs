@@ -7,6 +7,7 @@
 
 mod claims;
 pub mod clean;
+pub mod compare;
 mod contest;
 pub mod criteria;
 pub mod csv;

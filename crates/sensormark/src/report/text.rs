@@ -62,7 +62,7 @@ fn render_table(table: &Table, width: usize, lines: &mut Vec<String>) {
     }
     if table.is_detail {
         let text = format!(
-            "{} rows: sensormark report --format csv or json prints them.",
+            "{} rows: --format csv or json prints them.",
             table.rows.len()
         );
         lines.extend(wrap(&text, width));

@@ -8,6 +8,7 @@
 //! | what is the mean over repetitions, and how sure? | [`summarize`], [`summarize_logarithms`] |
 //! | and within one repetition, whose samples depend on each other? | [`within_trial`], [`within_trial_logarithms`] |
 //! | is A better than B? | [`compare`] |
+//! | and where they were not measured in turns? | [`compare_unpaired`] |
 //! | who ranks where, with ties where the data cannot tell? | [`ranks`] |
 //! | from when on was the throughput steady? | [`steady_state`] |
 //! | may this percentile be printed? | [`percentile`], [`percentile_supported`] |
@@ -24,6 +25,7 @@ pub mod student_t;
 mod summary;
 #[cfg(test)]
 mod synthetic;
+mod welch;
 
 pub use batch_means::{
     LARGEST_LAG_ONE, SMALLEST_SAMPLE, WithinTrial, WithinTrialLogarithms, within_trial,
@@ -39,3 +41,4 @@ pub use percentile::{
 pub use ranks::{Arm, Basis, Better, Pair, Rank, Ranking, SIGNIFICANCE, ranks};
 pub use steady_state::{LARGEST_DRIFT, SteadyState, steady_state};
 pub use summary::{LogSummary, Summary, summarize, summarize_logarithms};
+pub use welch::{UnpairedComparison, compare_unpaired};

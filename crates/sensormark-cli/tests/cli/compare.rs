@@ -1,0 +1,77 @@
+//! One run against another: like with like is no change, a slowed store is a regression, too few repetitions are no gate.
+
+use crate::support::{Place, errors};
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+const WORKLOAD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/page/own.toml");
+
+/// Measures the small workload into a results folder of this name, and gives the run's.
+fn measured(place: &Place, name: &str, further: &[&str]) -> PathBuf {
+    let common = [
+        "--results",
+        name,
+        "--tolerate-disturbance",
+        "--progress=quiet",
+    ];
+    let output = place.run(
+        &[
+            &["run", WORKLOAD, "--set", "layouts=bulk"],
+            &common[..],
+            further,
+        ]
+        .concat(),
+    );
+    let folder = place.path().join(name);
+    let mut runs = crate::support::read_folder(&folder);
+    assert_eq!(runs.len(), 1, "{}", errors(&output));
+    runs.remove(0)
+}
+
+fn compared(place: &Place, first: &Path, second: &Path, further: &[&str]) -> Output {
+    let folders = [first, second].map(|folder| folder.to_string_lossy().into_owned());
+    place.run(&[&["compare", &folders[0], &folders[1]], further].concat())
+}
+
+#[test]
+fn runs_against_each_other() {
+    let place = Place::new();
+    let before = measured(&place, "before", &[]);
+    let gate = ["--fail-on", "regression"];
+    let alike = compared(&place, &before, &before, &gate);
+    let text = String::from_utf8_lossy(&alike.stdout).into_owned();
+    assert_eq!(alike.status.code(), Some(0), "{text}{}", errors(&alike));
+    assert!(text.contains("0 better, 0 worse"), "{text}");
+    assert!(text.contains("The same parameters"), "{text}");
+
+    let slowed = measured(&place, "slowed", &["--plant", "late:30:1"]);
+    let worse = compared(&place, &before, &slowed, &gate);
+    let text = String::from_utf8_lossy(&worse.stdout).into_owned();
+    assert_eq!(worse.status.code(), Some(1), "{text}{}", errors(&worse));
+    assert!(
+        errors(&worse).contains("regressions: SQLite bulk: "),
+        "{}",
+        errors(&worse)
+    );
+    assert!(text.contains("worse"), "{text}");
+    // The other way round the same change is an improvement.
+    let better = compared(&place, &slowed, &before, &gate);
+    assert_eq!(better.status.code(), Some(0), "{}", errors(&better));
+
+    let single = measured(&place, "single", &["--set", "repetitions=1"]);
+    let untested = compared(&place, &before, &single, &gate);
+    assert_eq!(untested.status.code(), Some(2));
+    assert!(
+        errors(&untested).contains("three valid repetitions"),
+        "{}",
+        errors(&untested)
+    );
+    let shown = compared(&place, &before, &single, &[]);
+    let text = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert_eq!(shown.status.code(), Some(0));
+    assert!(
+        text.contains("not tested")
+            && text.contains("repetitions: 3 in the first, 1 in the second"),
+        "{text}"
+    );
+}
