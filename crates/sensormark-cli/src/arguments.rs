@@ -23,6 +23,8 @@ pub enum Command {
     Report(ReportArguments),
     /// Hold a run against an earlier one: what changed, by how much, and whether that is more than noise
     Compare(CompareArguments),
+    /// Show the pages of many runs in a browser, and compare any two; on loopback only
+    Serve(ServeArguments),
     /// Write a commented workload file to start from
     Init(InitArguments),
     /// Show workloads, stores, layouts and capabilities, or every number behind a workload's scale
@@ -138,6 +140,17 @@ pub struct CompareArguments {
 pub enum FailOn {
     /// A figure that is significantly worse, or an implementation that is no longer valid
     Regression,
+}
+
+/// Arguments of `serve`.
+#[derive(Debug, Args)]
+pub struct ServeArguments {
+    /// Folders of runs, or folders that hold them
+    #[arg(required = true)]
+    pub results: Vec<PathBuf>,
+    /// The port on loopback; 0 takes a free one
+    #[arg(long, default_value_t = 7878)]
+    pub port: u16,
 }
 
 /// Arguments of `replay`.

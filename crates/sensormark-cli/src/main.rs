@@ -17,6 +17,7 @@ mod replay;
 mod report;
 mod role;
 mod run;
+mod serve;
 mod servers;
 
 use arguments::{Arguments, Command};
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Report(arguments) => report::report(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
+        Command::Serve(arguments) => serve::serve(&arguments),
         Command::Replay(arguments) => replay::replay(&arguments),
         Command::Generate(arguments) => generate::generate(&arguments),
         Command::Init(arguments) => init::init(&arguments),

@@ -6,4 +6,5 @@ mod faults;
 mod interruption;
 mod messages;
 mod replay;
+mod serve;
 mod support;

@@ -3,7 +3,7 @@
 //
 // Started by scripts/test-page.sh with PROGRAM (sensormark), RESULTS (a run's folder), SCRATCH and CHROMIUM.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -151,6 +151,28 @@ test("hostile names are shown, not run", async () => {
   assert.equal(await page.locator("main img, main script").count(), 0);
   assert.deepEqual(complaints, []);
   await page.close();
+});
+
+test("runs are listed and compared by a server on loopback", async () => {
+  const server = spawn(PROGRAM, ["serve", RESULTS, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
+  try {
+    const line = await new Promise((told) => server.stdout.once("data", (data) => told(String(data))));
+    const page = await browser.newPage({ viewport: { width: 390, height: 800 } });
+    const complaints = [];
+    page.on("console", (message) => { if (message.type() === "error") complaints.push(message.text()); });
+    await page.goto(line.match(/http:\/\/\S+/)[0]);
+    await page.evaluate(AXE);
+    const { violations } = await page.evaluate(() => window.axe.run());
+    assert.deepEqual(violations.filter((one) => ["serious", "critical"].includes(one.impact)).map((one) => one.id), []);
+    await page.getByRole("radio", { name: /as first$/ }).check();
+    await page.getByRole("radio", { name: /as second$/ }).check();
+    await page.getByRole("button", { name: "Compare" }).click();
+    assert.match(await page.locator("main").textContent(), /0 better, 0 worse/);
+    assert.deepEqual(complaints.filter((text) => !text.includes("favicon")), []);
+    await page.close();
+  } finally {
+    server.kill();
+  }
 });
 
 for (const [width, theme] of [[390, "dark"], [768, "light"], [1440, "dark"], [1440, "light"]]) {

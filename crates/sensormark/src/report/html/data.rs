@@ -5,6 +5,7 @@ use crate::measurement::folder::ResultsFolder;
 use crate::report::field::{Arm, Field};
 use crate::report::ranking::{Ranked, Ranking};
 use crate::report::sections::side_text;
+use crate::report::tables::Document;
 use crate::report::{Report, clean::clean, json};
 use crate::score::Board;
 use crate::statistics::{Basis, SIGNIFICANCE, SMALLEST_REPETITIONS};
@@ -26,6 +27,18 @@ pub fn data(report: &Report, folder: Option<&ResultsFolder>) -> Value {
         "ranking": ranking(field, report.ranking()),
         "curves": curves::curves(field),
         "courses": folder.map_or_else(Vec::new, |folder| courses::courses(field, folder)),
+    })
+}
+
+/// A document by itself, without anything to rank or to draw.
+pub fn alone(document: &Document) -> Value {
+    json!({
+        "format": FORMAT,
+        "document": json::value(document),
+        "implementations": [],
+        "ranking": null,
+        "curves": [],
+        "courses": [],
     })
 }
 

@@ -10,8 +10,10 @@
 mod courses;
 mod curves;
 mod data;
+pub mod index;
 
 use super::Report;
+use super::tables::Document;
 use crate::measurement::folder::ResultsFolder;
 use serde_json::Value;
 
@@ -31,11 +33,19 @@ const SCRIPTS: [&str; 6] = [
 
 /// The whole page. Courses over time are read from the folder's samples; a trial without them has no such chart.
 pub fn render(report: &Report, folder: Option<&ResultsFolder>) -> String {
-    let data = data::data(report, folder);
+    page(&data::data(report, folder), report.document())
+}
+
+/// A page of a document that is no run's report: a comparison.
+pub fn render_document(document: &Document) -> String {
+    page(&data::alone(document), document)
+}
+
+fn page(data: &Value, document: &Document) -> String {
     let scripts = SCRIPTS.join("\n");
-    PAGE.replace("{{title}}", &escaped(&report.document().title))
+    PAGE.replace("{{title}}", &escaped(&document.title))
         .replace("{{style}}", STYLE)
-        .replace("{{data}}", &island(&data))
+        .replace("{{data}}", &island(data))
         .replace("{{library}}", CHARTS_LIBRARY)
         .replace("{{scripts}}", &scripts)
 }

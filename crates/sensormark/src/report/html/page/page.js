@@ -80,7 +80,8 @@ const page = {
   begin() {
     this.themes();
     document.getElementById("title").textContent = this.data.document.title;
-    document.getElementById("subtitle").textContent = "Measured " + this.data.started.slice(0, 16).replace("T", " ") + " UTC";
+    const started = this.data.started;
+    if (started) document.getElementById("subtitle").textContent = "Measured " + started.slice(0, 16).replace("T", " ") + " UTC";
     const main = document.getElementById("content");
     const sections = this.sections();
     const links = sections.map(({ id, title }) => {

@@ -1,0 +1,189 @@
+//! `sensormark serve`: the pages of many runs, on loopback only. It reads results and writes nothing.
+
+use crate::arguments::ServeArguments;
+use crate::failure::Failure;
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::header::{CONTENT_TYPE, HOST, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use sensormark::measurement::{FolderError, ResultsFolder};
+use sensormark::report::compare::Comparison;
+use sensormark::report::field::Field;
+use sensormark::report::html::index::{self, Entry};
+use sensormark::report::{Report, ReportOptions, html};
+use std::convert::Infallible;
+use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use tokio::net::TcpListener;
+
+/// The smallest change that a comparison's page counts: 1 %.
+const THRESHOLD: f64 = 0.01;
+
+/// A page, or why there is none.
+type Answer = Result<String, (StatusCode, String)>;
+
+/// Serves until it is broken off.
+pub fn serve(arguments: &ServeArguments) -> Result<ExitCode, Failure> {
+    let runs = runs(&arguments.results)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(Failure::usage)?;
+    runtime.block_on(async {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, arguments.port))
+            .await
+            .map_err(|error| {
+                Failure::usage(format!(
+                    "cannot listen on port {} of loopback: {error}; try --port 0, which takes a free one",
+                    arguments.port
+                ))
+            })?;
+        let address = listener.local_addr().map_err(Failure::usage)?;
+        println!("{} runs on http://{address}/ (Ctrl-C ends it)", runs.len());
+        let runs: &'static [PathBuf] = Box::leak(runs.into_boxed_slice());
+        loop {
+            let Ok((stream, _)) = listener.accept().await else {
+                continue;
+            };
+            let service = service_fn(move |request| async move {
+                Ok::<_, Infallible>(respond(runs, address.port(), &request))
+            });
+            let connection = hyper::server::conn::http1::Builder::new();
+            let served = connection.serve_connection(TokioIo::new(stream), service);
+            tokio::spawn(served);
+        }
+    })
+}
+
+/// The folders of runs among these and one level below, by name.
+fn runs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut runs = Vec::new();
+    for folder in given {
+        if folder.join("run.json").is_file() {
+            runs.push(folder.clone());
+            continue;
+        }
+        let entries = std::fs::read_dir(folder).map_err(|error| {
+            Failure::usage(format!("cannot read {}: {error}", folder.display()))
+        })?;
+        let below = entries.flatten().map(|entry| entry.path());
+        runs.extend(below.filter(|path| path.join("run.json").is_file()));
+    }
+    runs.sort();
+    runs.dedup();
+    if runs.is_empty() {
+        let none = FolderError::NotARun(given.first().cloned().unwrap_or_default());
+        return Err(Failure::usage(none));
+    }
+    Ok(runs)
+}
+
+fn respond<B>(runs: &[PathBuf], port: u16, request: &Request<B>) -> Response<Full<Bytes>> {
+    let answer = if !is_ours(request, port) {
+        Err((
+            StatusCode::FORBIDDEN,
+            "this server answers to its own address alone".to_owned(),
+        ))
+    } else if request.method() != Method::GET && request.method() != Method::HEAD {
+        Err((
+            StatusCode::METHOD_NOT_ALLOWED,
+            "pages are only read".to_owned(),
+        ))
+    } else {
+        page(runs, request.uri().path(), request.uri().query())
+    };
+    let (status, kind, text) = match answer {
+        Ok(page) => (StatusCode::OK, "text/html; charset=utf-8", page),
+        Err((status, why)) => (status, "text/plain; charset=utf-8", format!("{why}\n")),
+    };
+    let mut response = Response::new(Full::new(Bytes::from(text)));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+/// Whether the browser meant this server: a foreign name that leads to loopback must not read results.
+fn is_ours<B>(request: &Request<B>, port: u16) -> bool {
+    let host = request
+        .headers()
+        .get(HOST)
+        .and_then(|host| host.to_str().ok());
+    let own = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
+    host.is_some_and(|host| own.iter().any(|name| name == host))
+}
+
+fn page(runs: &[PathBuf], path: &str, query: Option<&str>) -> Answer {
+    if path == "/" {
+        let entries: Vec<Entry> = runs.iter().map(|run| entry(run)).collect();
+        return Ok(index::render(&entries));
+    }
+    if path == "/compare" {
+        return comparison(runs, query.unwrap_or_default());
+    }
+    let place = path.strip_prefix("/runs/").unwrap_or_default();
+    let folder = ResultsFolder::open(find(runs, place)?).map_err(unreadable)?;
+    let report = Report::from_folder(&folder, &ReportOptions::default()).map_err(unreadable)?;
+    Ok(report.html(Some(&folder)))
+}
+
+fn comparison(runs: &[PathBuf], query: &str) -> Answer {
+    let chosen = |side: &str| {
+        let mut pairs = url::form_urlencoded::parse(query.as_bytes());
+        let place = pairs.find(|(name, _)| name == side);
+        let place = place
+            .map(|(_, value)| value.into_owned())
+            .unwrap_or_default();
+        let folder = ResultsFolder::open(find(runs, &place)?).map_err(unreadable)?;
+        let run = folder.run().map_err(unreadable)?;
+        Ok::<_, (StatusCode, String)>(Field::new(run, folder.trials().map_err(unreadable)?))
+    };
+    let compared = Comparison::new(&chosen("first")?, &chosen("second")?, THRESHOLD);
+    let compared = compared.map_err(unreadable)?;
+    Ok(html::render_document(compared.document()))
+}
+
+fn find<'a>(runs: &'a [PathBuf], place: &str) -> Result<&'a Path, (StatusCode, String)> {
+    let found = place
+        .parse::<usize>()
+        .ok()
+        .and_then(|place| runs.get(place));
+    let missing = || {
+        (
+            StatusCode::NOT_FOUND,
+            "there is no such page; / lists the runs".to_owned(),
+        )
+    };
+    found.map(PathBuf::as_path).ok_or_else(missing)
+}
+
+fn unreadable(error: impl std::fmt::Display) -> (StatusCode, String) {
+    (StatusCode::UNPROCESSABLE_ENTITY, error.to_string())
+}
+
+fn entry(path: &Path) -> Entry {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    let read = || {
+        let folder = ResultsFolder::open(path)?;
+        Ok::<_, FolderError>((folder.run()?, folder.trials()?))
+    };
+    let (run, trials) = match read() {
+        Ok((run, trials)) => {
+            let valid = trials
+                .iter()
+                .filter(|trial| trial.verdict.is_valid())
+                .count();
+            (Ok(run), (trials.len(), valid))
+        }
+        Err(error) => (Err(error.to_string()), (0, 0)),
+    };
+    Entry {
+        run,
+        name: name.to_string_lossy().into_owned(),
+        trials,
+    }
+}
