@@ -99,7 +99,10 @@ impl Planned<'_> {
             common.weights.as_deref(),
         )?;
         draw(&folder, common.weights.as_deref())?;
-        eprintln!("page: {}", folder.path().join(PAGE).display());
+        progress.afterwards(format!(
+            "the report as a page: {}",
+            folder.path().join(PAGE).display()
+        ));
         Ok(exit_code(outcome))
     }
 

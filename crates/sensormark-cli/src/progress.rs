@@ -9,6 +9,9 @@ use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+/// Counts nearer than this to each other make no rate.
+const SHORTEST_RATE_SECONDS: f64 = 0.2;
+
 /// Shows the events of a run.
 pub struct Progress {
     mode: Mode,
@@ -29,6 +32,32 @@ struct State {
     seconds: f64,
     label: String,
     phase: String,
+    /// When operations were last counted, how many, and how many a second since the time before.
+    counted: Option<(Instant, u64)>,
+    rate: Option<f64>,
+}
+
+impl State {
+    /// Takes note of a count of operations.
+    fn count(&mut self, done: u64) {
+        let now = Instant::now();
+        match self.counted {
+            Some((at, before)) if done >= before => {
+                let seconds = now.duration_since(at).as_secs_f64();
+                if seconds < SHORTEST_RATE_SECONDS {
+                    return;
+                }
+                self.rate = Some((done - before) as f64 / seconds);
+            }
+            _ => self.rate = None,
+        }
+        self.counted = Some((now, done));
+    }
+
+    /// Another phase: its operations are counted from nothing.
+    fn enter(&mut self, phase: String) {
+        (self.phase, self.counted, self.rate) = (phase, None, None);
+    }
 }
 
 impl Progress {
@@ -48,6 +77,8 @@ impl Progress {
             seconds: 0.0,
             label: String::new(),
             phase: String::new(),
+            counted: None,
+            rate: None,
         };
         Self {
             mode,
@@ -59,6 +90,17 @@ impl Progress {
     pub fn finish(&self) {
         if let Mode::Bar(bar) = &self.mode {
             bar.finish_and_clear();
+        }
+    }
+
+    /// Says something after [`Progress::finish`].
+    pub fn afterwards(&self, text: String) {
+        match &self.mode {
+            Mode::Bar(_) | Mode::Plain => {
+                let _ = writeln!(std::io::stderr(), "{text}");
+            }
+            Mode::Json => self.event(RunEvent::Note(text)),
+            Mode::Quiet => {}
         }
     }
 
@@ -143,7 +185,8 @@ impl Observer for Progress {
                 state.seconds += seconds;
             }
             RunEvent::Opening { title } => {
-                (state.label, state.phase) = (title, "starting".to_owned())
+                state.enter("starting".to_owned());
+                state.label = title;
             }
             RunEvent::TrialStarted { label, seconds } => {
                 if let Mode::Plain = self.mode {
@@ -154,15 +197,20 @@ impl Observer for Progress {
                         span(seconds)
                     ));
                 }
-                (state.label, state.phase) = (label, String::new());
+                state.enter(String::new());
+                state.label = label;
             }
-            RunEvent::Phase { name } => state.phase = name,
+            RunEvent::Phase { name } => state.enter(name),
             RunEvent::Progress(progress) => {
+                state.count(progress.done);
                 detail = match (progress.of, progress.errors) {
                     (0, 0) => format!(" {}", progress.done),
                     (of, 0) => format!(" {}/{of}", progress.done),
                     (_, errors) => format!(" {}, {errors} errors", progress.done),
                 };
+                if let Some(rate) = state.rate {
+                    detail.push_str(&format!(", {rate:.0}/s"));
+                }
             }
             RunEvent::TrialFinished { label, verdict } => {
                 state.finished += 1;

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use sensormark::measurement::ResultsFolder;
 use sensormark::measurement::folder::write_beside;
 use sensormark::report::tables::Document;
-use sensormark::report::{Report, ReportOptions, csv, json, markdown, text};
+use sensormark::report::{Report, ReportOptions, csv, json, markdown, raw, text};
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -15,10 +15,8 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let folder = ResultsFolder::open(&arguments.results)?;
     let weights = arguments.weights.as_deref();
     let mut formats = arguments.format.clone();
-    if let Some(file) = &arguments.html {
-        write_page(&folder, file, weights)?;
-        eprintln!("wrote {}", file.display());
-    } else if formats.is_empty() {
+    let files = write_files(&folder, arguments)?;
+    if files == 0 && formats.is_empty() {
         formats.push(FormatName::Text);
     }
     print(&folder, &formats, weights)?;
@@ -39,10 +37,35 @@ pub fn draw(folder: &ResultsFolder, weights: Option<&Path>) -> Result<(), Failur
     Ok(())
 }
 
-/// Writes the report as a page.
-fn write_page(folder: &ResultsFolder, file: &Path, weights: Option<&Path>) -> Result<(), Failure> {
-    let page = derive(folder, weights)?.html(Some(folder));
-    Ok(write_beside(file, page.as_bytes())?)
+/// Writes the files that are asked for, and says which; gives how many.
+fn write_files(folder: &ResultsFolder, arguments: &ReportArguments) -> Result<usize, Failure> {
+    let wanted = [&arguments.html, &arguments.samples, &arguments.latencies];
+    let count = wanted.iter().filter(|file| file.is_some()).count();
+    if count == 0 {
+        return Ok(0);
+    }
+    let report = derive(folder, arguments.weights.as_deref())?;
+    let write = |file: &Path, text: String| -> Result<(), Failure> {
+        write_beside(file, text.as_bytes())?;
+        eprintln!("wrote {}", file.display());
+        Ok(())
+    };
+    if let Some(file) = &arguments.html {
+        write(file, report.html(Some(folder)))?;
+    }
+    if let Some(file) = &arguments.samples {
+        write(
+            file,
+            raw::samples(report.field(), folder).map_err(Failure::usage)?,
+        )?;
+    }
+    if let Some(file) = &arguments.latencies {
+        write(
+            file,
+            raw::latencies(report.field()).map_err(Failure::usage)?,
+        )?;
+    }
+    Ok(count)
 }
 
 /// Derives the report, by the weights of a file where one is given.

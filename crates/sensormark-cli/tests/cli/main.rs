@@ -3,6 +3,7 @@
 mod compare;
 mod existing_server;
 mod faults;
+mod files;
 mod interruption;
 mod messages;
 mod replay;

@@ -106,6 +106,15 @@ impl ReasonKind {
 }
 
 impl Verdict {
+    /// The verdict in one word.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Valid => "valid",
+            Self::Invalid(_) => "invalid",
+            Self::Inconclusive(_) => "inconclusive",
+        }
+    }
+
     /// The verdict for these reasons: valid without any, inconclusive when a disturbed host explains all of them, else invalid.
     pub fn from_reasons(reasons: Vec<Reason>) -> Self {
         if reasons.is_empty() {

@@ -20,6 +20,7 @@ pub mod markdown;
 pub mod number;
 pub mod phased;
 pub mod ranking;
+pub mod raw;
 mod sections;
 mod studies;
 pub mod tables;
