@@ -121,10 +121,10 @@ impl Progress {
             bar.set_position(state.finished as u64);
             let separator = if state.phase.is_empty() { "" } else { ", " };
             bar.set_message(format!(
-                "{}{separator}{}{detail}{}",
+                "{} left: {}{separator}{}{detail}",
+                left(state),
                 state.label,
-                state.phase,
-                left(state)
+                state.phase
             ));
         }
     }
@@ -132,7 +132,7 @@ impl Progress {
 
 fn bar() -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr_with_hz(8));
-    let style = ProgressStyle::with_template("{bar:16} {pos}/{len} {wide_msg}")
+    let style = ProgressStyle::with_template("{bar:10} {pos}/{len} {wide_msg}")
         .expect("the template is a constant");
     bar.set_style(style);
     bar.enable_steady_tick(Duration::from_millis(500));
@@ -148,7 +148,7 @@ fn left(state: &State) -> String {
     } else {
         state.seconds
     };
-    format!("; about {} left", span(total - elapsed))
+    span(total - elapsed)
 }
 
 /// A span of time in words.
