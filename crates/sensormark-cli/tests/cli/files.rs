@@ -13,6 +13,15 @@ fn read(place: &Place, name: &str) -> (Vec<String>, Vec<Vec<String>>) {
     (header, lines.collect())
 }
 
+/// Operations of the one trial.
+fn operations(place: &Place) -> u64 {
+    let record = &place.trials()[0];
+    let loads = record["loads"].as_array().expect("loads").iter();
+    let classes = loads.flat_map(|load| load["classes"].as_object().expect("classes").values());
+    let counts = classes.map(|class| class["operations"].as_u64().expect("a count"));
+    counts.sum()
+}
+
 #[test]
 fn samples_and_latencies_are_one_line_each() {
     let place = Place::new();
@@ -67,15 +76,11 @@ fn samples_and_latencies_are_one_line_each() {
     };
     let count = |row: &Vec<String>| row[at("count")].parse::<u64>().expect("a count");
     let counted: u64 = rows.iter().map(count).sum();
-    let record = &place.trials()[0];
-    let loads = record["loads"].as_array().expect("loads");
-    let classes = loads
-        .iter()
-        .flat_map(|load| load["classes"].as_object().expect("classes").values());
-    let expected: u64 = classes
-        .map(|class| class["operations"].as_u64().expect("a count"))
-        .sum();
-    assert_eq!(counted, expected, "every operation is in one second's line");
+    assert_eq!(
+        counted,
+        operations(&place),
+        "every operation is in one second's line"
+    );
     let blocked = place.run(&["report", &folder, "--samples", "no/such/folder.csv"]);
     assert_eq!(blocked.status.code(), Some(2), "{}", errors(&blocked));
 }
