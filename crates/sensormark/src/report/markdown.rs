@@ -8,9 +8,9 @@ pub fn render(document: &Document) -> String {
     let mut text = format!("# {}\n", escaped(&document.title));
     for section in &document.sections {
         text.push_str(&format!("\n## {}\n", escaped(&section.title)));
-        for block in &section.blocks {
+        for block in section.for_people() {
             text.push('\n');
-            match block {
+            match block.as_ref() {
                 Block::Paragraph(sentences) => text.push_str(&format!("{}\n", escaped(sentences))),
                 Block::List(items) => push_list(&mut text, items),
                 Block::Table(table) => push_table(&mut text, table),
@@ -30,7 +30,7 @@ fn push_table(text: &mut String, table: &Table) {
     text.push_str(&format!("**{}**\n\n", escaped(&table.title)));
     if table.is_detail {
         text.push_str(&format!(
-            "{} rows: `sensormark report --format csv` or `json` prints them.\n",
+            "{} rows: `--format csv` or `json` prints them.\n",
             table.rows.len()
         ));
         return;

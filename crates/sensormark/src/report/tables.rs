@@ -4,6 +4,10 @@
 
 use super::clean::clean;
 use crate::statistics::Interval;
+use std::borrow::Cow;
+
+/// So many long tables in a row are told in one sentence.
+const MANY: usize = 3;
 
 /// A whole report.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -217,6 +221,26 @@ impl Section {
         }
     }
 
+    /// The blocks as people read them: many tables in a row that are too long for people are one sentence.
+    pub fn for_people(&self) -> Vec<Cow<'_, Block>> {
+        let is_long = |block: &Block| matches!(block, Block::Table(table) if table.is_detail);
+        let runs = self
+            .blocks
+            .chunk_by(|one, next| is_long(one) && is_long(next));
+        let shown = runs.flat_map(|run| match (run, run.len()) {
+            ([Block::Table(first), .., Block::Table(last)], MANY..) => {
+                vec![Cow::Owned(Block::Paragraph(format!(
+                    "{} tables, from {:?} to {:?}: --format csv or json prints them, and the page shows them.",
+                    run.len(),
+                    first.title,
+                    last.title
+                )))]
+            }
+            _ => run.iter().map(Cow::Borrowed).collect(),
+        });
+        shown.collect()
+    }
+
     /// Adds a table, unless it has no rows.
     pub fn table(&mut self, table: Table) {
         if !table.rows.is_empty() {
@@ -273,5 +297,34 @@ fn neutralise_table(table: &mut Table) {
     }
     for note in &mut table.notes {
         *note = clean(note);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_long_tables_in_a_row_are_one_sentence_for_people() {
+        let table = |title: &str, is_detail: bool| {
+            let mut table = Table::new(title, title, &[("a", "")]);
+            table.row(vec![Cell::text("x")]);
+            table.is_detail = is_detail;
+            table
+        };
+        let mut section = Section::new("s", "S");
+        for (title, is_detail) in [("a", false), ("b", true), ("c", true), ("d", false)] {
+            section.table(table(title, is_detail));
+        }
+        assert_eq!(section.for_people().len(), 4, "two are not many");
+        for title in ["e", "f", "g"] {
+            section.table(table(title, true));
+        }
+        let shown = section.for_people();
+        assert_eq!((shown.len(), section.blocks.len()), (5, 7));
+        let Block::Paragraph(text) = shown[4].as_ref() else {
+            panic!("a sentence: {:?}", shown[4]);
+        };
+        assert!(text.starts_with("3 tables, from \"e\" to \"g\""), "{text}");
     }
 }

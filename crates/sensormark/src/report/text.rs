@@ -34,8 +34,9 @@ fn render_section(section: &Section, width: usize, lines: &mut Vec<String>) {
     lines.extend(wrap(&section.title, width));
     lines.push("=".repeat(section.title.width().min(width)));
     let sentence = width.min(WIDEST_SENTENCE);
-    for (place, block) in section.blocks.iter().enumerate() {
-        match block {
+    let blocks = section.for_people();
+    for (place, block) in blocks.iter().enumerate() {
+        match block.as_ref() {
             Block::Paragraph(text) => lines.extend(wrap(text, sentence)),
             Block::List(items) => {
                 for item in items {
@@ -47,7 +48,7 @@ fn render_section(section: &Section, width: usize, lines: &mut Vec<String>) {
                     lines.push(String::new());
                 }
                 render_table(table, width, lines);
-                if place + 1 < section.blocks.len() {
+                if place + 1 < blocks.len() {
                     lines.push(String::new());
                 }
             }
