@@ -307,7 +307,7 @@ fn unescaped(text: &str) -> String {
             bare.push(character);
         }
     }
-    bare.replace("`sensormark report --format csv` or `json`", "")
+    bare.replace("`--format csv` or `json`", "")
 }
 
 #[test]
