@@ -66,6 +66,8 @@ test("it opens from disk, asks nobody, and complains of nothing", async () => {
   assert.match(await page.locator("h1").textContent(), /^sensormark: own/);
   assert.ok((await page.locator("table").count()) > 4);
   assert.ok((await page.locator("canvas").count()) >= 3);
+  const ids = await page.locator("[id]").evaluateAll((all) => all.map((one) => one.id));
+  assert.equal(new Set(ids).size, ids.length, "every id is one element's");
   assert.deepEqual(complaints, []);
   await page.close();
 });
@@ -127,7 +129,7 @@ test("tables say what the JSON says", async () => {
 
 test("a table is kept as CSV with every figure in full", async () => {
   const { page } = await open(RESULTS);
-  const section = page.locator("div", { has: page.locator("> h3#at-costs_write") }).last();
+  const section = page.locator("div", { has: page.locator("> h3#title-costs_write") }).last();
   const [download] = await Promise.all([page.waitForEvent("download"), section.getByRole("button", { name: "CSV" }).click()]);
   const lines = readFileSync(await download.path(), "utf8").trim().split("\r\n");
   assert.match(lines[0], /^implementation,/);

@@ -52,7 +52,7 @@ const tables = {
   block(table) {
     const tools = element("div", { class: "tools" },
       button("CSV", () => saveCsv(table.id, ...this.csv(table))), charts.chooser(table));
-    const title = table.title ? element("h3", { id: "at-" + table.id }, table.title) : null;
+    const title = table.title ? element("h3", { id: "title-" + table.id }, table.title) : null;
     const parts = [title, tools, this.draw(table)];
     parts.push(...table.notes.map((note) => element("p", { class: "note" }, note)));
     if (!table.detail) return element("div", {}, parts);
