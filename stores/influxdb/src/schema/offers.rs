@@ -27,6 +27,12 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
     } else {
         Standing::OnRequest
     };
+    // A meter's last reading is for those who want to know that it was written.
+    let datagram_standing = if schema.tables.iter().any(|table| table.entity.is_some()) {
+        Standing::OnRequest
+    } else {
+        Standing::Further
+    };
     vec![
         offer(
             "",
@@ -37,7 +43,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
         offer(
             "udp",
             datagrams,
-            Standing::Further,
+            datagram_standing,
             "a point a reading, line protocol in UDP datagrams, which nobody acknowledges; asked in InfluxQL",
         ),
         offer(
