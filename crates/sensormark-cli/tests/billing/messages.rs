@@ -26,7 +26,7 @@ fn numbers_and_layouts_are_listed() {
     let output = place.run(&["list", "billing", "--scale", "study"]);
     let text = said(&output);
     assert!(output.status.success(), "{text}");
-    for words in ["[1600,4000,6400]", "8760", "sqlite:reading-series-index"] {
+    for words in ["[1600,4000,6400]", "8760", "sqlite:reading-time-index"] {
         assert!(text.contains(words), "{words:?} is not in {text}");
     }
 }

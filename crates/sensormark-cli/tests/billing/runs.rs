@@ -84,7 +84,7 @@ fn every_layout_is_valid_and_bills_everybody_to_the_cent() {
         "Ingest: operations a second (more is better)",
         "Extract: ms a bill",
         "Use of resources, server and client",
-        "SQLite reading-series-index",
+        "SQLite reading-time-index",
         "Neither GridDB nor MariaDB has a valid trial here",
     ] {
         assert!(text.contains(words), "{words:?} is not in {text}");
@@ -111,7 +111,7 @@ fn a_load_that_is_cut_is_billed_as_far_as_it_came_and_nothing_is_built_on_it() {
     // Each operation takes 20 ms: of a year's no more than some come to an end in a second.
     let output = place.measure(&[
         "--on",
-        "sqlite:reading-series-index",
+        "sqlite:reading-time-index",
         "--plant",
         "late:20",
         "--set",

@@ -78,12 +78,6 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
 }
 
 fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
-    // Where series belong to something, what belongs to one is kept together, and small enough for it.
-    let whole = if schema.tables.iter().any(|table| table.entity.is_some()) {
-        Standing::Further
-    } else {
-        Standing::OnRequest
-    };
     let mut offers = vec![
         offer(
             "",
@@ -97,7 +91,7 @@ fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
                 index: Index::Series,
                 ..usual
             },
-            whole,
+            Standing::OnRequest,
             "row a reading; all of a series is one partition, clustered by time in ns",
         ),
     ];

@@ -27,12 +27,6 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
     } else {
         Standing::OnRequest
     };
-    // A meter's last reading is for those who want to know that it was written.
-    let datagram_standing = if schema.tables.iter().any(|table| table.entity.is_some()) {
-        Standing::OnRequest
-    } else {
-        Standing::Further
-    };
     vec![
         offer(
             "",
@@ -43,7 +37,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
         offer(
             "udp",
             datagrams,
-            datagram_standing,
+            Standing::Further,
             "a point a reading, line protocol in UDP datagrams, which nobody acknowledges; asked in InfluxQL",
         ),
         offer(

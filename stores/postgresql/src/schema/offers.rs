@@ -106,7 +106,7 @@ fn row_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
     };
     let mut offers = vec![request("no-index", without, "row a reading, no index")];
     if schema.tables.iter().any(|table| !table.tags.is_empty()) {
-        offers.extend(tag_variants(schema, usual));
+        offers.extend(tag_variants(usual));
     }
     if schema
         .tables
@@ -147,13 +147,7 @@ const WAYS_OF_WRITING: [(&str, WriteMethod, &str); 3] = [
     ),
 ];
 
-fn tag_variants(schema: &Schema, usual: Layout) -> [LayoutOffer; 2] {
-    // Where series belong to something, other databases' foreign keys bring this index.
-    let standing = if schema.tables.iter().any(|table| table.entity.is_some()) {
-        Standing::Further
-    } else {
-        Standing::OnRequest
-    };
+fn tag_variants(usual: Layout) -> [LayoutOffer; 2] {
     let series = Layout {
         index: Index::Series,
         ..usual
@@ -172,10 +166,9 @@ fn tag_variants(schema: &Schema, usual: Layout) -> [LayoutOffer; 2] {
         )
     };
     [
-        offer(
+        request(
             "series-index",
             series,
-            standing,
             "row a reading, btree on the series alone",
         ),
         request(variant, Layout { tags, ..usual }, description),

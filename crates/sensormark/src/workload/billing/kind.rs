@@ -10,7 +10,9 @@ use crate::engine::answers::Checking;
 use crate::engine::phased::script::{About, LoadSpec, PhaseSpec, Step};
 use crate::engine::phased::{PhasedWorkload, Subject, WorkloadKind};
 use crate::workload::scale::Scale;
-use sensormark_store::{Atomicity, Family, Schema};
+use sensormark_store::{
+    Atomicity, Family, Index, LayoutOffer, Schema, Shape, Standing, WriteMethod,
+};
 use serde_json::Value;
 use std::ops::Range;
 use std::sync::Arc;
@@ -67,6 +69,10 @@ impl WorkloadKind for Kind {
         Ok(vec![(family, Family::PerReading)])
     }
 
+    fn choose(&self, _parameters: &Value, offers: &mut [LayoutOffer]) {
+        study_first(offers);
+    }
+
     fn build(
         &self,
         parameters: &Value,
@@ -83,6 +89,34 @@ impl WorkloadKind for Kind {
             month,
         }))
     }
+}
+
+/// Puts the study's layout first where a store has it, rows by meter alone, and has the store's usual one measured beside it by another name.
+/// Datagrams are for those who name them: nobody acknowledges that a meter was read.
+fn study_first(offers: &mut [LayoutOffer]) {
+    for offer in offers.iter_mut() {
+        if offer.layout.write == WriteMethod::Datagram {
+            offer.standing = Standing::OnRequest;
+        }
+    }
+    let by_meter = |offer: &LayoutOffer| {
+        let layout = &offer.layout;
+        layout.index == Index::Series && layout.shape == Shape::RowPerReading
+    };
+    let Some(place) = offers.iter().position(by_meter).filter(|place| *place > 0) else {
+        return;
+    };
+    let usual = &mut offers[0];
+    let by_time = if usual.layout.index == Index::SeriesTime {
+        "time-index"
+    } else {
+        "by-time"
+    };
+    by_time.clone_into(&mut usual.variant);
+    usual.standing = Standing::Further;
+    offers[place].variant.clear();
+    offers[place].standing = Standing::Usual;
+    offers[..=place].rotate_right(1);
 }
 
 /// The workload with its numbers.

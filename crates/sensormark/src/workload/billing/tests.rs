@@ -8,7 +8,10 @@ use crate::dataset::billing::{fields, schema, time_ns};
 use crate::engine::operations::{Operations, Request, Slot};
 use crate::engine::phased::WorkloadKind;
 use crate::workload::scale::{Scale, adjust_values};
-use sensormark_store::{Answer, Atomicity, Group, Query, Selection, Value};
+use sensormark_store::{
+    Answer, Atomicity, Group, Index, Layout, LayoutOffer, Query, Selection, Standing, Value,
+    WriteMethod,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -228,4 +231,48 @@ fn numbers_that_make_no_sense_get_one_clear_message() {
         let text = set(&bad).expect_err("it is wrong");
         assert!(text.contains(words), "{bad:?}: {text}");
     }
+}
+
+#[test]
+fn the_study_s_layout_is_first_and_the_store_s_own_beside_it() {
+    let offer = |variant: &str, standing, index, write| LayoutOffer {
+        variant: variant.to_owned(),
+        layout: Layout {
+            index,
+            write,
+            ..Layout::row_per_reading()
+        },
+        standing,
+        description: String::new(),
+    };
+    let (usual, request) = (WriteMethod::Usual, Standing::OnRequest);
+    let chosen = |first| {
+        let mut offers = vec![
+            offer("", Standing::Usual, first, usual),
+            offer("clustered", Standing::Further, Index::Clustered, usual),
+            offer("series-index", request, Index::Series, usual),
+            offer("udp", Standing::Further, first, WriteMethod::Datagram),
+        ];
+        Kind.choose(&serde_json::Value::Null, &mut offers);
+        let named = |offer: LayoutOffer| (offer.variant, offer.layout.index, offer.standing);
+        offers.into_iter().map(named).collect::<Vec<_>>()
+    };
+    let expected = |name: &str, first| {
+        vec![
+            (String::new(), Index::Series, Standing::Usual),
+            (name.to_owned(), first, Standing::Further),
+            ("clustered".to_owned(), Index::Clustered, Standing::Further),
+            ("udp".to_owned(), first, request),
+        ]
+    };
+    let first = Index::SeriesTime;
+    assert_eq!(chosen(first), expected("time-index", first));
+    let first = Index::Clustered;
+    assert_eq!(chosen(first), expected("by-time", first));
+    let mut alone = vec![offer("", Standing::Usual, Index::Clustered, usual)];
+    Kind.choose(&serde_json::Value::Null, &mut alone);
+    assert_eq!(
+        (alone[0].variant.as_str(), alone[0].standing),
+        ("", Standing::Usual)
+    );
 }
