@@ -30,8 +30,9 @@ fn exported(place: &Place) -> BTreeMap<u64, i64> {
     for line in lines {
         let cells: Vec<&str> = line.split(',').collect();
         let usage: f64 = cells[usage].parse().expect("a number");
+        let hundredths = format!("{usage:.2}").replace('.', "");
         let meter: u64 = cells[meter].parse().expect("a number");
-        *sums.entry(meter).or_default() += (usage * 100.0).round() as i64;
+        *sums.entry(meter).or_default() += hundredths.parse::<i64>().expect("digits");
     }
     sums
 }

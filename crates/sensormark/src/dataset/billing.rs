@@ -28,6 +28,7 @@ mod export;
 mod tests;
 
 use super::random::Stream;
+use crate::units::{round_u64, signed};
 use calendar::{HOUR_NS, START_NS};
 pub use contact::fill_contact;
 pub use export::MeterReadings;
@@ -211,7 +212,7 @@ impl Meter {
         let unit = self.errors[kind].unit(u64::from(hour));
         let (share, codes) = ERRORS[kind];
         if unit < share {
-            1 + (unit / share * codes) as i64
+            signed(1 + round_u64((unit / share * codes).floor()))
         } else {
             0
         }

@@ -1,5 +1,7 @@
 //! The data against its description: totals by adding up, shapes by counting, and a golden checksum.
 
+#![expect(clippy::cast_possible_truncation, reason = "test data sets are small")]
+
 use super::calendar::{MOST_HOURS, month, month_name};
 use super::*;
 use crate::dataset::export::{DataSet, Shard};
@@ -20,7 +22,7 @@ fn hundredths(batch: &Batch, field: usize) -> Vec<u64> {
         let value = batch.columns[field].number(row).expect("a number");
         let scaled = (value * 100.0).round();
         assert!((scaled / 100.0).to_bits() == value.to_bits(), "{value}");
-        scaled as u64
+        crate::units::round_u64(scaled)
     };
     (0..batch.len()).map(exact).collect()
 }
@@ -219,11 +221,11 @@ fn golden_checksum() {
     for series in [0, 1, 77] {
         let batch = readings(42, series, 700..900);
         for row in 0..batch.len() {
-            fold(batch.times_ns[row] as u64);
+            fold(batch.times_ns[row].cast_unsigned());
             for column in &batch.columns {
                 match column.value(row) {
                     Value::F64(value) => fold(value.to_bits()),
-                    Value::I64(value) => fold(value as u64),
+                    Value::I64(value) => fold(value.cast_unsigned()),
                     other => panic!("{other}"),
                 }
             }

@@ -11,6 +11,8 @@ use crate::workload::billing::{EXTRACT, INGEST};
 const TIMES_AS_FAST: f64 = 13.0;
 /// By how much MariaDB's bills slow down, as the study says, in percent.
 const GROWTH_PERCENT: f64 = 44.0;
+/// From how many to how many devices, at least, growth is judged: as many times as the study's.
+const TIMES_AS_MANY: f64 = 4.0;
 /// What is called level, in percent.
 const LEVEL_PERCENT: f64 = 10.0;
 
@@ -85,10 +87,20 @@ fn growth(claim: &mut Claim, counterparts: &Counterparts<'_>, title: &str) -> Op
         growth_percent(trial, (INGEST, EXTRACT), counts)
     });
     let growth = mean(&values);
-    if growth.is_none() {
+    let Some(growth) = growth else {
         claim.missing("several numbers of devices, all loaded");
+        return None;
+    };
+    let is_enough = counts
+        .first()
+        .zip(counts.last())
+        .is_some_and(|(first, last)| *last as f64 >= *first as f64 * TIMES_AS_MANY);
+    if !is_enough {
+        claim.missing("four times as many devices");
+        claim.aside(growth_text(counterparts, title, growth));
+        return None;
     }
-    growth
+    Some(growth)
 }
 
 fn growth_text(counterparts: &Counterparts<'_>, title: &str, growth: f64) -> String {

@@ -4,6 +4,7 @@ use super::figures::believed;
 use super::rate::curve;
 use crate::report::field::Field;
 use crate::report::machine_tool::drawings::{DrawingError, failed};
+use crate::report::number::fixed;
 use plotters::prelude::*;
 
 /// Size of the drawing, pixels.
@@ -58,6 +59,8 @@ pub fn draw(field: &Field) -> Result<Option<(&'static str, String)>, DrawingErro
             .map_err(failed)?;
         let mut mesh = chart.configure_mesh();
         mesh.light_line_style(TRANSPARENT);
+        let whole = |value: &f64| fixed(*value, 0);
+        mesh.x_label_formatter(&whole).y_label_formatter(&whole);
         mesh.x_desc("rows stored").y_desc("operations a second");
         mesh.draw().map_err(failed)?;
         for ((label, points), number) in lines.iter().zip(0..) {
@@ -69,6 +72,7 @@ pub fn draw(field: &Field) -> Result<Option<(&'static str, String)>, DrawingErro
                 .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour));
         }
         let mut legend = chart.configure_series_labels();
+        legend.position(SeriesLabelPosition::LowerLeft);
         legend.background_style(WHITE.mix(0.8)).border_style(BLACK);
         legend.draw().map_err(failed)?;
         root.present().map_err(failed)?;

@@ -6,16 +6,21 @@ use crate::measurement::record::{LoadRecord, TrialRecord};
 use crate::workload::billing::INGEST;
 use std::collections::BTreeMap;
 
-/// Rows stored at the end of each second of loading, from (0, 0) on: (seconds of loading, rows).
+/// Rows stored at the end of each second of loading, from (0, 0) on: (seconds of loading, rows). What is left of a load beyond its last whole second, a
+/// few operations perhaps, is told together with that second.
 pub fn curve(trial: &TrialRecord) -> Vec<(f64, f64)> {
     let mut points = vec![(0.0, 0.0)];
     let (mut before, mut rows) = (0.0, 0.0);
     for load in loads(trial, INGEST) {
+        let mut is_first = true;
         for (second, count) in counts(load) {
             rows += count;
-            // The last second is a part of one.
             let end = (second + 1) as f64;
+            if end > load.seconds && !is_first {
+                points.pop();
+            }
             points.push((before + end.min(load.seconds), rows));
+            is_first = false;
         }
         before += load.seconds;
     }

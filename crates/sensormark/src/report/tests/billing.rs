@@ -213,6 +213,25 @@ fn nothing_is_said_of_growth_where_a_load_was_cut() {
     assert!(notes.contains("MariaDB reading: ingest was cut"), "{notes}");
 }
 
+/// From half as many devices to all nothing is said of four times as many.
+#[test]
+fn growth_is_judged_over_four_times_the_devices_alone() {
+    let mut trials = as_published();
+    for trial in &mut trials {
+        trial.loads.retain(|load| !load.phase.ends_with("6400"));
+    }
+    let report = billed(trials);
+    for claim in &CLAIMS[1..3] {
+        assert_eq!(cell(&report, "claims", claim, "here"), "cannot be judged");
+        let figures = cell(&report, "claims", claim, "figures");
+        assert!(
+            figures.contains("no valid trial of four times as many devices"),
+            "{figures}"
+        );
+        assert!(figures.contains("from 1,600 to 4,000 devices"), "{figures}");
+    }
+}
+
 #[test]
 fn the_ingest_rate_is_drawn_over_rows_stored() {
     let mut trials = as_published();

@@ -5,6 +5,7 @@ use super::{BILLS_FILE, EXTRACT};
 use crate::dataset::billing::calendar::{HOUR_NS, START_NS};
 use crate::dataset::billing::{Meter, fields, time_ns};
 use crate::engine::operations::{Operations, Slot};
+use crate::units::{round_u64, signed};
 use sensormark_store::{
     Aggregate, Answer, Ask, Function, Group, Grouping, Query, Selection, TimeRange, Value,
 };
@@ -166,8 +167,10 @@ pub fn cents(answer: &Answer) -> Option<i64> {
     };
     match groups.as_slice() {
         [group] => match group.values.as_slice() {
-            // Amounts are far below 2^53 cents.
-            [Value::F64(sum)] => Some((sum * 100.0).round() as i64),
+            [Value::F64(sum)] => {
+                let cents = signed(round_u64(sum.abs() * 100.0));
+                Some(if *sum < 0.0 { -cents } else { cents })
+            }
             _ => None,
         },
         _ => None,

@@ -103,7 +103,7 @@ impl Parameters {
                 processes: 1,
                 atomic: false,
                 bill_month: 1,
-                bill_rounds: 100,
+                bill_rounds: 60,
                 limit_seconds: 60,
                 repetitions: 1,
             },

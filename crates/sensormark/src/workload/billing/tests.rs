@@ -1,5 +1,7 @@
 //! Operations and expected bills, against brute force over the readings that the operations write.
 
+#![expect(clippy::cast_possible_truncation, reason = "test data sets are small")]
+
 use super::bills::{Bills, cents};
 use super::ingest::{Ingest, Order};
 use super::parameters::Parameters;
