@@ -136,8 +136,10 @@ fn on_the_studys_own_figures_its_claims_hold() {
             let texts: Vec<String> = row.iter().map(number::cell_text).collect();
             let is_client_load =
                 texts.contains(&"client".to_owned()) && texts.contains(&"load average".to_owned());
-            let ratio = texts.last().map(String::as_str);
-            assert!(ratio == Some("1.00") || is_client_load, "{texts:?}");
+            // Numbers of operations are whole ones.
+            let ratio = texts.last().and_then(|text| text.parse::<f64>().ok());
+            let is_one = ratio.is_some_and(|ratio| (ratio - 1.0).abs() < 1e-3);
+            assert!(is_one || is_client_load, "{texts:?}");
         }
     }
     assert_eq!(
@@ -146,7 +148,7 @@ fn on_the_studys_own_figures_its_claims_hold() {
     );
     assert_eq!(
         cell(&report, "billing_ingest", "GridDB reading", "overall"),
-        "31,900"
+        "31,916"
     );
     assert_eq!(
         cell(&report, "billing_resources", "GridDB reading", "server CPU"),
