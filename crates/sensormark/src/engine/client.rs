@@ -317,13 +317,12 @@ impl Client<'_> {
         }
         self.load.kept_bytes.fetch_sub(bytes, Ordering::Relaxed);
         let operations = self.load.operations.as_ref();
-        let line = kept.check(
+        kept.check(
             operations,
             &mut self.slot,
             &self.load.doubtful,
             &mut tally.answers,
         );
-        tally.lines.extend(line.map(|line| (kept.index, line)));
     }
 
     #[cold]

@@ -5,7 +5,6 @@
 //! [`criteria`] takes the score's values from each, [`ranking`] scores and ranks, `sections` say it all in one
 //! [`tables::Document`], and [`text`], [`json`], [`csv`] and [`markdown`] draw that.
 
-mod billing;
 mod claims;
 pub mod clean;
 pub mod compare;
@@ -122,8 +121,7 @@ impl Report {
     /// # Errors
     /// When they cannot be drawn or written.
     pub fn write_figures(&self, folder: &ResultsFolder) -> Result<Vec<PathBuf>, ReportError> {
-        let drawn = studies::figures(&self.field)?;
-        if drawn.is_empty() {
+        if self.field.run.workload != crate::workload::machine_tool::NAME {
             return Ok(Vec::new());
         }
         let figures = folder.path().join("figures");
@@ -134,7 +132,7 @@ impl Report {
             source,
         })?;
         let mut written = Vec::new();
-        for (name, svg) in drawn {
+        for (name, svg) in machine_tool::drawings::draw(self.field.run.seed)? {
             let path = PathBuf::from("figures").join(name);
             folder.write_bytes(&path.to_string_lossy(), svg.as_bytes())?;
             written.push(folder.path().join(path));

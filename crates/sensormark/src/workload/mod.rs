@@ -8,8 +8,6 @@ pub mod scale;
 
 pub mod selection;
 
-pub mod billing;
-
 pub mod iot_platform;
 
 pub mod machine_tool;

@@ -14,8 +14,6 @@ pub mod cells;
 
 pub mod coordinator;
 
-pub mod files;
-
 pub mod judge;
 
 pub mod protocol;

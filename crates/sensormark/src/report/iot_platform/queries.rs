@@ -156,7 +156,9 @@ fn of_temperature(measured: &Measured<'_>, id: &str, title: &str, rows: &[(Query
         }
     }
     note_client(&mut table, &in_client);
-    table.note("grows with span^x: 1 is in proportion to the span, 0 not at all; from the shortest span to the longest.");
+    if id == TABLES[0].0 {
+        table.note("grows with span^x, here and below: 1 is in proportion to the span, 0 not at all; from the shortest span to the longest.");
+    }
     table
 }
 

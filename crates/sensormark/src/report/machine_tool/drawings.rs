@@ -26,8 +26,7 @@ const GREY_LINE: RGBColor = RGBColor(120, 120, 120);
 #[error("a figure cannot be drawn: {0}")]
 pub struct DrawingError(String);
 
-/// The drawing's failure.
-pub(in crate::report) fn failed(error: impl Display) -> DrawingError {
+fn failed(error: impl Display) -> DrawingError {
     DrawingError(error.to_string())
 }
 

@@ -9,6 +9,7 @@ use crate::measurement::record::{LoadRecord, PhaseRecord, Side, TrialRecord};
 use crate::probe::RoleTotals;
 use crate::report::criteria;
 use crate::report::field::{Arm, Field};
+use crate::report::sections::cells::listed;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of a kB of memory, as the kernel counts.
@@ -99,15 +100,27 @@ impl Comparable {
 
     /// What a reader of the ranking has to know.
     pub fn notes(&self) -> Vec<String> {
-        let note = |((phase, _), who): (&LoadName, &Vec<String>)| {
+        // Phases that the same implementations lack are told together.
+        let mut alike: Vec<(&Vec<String>, Vec<&str>)> = Vec::new();
+        for ((phase, _), who) in &self.lacking {
+            match alike.iter_mut().find(|(known, _)| *known == who) {
+                Some((_, phases)) if phases.contains(&phase.as_str()) => {}
+                Some((_, phases)) => phases.push(phase),
+                None => alike.push((who, vec![phase])),
+            }
+        }
+        let note = |(who, phases): (&Vec<String>, Vec<&str>)| {
+            let (are, them) = match phases.len() {
+                1 => ("is", "it"),
+                _ => ("are", "them"),
+            };
             format!(
-                "{phase} is no part of the score, for {} did not do it: see the warnings.",
+                "{} {are} no part of the score, for {} did not do {them}: see the warnings.",
+                listed(&phases),
                 who.join("; ")
             )
         };
-        let mut notes: Vec<String> = self.lacking.iter().map(note).collect();
-        notes.dedup();
-        notes
+        alike.into_iter().map(note).collect()
     }
 }
 

@@ -245,6 +245,29 @@ fn times_stand_by_span_with_their_growth_and_effects() {
     }
 }
 
+/// Phases that the same implementations lack are told in one sentence.
+#[test]
+fn phases_that_are_no_part_of_the_score_are_told_together() {
+    let raw: [Asked; 2] = [("raw", 1, 1.0), ("raw", 7, 1.0)];
+    let sums: [Asked; 3] = [
+        ("daily-sums", 1, 1.0),
+        ("daily-sums", 7, 1.0),
+        ("total-sums", 7, 1.0),
+    ];
+    let all = [&raw[..], &sums].concat();
+    let report = report(vec![
+        of("PostgreSQL", "flat", 0.2, &raw),
+        of("PostgreSQL", "summary", 0.2, &all),
+    ]);
+    let notes = crate::report::phased::Comparable::of(report.field()).notes();
+    assert_eq!(
+        notes,
+        [
+            "daily-sums-1d, daily-sums-7d and total-sums-7d are no part of the score, for PostgreSQL flat did not do them: see the warnings."
+        ]
+    );
+}
+
 /// An invalid trial is in no table.
 #[test]
 fn figures_that_may_not_be_believed_are_not_shown() {

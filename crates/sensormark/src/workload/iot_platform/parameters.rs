@@ -112,13 +112,13 @@ impl Parameters {
         let quick = Self {
             homes: 1,
             days: 30,
-            messages: 2_000,
+            messages: 1_000,
             batch: 0,
             clients: 1,
             spans: vec![1, 7, 30],
             statistics: vec![1, 7],
             points: 500,
-            questions: 20,
+            questions: 10,
             bucket: 200,
             day_begins: 6,
             day_ends: 22,
@@ -133,6 +133,7 @@ impl Parameters {
             Scale::Standard | Scale::Study => Self {
                 days: STUDY_DAYS,
                 messages: 20_000,
+                questions: 20,
                 spans: vec![1, 7, 30, 90, 365],
                 statistics: vec![1, 30],
                 limit: 1_800,
