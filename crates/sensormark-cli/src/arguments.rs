@@ -84,6 +84,9 @@ pub struct CommonArguments {
     /// Memory that each server may use for caches and heaps, in MB
     #[arg(long, value_name = "MB", default_value_t = 1024)]
     pub server_memory: u64,
+    /// Settings of servers that sensormark starts: as-published for their makers' or a study's own, in place of the memory given
+    #[arg(long, value_name = "NAME")]
+    pub profile: Option<String>,
     /// The longest that an operation may take, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
     pub timeout: f64,

@@ -79,6 +79,7 @@ impl Planned<'_> {
             server: ServerOptions {
                 memory_bytes: common.server_memory << 20,
                 durability: self.durability,
+                profile: common.profile.clone(),
                 ..ServerOptions::default()
             },
             data_folder: common.data.clone(),

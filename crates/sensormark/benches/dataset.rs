@@ -1,6 +1,7 @@
 //! How fast data sets are made: values a second on one core, into columns and one by one.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use sensormark::dataset::billing::{self, Meter, fill_contact};
 use sensormark::dataset::iot_platform::{self, Homes};
 use sensormark::dataset::machine_tool::{CHANNELS, MachineTool};
 use sensormark::dataset::random::Stream;
@@ -66,5 +67,29 @@ fn iot_platform(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, machine_tool, iot_platform, random);
+/// Meters' readings, nine values each: a month of one meter into columns, and one reading with its meter's contact as an operation has it.
+fn meters(criterion: &mut Criterion) {
+    const HOURS: u32 = 744;
+    let mut group = criterion.benchmark_group("billing");
+    let mut batch = Batch::new(0, &billing::schema(1).tables[0]);
+    group.throughput(Throughput::Elements(u64::from(HOURS) * 9));
+    group.bench_function("month", |bencher| {
+        bencher.iter(|| {
+            batch.clear();
+            Meter::new(std::hint::black_box(42), 0).push(0, 0..HOURS, &mut batch);
+        });
+    });
+    group.throughput(Throughput::Elements(9));
+    let mut contact = Vec::new();
+    group.bench_function("operation", |bencher| {
+        bencher.iter(|| {
+            batch.clear();
+            Meter::new(std::hint::black_box(42), 0).push(0, 500..501, &mut batch);
+            fill_contact(42, 0, &mut contact);
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, machine_tool, iot_platform, meters, random);
 criterion_main!(benches);

@@ -68,24 +68,28 @@ impl Kept {
     }
 
     /// Compares the answer with the expected one, and counts it. Answers about readings that are in doubt cannot be wrong or right: they
-    /// are not counted as compared.
+    /// are not counted as compared. Gives the line that the application makes of the answer, right or wrong.
     pub fn check(
         &self,
         operations: &dyn Operations,
         slot: &mut Slot,
         doubtful: &Doubtful,
         record: &mut AnswersRecord,
-    ) {
+    ) -> Option<String> {
         operations.fill(self.index, self.watermark, slot);
         let query = slot.query();
-        if doubtful.concerns(query) {
-            return;
+        if !doubtful.concerns(query) {
+            self.compare(operations, query, record);
         }
+        operations.line(self.index, query, &self.answer)
+    }
+
+    fn compare(&self, operations: &dyn Operations, query: &Query, record: &mut AnswersRecord) {
         let Some(expected) = operations.expected(self.index, query) else {
             return;
         };
         record.checked += 1;
-        let Some(difference) = self.answer.disagreement(&expected, query) else {
+        let Some(difference) = operations.disagreement(&self.answer, &expected, query) else {
             return;
         };
         record.wrong += 1;

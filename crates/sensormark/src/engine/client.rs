@@ -317,12 +317,13 @@ impl Client<'_> {
         }
         self.load.kept_bytes.fetch_sub(bytes, Ordering::Relaxed);
         let operations = self.load.operations.as_ref();
-        kept.check(
+        let line = kept.check(
             operations,
             &mut self.slot,
             &self.load.doubtful,
             &mut tally.answers,
         );
+        tally.lines.extend(line.map(|line| (kept.index, line)));
     }
 
     #[cold]

@@ -121,6 +121,7 @@ fn check_kept(state: &LoadState, plan: &Plan, tally: &mut Tally) {
     let mut slot = Slot::new(&plan.schema);
     for kept in kept {
         let operations = state.operations.as_ref();
-        kept.check(operations, &mut slot, &state.doubtful, &mut tally.answers);
+        let line = kept.check(operations, &mut slot, &state.doubtful, &mut tally.answers);
+        tally.lines.extend(line.map(|line| (kept.index, line)));
     }
 }

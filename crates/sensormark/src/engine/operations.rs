@@ -55,6 +55,24 @@ pub trait Operations: Send + Sync {
     /// The answer to this question, from the generator and as if everything had been written; none where it cannot be known.
     /// Called outside timed spans.
     fn expected(&self, index: u64, query: &Query) -> Option<Answer>;
+
+    /// The first difference of an answer from the expected one, in words: the contract's own comparison, where a workload asks for no more.
+    fn disagreement(&self, answer: &Answer, expected: &Answer, query: &Query) -> Option<String> {
+        answer.disagreement(expected, query)
+    }
+
+    /// The file that the application makes of the answers, one for each phase: its name, and its first line. It is written into the run's folder of results
+    /// when the phase is over.
+    fn file(&self) -> Option<(&str, &str)> {
+        None
+    }
+
+    /// The line of that file that an answer makes; lines come in the order of questions. Only answers that are compared make lines. Called outside
+    /// timed spans.
+    fn line(&self, index: u64, query: &Query, answer: &Answer) -> Option<String> {
+        let _ = (index, query, answer);
+        None
+    }
 }
 
 /// What a slot holds.

@@ -76,6 +76,8 @@ pub struct LoadOutcome {
     pub reconnects: u64,
     /// Bytes handed to the kernel in datagrams.
     pub datagram_bytes: u64,
+    /// Lines of the file that the application makes of the answers, by the questions' numbers.
+    pub lines: BTreeMap<u64, String>,
 }
 
 /// What one class of operations led to.
@@ -188,6 +190,7 @@ impl LoadOutcome {
             pacing: open_loop.then(|| tally.pacing.finish().2),
             reconnects: summary.reconnects,
             datagram_bytes: summary.datagram_bytes,
+            lines: tally.lines,
         }
     }
 
@@ -221,6 +224,7 @@ impl LoadOutcome {
     /// # Errors
     /// When a histogram cannot be read, in words.
     pub fn merge(&mut self, other: Self) -> Result<(), String> {
+        self.lines.extend(other.lines);
         self.seconds = self.seconds.max(other.seconds);
         for (name, more) in other.classes {
             let Some(class) = self.classes.get_mut(&name) else {

@@ -134,6 +134,8 @@ pub struct Tally {
     pub answers: AnswersRecord,
     /// Answers that wait to be compared.
     pub kept: Vec<Kept>,
+    /// Lines that the application makes of answers, by the questions' numbers.
+    pub lines: BTreeMap<u64, String>,
     /// In open loop, how long after it was due an operation was sent whose client was free: the engine's own error.
     pub pacing: LatencyRecorder,
 }
@@ -169,6 +171,7 @@ impl Tally {
             exceptions: Vec::new(),
             answers: AnswersRecord::default(),
             kept: Vec::new(),
+            lines: BTreeMap::new(),
             pacing: LatencyRecorder::new(),
         }
     }
@@ -291,6 +294,7 @@ impl Tally {
         self.exceptions.append(&mut other.exceptions);
         self.answers.add(other.answers);
         self.kept.append(&mut other.kept);
+        self.lines.append(&mut other.lines);
         self.pacing.merge(other.pacing);
     }
 }

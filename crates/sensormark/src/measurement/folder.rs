@@ -121,6 +121,20 @@ impl ResultsFolder {
         self.write_bytes(name, &bytes)
     }
 
+    /// Makes a folder in the run's, where it is not there yet.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn make(&self, name: &str) -> Result<(), FolderError> {
+        let path = self.root.join(name);
+        fs::create_dir_all(&path).map_err(|source| FolderError::Io {
+            action: "make the folder",
+            path,
+            hint: "; is the disk full or the folder not yours to write?",
+            source,
+        })
+    }
+
     /// Writes a file of the run: beside its place first, then renamed into it.
     ///
     /// # Errors

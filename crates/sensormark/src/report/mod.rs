@@ -5,6 +5,7 @@
 //! [`criteria`] takes the score's values from each, [`ranking`] scores and ranks, `sections` say it all in one
 //! [`tables::Document`], and [`text`], [`json`], [`csv`] and [`markdown`] draw that.
 
+mod billing;
 mod claims;
 pub mod clean;
 pub mod compare;
@@ -121,7 +122,8 @@ impl Report {
     /// # Errors
     /// When they cannot be drawn or written.
     pub fn write_figures(&self, folder: &ResultsFolder) -> Result<Vec<PathBuf>, ReportError> {
-        if self.field.run.workload != crate::workload::machine_tool::NAME {
+        let drawn = studies::figures(&self.field)?;
+        if drawn.is_empty() {
             return Ok(Vec::new());
         }
         let figures = folder.path().join("figures");
@@ -132,7 +134,7 @@ impl Report {
             source,
         })?;
         let mut written = Vec::new();
-        for (name, svg) in machine_tool::drawings::draw(self.field.run.seed)? {
+        for (name, svg) in drawn {
             let path = PathBuf::from("figures").join(name);
             folder.write_bytes(&path.to_string_lossy(), svg.as_bytes())?;
             written.push(folder.path().join(path));

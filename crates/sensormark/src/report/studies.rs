@@ -4,14 +4,28 @@
 //! One folder a study beside this file; each makes its sections from the [`Field`], the published figures and [`super::claims`].
 
 use super::field::Field;
+use super::machine_tool::drawings::DrawingError;
 use super::tables::Section;
-use super::{ReportOptions, iot_platform, machine_tool};
+use super::{ReportOptions, billing, iot_platform, machine_tool};
 
 /// The sections of the study whose workload was run; none for a workload of nobody's study.
 pub fn sections(field: &Field, options: &ReportOptions) -> Vec<Section> {
     match field.run.workload.as_str() {
         crate::workload::machine_tool::NAME => machine_tool::sections(field, options),
         crate::workload::iot_platform::NAME => iot_platform::sections(field, options),
+        crate::workload::billing::NAME => billing::sections(field),
         _ => Vec::new(),
     }
+}
+
+/// The figures of the study whose workload was run, each a file's name and its SVG.
+///
+/// # Errors
+/// When one cannot be drawn.
+pub fn figures(field: &Field) -> Result<Vec<(&'static str, String)>, DrawingError> {
+    Ok(match field.run.workload.as_str() {
+        crate::workload::machine_tool::NAME => machine_tool::drawings::draw(field.run.seed)?.into(),
+        crate::workload::billing::NAME => billing::drawings::draw(field)?.into_iter().collect(),
+        _ => Vec::new(),
+    })
 }

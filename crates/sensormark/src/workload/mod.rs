@@ -8,6 +8,8 @@ pub mod scale;
 
 pub mod selection;
 
+pub mod billing;
+
 pub mod iot_platform;
 
 pub mod machine_tool;

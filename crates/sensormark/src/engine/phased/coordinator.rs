@@ -2,9 +2,10 @@
 //! the database to rest, and counts what is stored.
 
 use super::account::{self, DiskMoment};
+use super::files;
 use super::protocol::{CONNECTED, Command, DoubtfulLoad, FINISHED, Prepare, Report};
 use super::role::{ROLE, asked_about};
-use super::script::{PhaseSpec, Step};
+use super::script::{About, PhaseSpec, Step, find};
 use super::support::{Support, support};
 use crate::engine::failure::TrialFailure;
 use crate::engine::outcome::{LoadOutcome, PhaseOutcome};
@@ -154,7 +155,11 @@ impl<'a> Coordinator<'a> {
     ) -> Result<(), TrialFailure> {
         let (client_side, missing) = self.supported(phase);
         let prepare = self.prepare(number, phase);
-        if let Some(reason) = missing.or_else(|| too_little(phase, &prepare)) {
+        let incomplete = || {
+            self.incomplete(phase)
+                .or_else(|| too_little(phase, &prepare))
+        };
+        if let Some(reason) = missing.or_else(incomplete) {
             for load in &phase.loads {
                 let mut unmeasured = account::empty_record(phase, load);
                 unmeasured.not_supported = Some(reason.clone());
@@ -173,6 +178,8 @@ impl<'a> Coordinator<'a> {
                 });
             }
         }
+        files::write(self.context.folder, &record.name, phase, &outcome)
+            .map_err(|error| TrialFailure::System(error.to_string()))?;
         let loads = account::load_records(phase, outcome, ceiling, &client_side);
         account::add_loads(record, loads);
         Ok(())
@@ -194,6 +201,21 @@ impl<'a> Coordinator<'a> {
             });
         }
         (client_side, missing)
+    }
+
+    /// Why a phase that needs all of earlier loads cannot be measured, when one of them was cut or was not measured itself.
+    fn incomplete(&self, phase: &PhaseSpec) -> Option<String> {
+        let is_whole = |need: &&About| {
+            let place = find(self.steps, need);
+            let mut written = self.written.iter();
+            let found = written.find(|one| Some((one.step, one.load)) == place);
+            found.is_some_and(|one| one.outcome.issued.first_missing().is_none())
+        };
+        let missing = phase.needs.iter().find(|need| !is_whole(need))?;
+        Some(format!(
+            "{} before it did not come to its end",
+            missing.phase
+        ))
     }
 
     fn prepare(&self, number: usize, phase: &PhaseSpec) -> Prepare {

@@ -14,6 +14,8 @@ pub mod cells;
 
 pub mod coordinator;
 
+pub mod files;
+
 pub mod judge;
 
 pub mod protocol;

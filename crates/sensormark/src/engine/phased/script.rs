@@ -39,6 +39,8 @@ pub struct PhaseSpec {
     pub processes: u32,
     /// Threads in each process; as many as there are cores, but no more than clients, where it is not said.
     pub workers: Option<usize>,
+    /// Writing loads of earlier phases that must have issued all of their operations: else the phase is not measured.
+    pub needs: Vec<About>,
 }
 
 /// What one group of clients issues in a phase.
@@ -85,6 +87,7 @@ impl PhaseSpec {
             limit: None,
             processes: 1,
             workers: None,
+            needs: Vec::new(),
         }
     }
 
@@ -174,6 +177,14 @@ fn check_phase(phase: &PhaseSpec, steps: &[Step]) -> Result<(), String> {
             .any(|load| load.clients < phase.processes)
     {
         return complain("there are more processes than clients");
+    }
+    for need in &phase.needs {
+        if find(steps, need).is_none() {
+            return complain(&format!(
+                "it needs {} of {}, which is not there",
+                need.load, need.phase
+            ));
+        }
     }
     let mixed = phase.loads.len() > 1;
     for load in &phase.loads {

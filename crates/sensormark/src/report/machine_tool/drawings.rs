@@ -26,7 +26,8 @@ const GREY_LINE: RGBColor = RGBColor(120, 120, 120);
 #[error("a figure cannot be drawn: {0}")]
 pub struct DrawingError(String);
 
-fn failed(error: impl Display) -> DrawingError {
+/// The drawing's failure.
+pub(in crate::report) fn failed(error: impl Display) -> DrawingError {
     DrawingError(error.to_string())
 }
 

@@ -9,7 +9,7 @@ use crate::report::{Report, ReportOptions};
 use std::collections::BTreeMap;
 
 /// A load of one class, in closed loop.
-fn load(phase: &str, writes: bool, seconds: f64, operations: u64, readings: u64) -> LoadRecord {
+pub fn load(phase: &str, writes: bool, seconds: f64, operations: u64, readings: u64) -> LoadRecord {
     let class = ClassRecord {
         operations,
         readings,
@@ -46,7 +46,7 @@ fn load(phase: &str, writes: bool, seconds: f64, operations: u64, readings: u64)
 }
 
 /// A trial of these loads, whose every phase used the same.
-fn of_phases(title: &str, loads: Vec<LoadRecord>) -> TrialRecord {
+pub fn of_phases(title: &str, loads: Vec<LoadRecord>) -> TrialRecord {
     let mut record = trial(implementation(title, "individual", None), 0, COSTLY);
     record.side = Side::Mixed;
     record.latencies.clear();

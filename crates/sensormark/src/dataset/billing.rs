@@ -1,0 +1,308 @@
+//! Readings of consumption meters, one an hour: usage since the last reading, running totals by hour, day, week, month and year, error codes;
+//! and for each meter whose it is and where it stands.
+//!
+//! A reading bears the time at which its hour begins, and counts that hour: the readings of a calendar month (UTC) sum up to the month's usage.
+//! Usage is in hundredths (of a kWh, say), so that sums are exact to the hundredth. Up to hour k a meter has counted
+//!
+//! ```text
+//! counted(k) = floor(base · W(k)) + jitter(k) − jitter(0)
+//! ```
+//!
+//! with base the meter's own mean hour, W(k) the sum of the first k hours' weights, which follow the hour of the day and the day of the
+//! week, and jitter uniform, independent, and smaller than the least hour. So an hour's usage is its share of the week with noise of both neighbours'
+//! jitter, never 0, and every total is a difference of two `counted`: any reading can be had at once, and totals add up exactly.
+//!
+//! Hours since the last reading and since the hour began are the same where readings come hourly, and so are the two fields. Error codes are rare.
+//! The form of the tables is that of Fixstars, "Benchmarking a Sensor Billing Application using GridDB and MariaDB" (2018), appendix; the
+//! numbers are ours, for the study says nothing of its own.
+//!
+//! It is not where readings are written or billed: that is `workload::billing`.
+
+pub mod calendar;
+
+mod contact;
+
+mod export;
+
+#[cfg(test)]
+mod tests;
+
+use super::random::Stream;
+use crate::units::{round_u64, signed};
+use calendar::{HOUR_NS, START_NS};
+pub use contact::fill_contact;
+pub use export::MeterReadings;
+use sensormark_store::{
+    Batch, Column, Entity, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution,
+    Values,
+};
+use std::num::NonZeroU64;
+use std::ops::Range;
+
+/// Numbers of the fields.
+pub mod fields {
+    /// What was used since the last reading: what is billed.
+    pub const USAGE_SINCE_READ: usize = 0;
+    /// Since the hour began.
+    pub const USAGE_THIS_HOUR: usize = 1;
+    /// Since the day began.
+    pub const USAGE_THIS_DAY: usize = 2;
+    /// Since the week began, on Monday.
+    pub const USAGE_THIS_WEEK: usize = 3;
+    /// Since the month began.
+    pub const USAGE_THIS_MONTH: usize = 4;
+    /// Since the year began.
+    pub const USAGE_THIS_YEAR: usize = 5;
+    /// Since the meter was made.
+    pub const ALL_TIME_USAGE: usize = 6;
+    /// An error of the meter's own, 0 for none.
+    pub const ERROR_CODE_1: usize = 7;
+    /// An error of its line, 0 for none.
+    pub const ERROR_CODE_2: usize = 8;
+}
+
+/// Fields of usage; those of errors follow.
+const USAGES: usize = 7;
+/// Names of the fields.
+const FIELDS: [&str; 9] = [
+    "usage_since_read",
+    "usage_this_hour",
+    "usage_this_day",
+    "usage_this_week",
+    "usage_this_month",
+    "usage_this_year",
+    "all_time_usage",
+    "error_code_1",
+    "error_code_2",
+];
+
+const HOURS_A_DAY: usize = 24;
+const HOURS_A_WEEK: usize = 7 * HOURS_A_DAY;
+/// What each hour of a day weighs; 1,000 by mean.
+const DAY: [u64; HOURS_A_DAY] = [
+    560, 490, 460, 450, 460, 540, 760, 1_020, 1_130, 1_050, 1_000, 1_010, 1_070, 1_050, 1_020,
+    1_050, 1_180, 1_450, 1_720, 1_780, 1_620, 1_350, 1_030, 750,
+];
+/// What each day of a week weighs, from Monday; 100 by mean.
+const WEEK: [u64; 7] = [98, 97, 97, 98, 100, 106, 104];
+/// What an hour weighs by mean.
+const MEAN_WEIGHT: u64 = 100_000;
+/// Sums of the weights of a week's first hours, from none to all.
+const WEIGHTS: [u64; HOURS_A_WEEK + 1] = sums();
+/// The mean hour of a meter, in hundredths, both included.
+const BASE: std::ops::RangeInclusive<i64> = 60..=240;
+/// Jitter is up to so many tenths of the mean hour: under the least hour, which weighs 0.43 of it.
+const JITTER_TENTHS: u64 = 4;
+/// The most that a meter may have counted when readings begin, in hundredths.
+const MOST_BEFORE: NonZeroU64 = NonZeroU64::new(5_000_000).expect("not zero");
+/// Shares of readings with an error, of its first and its second kind; the codes go up to the last number.
+const ERRORS: [(f64, f64); 2] = [(0.001, 99.0), (0.000_2, 9.0)];
+
+/// Numbers of a meter's streams of random values.
+mod streams {
+    pub const BASE: u64 = 0;
+    pub const BEFORE: u64 = 1;
+    pub const JITTER: u64 = 2;
+    pub const ERRORS: [u64; 2] = [3, 4];
+    /// Of what its entity says.
+    pub const CONTACT: u64 = 5;
+}
+
+const fn sums() -> [u64; HOURS_A_WEEK + 1] {
+    let mut sums = [0; HOURS_A_WEEK + 1];
+    let mut hour = 0;
+    while hour < HOURS_A_WEEK {
+        sums[hour + 1] = sums[hour] + DAY[hour % HOURS_A_DAY] * WEEK[hour / HOURS_A_DAY];
+        hour += 1;
+    }
+    sums
+}
+
+/// The table of readings of so many meters, numbered from 1, with their entities.
+pub fn schema(meters: u32) -> Schema {
+    let field = |name: &str, kind| Field {
+        name: name.to_owned(),
+        kind,
+        nullable: false,
+    };
+    let kind = |number| {
+        if number < USAGES {
+            FieldType::F64
+        } else {
+            FieldType::I64
+        }
+    };
+    let fields = FIELDS.iter().enumerate();
+    let ids = (1..=i64::from(meters)).collect();
+    Schema {
+        tables: vec![Table {
+            name: "meter_reads".to_owned(),
+            tags: vec![Tag {
+                name: "meter".to_owned(),
+            }],
+            fields: fields
+                .map(|(number, name)| field(name, kind(number)))
+                .collect(),
+            entity: Some(Entity {
+                name: "meters".to_owned(),
+                columns: contact::COLUMNS
+                    .iter()
+                    .map(|(name, kind)| field(name, *kind))
+                    .collect(),
+                last_time_column: "last_reading".to_owned(),
+            }),
+            time_resolution: TimeResolution::Seconds,
+            series: Series::new(vec![TagColumn::Integer(ids)]),
+        }],
+    }
+}
+
+/// One meter under a seed: everything that it reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Meter {
+    /// Its mean hour, in hundredths.
+    base: u64,
+    /// What it had counted when readings began, in hundredths.
+    before: u64,
+    jitter: Stream,
+    errors: [Stream; 2],
+    /// Jitter at the beginning, and how many values it has.
+    first_jitter: u64,
+    jitters: NonZeroU64,
+}
+
+impl Meter {
+    /// The meter of this series.
+    pub fn new(seed: u64, series: u32) -> Self {
+        let stream = |number| Stream::new(seed, u64::from(series), number);
+        let base = stream(streams::BASE).within(0, BASE).unsigned_abs();
+        let jitters = NonZeroU64::MIN.saturating_add(base * JITTER_TENTHS / 10);
+        let jitter = stream(streams::JITTER);
+        Self {
+            base,
+            before: stream(streams::BEFORE).below(0, MOST_BEFORE),
+            jitter,
+            errors: streams::ERRORS.map(stream),
+            first_jitter: jitter.below(0, jitters),
+            jitters,
+        }
+    }
+
+    /// What it has counted from the beginning to before this hour, in hundredths.
+    #[inline]
+    pub fn counted(&self, hour: u32) -> u64 {
+        let (weeks, rest) = (hour as usize / HOURS_A_WEEK, hour as usize % HOURS_A_WEEK);
+        let weight = weeks as u64 * WEIGHTS[HOURS_A_WEEK] + WEIGHTS[rest];
+        // The least hour is more than any jitter, so that this is never below 0.
+        self.base * weight / MEAN_WEIGHT + self.jitter.below(u64::from(hour), self.jitters)
+            - self.first_jitter
+    }
+
+    /// What was used in these hours, in hundredths.
+    pub fn used(&self, hours: Range<u32>) -> u64 {
+        if hours.is_empty() {
+            return 0;
+        }
+        self.counted(hours.end) - self.counted(hours.start)
+    }
+
+    /// An error code of a reading: 0 but for few.
+    #[inline]
+    fn error(&self, kind: usize, hour: u32) -> i64 {
+        let unit = self.errors[kind].unit(u64::from(hour));
+        let (share, codes) = ERRORS[kind];
+        if unit < share {
+            signed(1 + round_u64((unit / share * codes).floor()))
+        } else {
+            0
+        }
+    }
+
+    /// Appends the readings of these hours to a batch of the [`schema`]'s table.
+    ///
+    /// # Panics
+    /// When the batch is of another table, or the hours go beyond [`calendar::MOST_HOURS`]: defects of the caller.
+    pub fn push(&self, series: u32, hours: Range<u32>, batch: &mut Batch) {
+        batch.times_ns.extend(hours.clone().map(time_ns));
+        batch
+            .series
+            .resize(batch.series.len() + hours.len(), series);
+        let [usages @ .., first_error, second_error] = batch.columns.as_mut_slice() else {
+            unreachable!("the table has nine fields");
+        };
+        let [read, hour, day, week, month, year, all] = usages else {
+            unreachable!("the table has seven fields of usage");
+        };
+        let mut columns = [read, hour, day, week, month, year, all].map(floats);
+        let mut since = Since::default();
+        for hour in hours.clone() {
+            let after = self.counted(hour + 1);
+            since.move_to(self, hour);
+            for (column, before) in columns.iter_mut().zip(since.counted) {
+                column.push((after - before) as f64 / 100.0);
+            }
+            if let Some(all) = columns.last_mut() {
+                all.push((self.before + after) as f64 / 100.0);
+            }
+        }
+        for (kind, column) in [first_error, second_error].into_iter().enumerate() {
+            integers(column).extend(hours.clone().map(|hour| self.error(kind, hour)));
+        }
+    }
+}
+
+/// When an hour's reading is taken, in ns since the Unix epoch.
+#[inline]
+pub fn time_ns(hour: u32) -> i64 {
+    START_NS + i64::from(hour) * HOUR_NS
+}
+
+/// What a meter had counted when each of the periods began that an hour is in.
+struct Since {
+    starts: [u32; USAGES - 1],
+    counted: [u64; USAGES - 1],
+}
+
+impl Default for Since {
+    fn default() -> Self {
+        Self {
+            starts: [u32::MAX; USAGES - 1],
+            counted: [0; USAGES - 1],
+        }
+    }
+}
+
+impl Since {
+    #[inline]
+    fn move_to(&mut self, meter: &Meter, hour: u32) {
+        let month = calendar::month_of(hour);
+        let starts = [
+            hour,
+            hour,
+            hour - hour % 24,
+            hour - hour % 168,
+            calendar::month_start(month),
+            calendar::month_start(month - month % 12),
+        ];
+        for (place, start) in starts.into_iter().enumerate() {
+            if self.starts[place] != start {
+                self.starts[place] = start;
+                self.counted[place] = meter.counted(start);
+            }
+        }
+    }
+}
+
+fn floats(column: &mut Column) -> &mut Vec<f64> {
+    match &mut column.values {
+        Values::F64(values) => values,
+        _ => unreachable!("fields of usage are floating point numbers"),
+    }
+}
+
+fn integers(column: &mut Column) -> &mut Vec<i64> {
+    match &mut column.values {
+        Values::I64(values) => values,
+        _ => unreachable!("error codes are integers"),
+    }
+}

@@ -1,0 +1,67 @@
+//! Hours and calendar months (UTC) from the first reading on.
+
+/// When readings begin, in ns since the Unix epoch: 2018-01-01T00:00:00Z, a Monday.
+pub const START_NS: i64 = 1_514_764_800_000_000_000;
+/// An hour in ns.
+pub const HOUR_NS: i64 = 3_600_000_000_000;
+/// The year in which readings begin.
+const FIRST_YEAR: usize = 2018;
+/// Months that the calendar has: ten years.
+const MONTHS: usize = 120;
+/// Hours that the calendar has.
+pub const MOST_HOURS: u32 = STARTS[MONTHS];
+/// Hours of a long month: what one has at most.
+const LONGEST_MONTH: u32 = 744;
+/// The first hour of each month, and of the one after the last.
+const STARTS: [u32; MONTHS + 1] = starts();
+
+const fn starts() -> [u32; MONTHS + 1] {
+    const DAYS: [u32; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let mut starts = [0; MONTHS + 1];
+    let mut month = 0;
+    while month < MONTHS {
+        let year = FIRST_YEAR + month / 12;
+        // No year from 2018 to 2027 is one of a full hundred.
+        let is_longer = month % 12 == 1 && year.is_multiple_of(4);
+        let days = DAYS[month % 12] + is_longer as u32;
+        starts[month + 1] = starts[month] + days * 24;
+        month += 1;
+    }
+    starts
+}
+
+/// The month, counted from 0, that an hour is in.
+///
+/// # Panics
+/// When the hour is beyond [`MOST_HOURS`].
+#[inline]
+pub fn month_of(hour: u32) -> usize {
+    // Never too late, for no month is longer; early by a few at most.
+    let mut month = (hour / LONGEST_MONTH) as usize;
+    while STARTS[month + 1] <= hour {
+        month += 1;
+    }
+    month
+}
+
+/// The first hour of a month, counted from 0.
+///
+/// # Panics
+/// When the calendar has no such month.
+#[inline]
+pub const fn month_start(month: usize) -> u32 {
+    STARTS[month]
+}
+
+/// The hours of a month that is counted from 1 (13 is the January after the first); none where the calendar has no such month.
+pub fn month(number: u32) -> Option<std::ops::Range<u32>> {
+    let month = usize::try_from(number.checked_sub(1)?).ok()?;
+    let (start, end) = (STARTS.get(month)?, STARTS.get(month + 1)?);
+    Some(*start..*end)
+}
+
+/// The month's name, counted from 1: "2018-07".
+pub fn month_name(number: u32) -> String {
+    let month = number.saturating_sub(1) as usize;
+    format!("{}-{:02}", FIRST_YEAR + month / 12, month % 12 + 1)
+}

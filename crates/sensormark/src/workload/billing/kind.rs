@@ -1,0 +1,221 @@
+//! Billing as trials of phases: the steps that an implementation goes through.
+
+use super::bills::Bills;
+use super::ingest::{Ingest, Order};
+use super::parameters::{DOCUMENTATION, Parameters};
+use super::{DEVICES, EXTRACT, INGEST, NAME, OPERATION};
+use crate::dataset::billing::{self, MeterReadings};
+use crate::dataset::export::DataSet;
+use crate::engine::answers::Checking;
+use crate::engine::phased::script::{About, LoadSpec, PhaseSpec, Step};
+use crate::engine::phased::{PhasedWorkload, Subject, WorkloadKind};
+use crate::workload::scale::Scale;
+use sensormark_store::{
+    Atomicity, Family, Index, LayoutOffer, Schema, Shape, Standing, WriteMethod,
+};
+use serde_json::Value;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Operations and bills a second that a guess of the time left supposes.
+const GUESSED_OPERATIONS: f64 = 2_500.0;
+const GUESSED_BILLS: f64 = 1_000.0;
+
+/// The billing workload.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Kind;
+
+fn read(parameters: &Value) -> Result<Parameters, String> {
+    serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())
+}
+
+impl WorkloadKind for Kind {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn summary(&self) -> &str {
+        "hourly readings of consumption meters, each updating its meter; then a month's bill for everybody"
+    }
+
+    fn preset(&self, scale: Scale) -> Option<Value> {
+        serde_json::to_value(Parameters::of(scale)).ok()
+    }
+
+    fn documentation(&self) -> &[(&str, &str)] {
+        &DOCUMENTATION
+    }
+
+    fn check(&self, parameters: &Value) -> Result<(), String> {
+        read(parameters)?.check()
+    }
+
+    fn data_set(&self, parameters: &Value, seed: u64) -> Result<Box<dyn DataSet>, String> {
+        let parameters = read(parameters)?;
+        Ok(Box::new(MeterReadings::new(
+            seed,
+            parameters.most_devices(),
+            parameters.records,
+        )))
+    }
+
+    fn schema(&self, parameters: &Value) -> Result<Schema, String> {
+        Ok(billing::schema(read(parameters)?.most_devices()))
+    }
+
+    fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {
+        let family = read(parameters)?.family().to_owned();
+        Ok(vec![(family, Family::PerReading)])
+    }
+
+    fn choose(&self, _parameters: &Value, offers: &mut [LayoutOffer]) {
+        study_first(offers);
+    }
+
+    fn build(
+        &self,
+        parameters: &Value,
+        seed: u64,
+        _subject: Subject<'_>,
+    ) -> Result<Box<dyn PhasedWorkload>, String> {
+        let parameters = read(parameters)?;
+        parameters.check()?;
+        let month = parameters.billed_hours().unwrap_or_default();
+        Ok(Box::new(Billing {
+            schema: Arc::new(billing::schema(parameters.most_devices())),
+            parameters,
+            seed,
+            month,
+        }))
+    }
+}
+
+/// Puts the study's layout first where a store has it, rows by meter alone, and has the store's usual one measured beside it by another name.
+/// Datagrams are for those who name them: nobody acknowledges that a meter was read.
+fn study_first(offers: &mut [LayoutOffer]) {
+    for offer in offers.iter_mut() {
+        if offer.layout.write == WriteMethod::Datagram {
+            offer.standing = Standing::OnRequest;
+        }
+    }
+    let by_meter = |offer: &LayoutOffer| {
+        let layout = &offer.layout;
+        layout.index == Index::Series && layout.shape == Shape::RowPerReading
+    };
+    let Some(place) = offers.iter().position(by_meter).filter(|place| *place > 0) else {
+        return;
+    };
+    let usual = &mut offers[0];
+    let by_time = if usual.layout.index == Index::SeriesTime {
+        "time-index"
+    } else {
+        "by-time"
+    };
+    by_time.clone_into(&mut usual.variant);
+    usual.standing = Standing::Further;
+    offers[place].variant.clear();
+    offers[place].standing = Standing::Usual;
+    offers[..=place].rotate_right(1);
+}
+
+/// The workload with its numbers.
+struct Billing {
+    parameters: Parameters,
+    schema: Arc<Schema>,
+    seed: u64,
+    /// The month that is billed, in hours from the first reading.
+    month: Range<u32>,
+}
+
+impl Billing {
+    fn order(&self, devices: Range<u32>) -> Order {
+        Order {
+            devices,
+            lanes: self.parameters.clients,
+            records: self.parameters.records,
+        }
+    }
+
+    fn phase(&self, operation: &str, devices: u32, load: LoadSpec) -> PhaseSpec {
+        let Parameters {
+            processes,
+            limit_seconds,
+            ..
+        } = self.parameters;
+        let mut phase = PhaseSpec::new(format!("{operation}-{devices}"), vec![load])
+            .label(OPERATION, operation)
+            .label(DEVICES, devices);
+        phase.processes = processes;
+        phase.limit = (limit_seconds > 0).then(|| Duration::from_secs(u64::from(limit_seconds)));
+        phase
+    }
+
+    /// Loads devices up to this number.
+    fn ingest(&self, devices: Range<u32>) -> PhaseSpec {
+        let atomicity = if self.parameters.atomic {
+            Atomicity::Atomic
+        } else {
+            Atomicity::Separate
+        };
+        let end = devices.end;
+        let operations = Ingest::new(self.seed, self.order(devices), atomicity);
+        let load = LoadSpec::writing(INGEST, Arc::new(operations), self.parameters.clients);
+        let phase = self.phase(INGEST, end, load);
+        let commits: u32 = if self.parameters.atomic { 1 } else { 2 };
+        phase.label("commits", commits)
+    }
+
+    /// Bills all devices up to this number, of which these were loaded last.
+    fn extract(&self, devices: Range<u32>) -> PhaseSpec {
+        let end = devices.end;
+        let rounds = self.parameters.bill_rounds;
+        let operations = Bills::new(self.seed, self.order(devices), self.month.clone(), rounds);
+        let clients = self.parameters.clients;
+        let mut load = LoadSpec::asking(EXTRACT, Arc::new(operations), clients, Checking::All);
+        load.about = Some(ingest_of(end));
+        self.phase(EXTRACT, end, load)
+    }
+}
+
+fn ingest_of(devices: u32) -> About {
+    About {
+        phase: format!("{INGEST}-{devices}"),
+        load: INGEST.to_owned(),
+    }
+}
+
+impl PhasedWorkload for Billing {
+    fn schema(&self) -> Arc<Schema> {
+        Arc::clone(&self.schema)
+    }
+
+    fn steps(&self) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let mut before: Option<u32> = None;
+        for &devices in &self.parameters.devices {
+            let added = before.unwrap_or(0)..devices;
+            let (mut ingest, mut extract) = (self.ingest(added.clone()), self.extract(added));
+            // What was cut is not built upon: bills could not be told right from wrong.
+            ingest.needs.extend(before.map(ingest_of));
+            extract.needs.extend(before.map(ingest_of));
+            steps.push(Step::Run(ingest));
+            steps.push(Step::Settle(format!("settled-{devices}")));
+            steps.push(Step::Run(extract));
+            before = Some(devices);
+        }
+        steps
+    }
+
+    fn seconds(&self) -> f64 {
+        let Parameters {
+            records,
+            bill_rounds,
+            devices,
+            ..
+        } = &self.parameters;
+        let loaded = f64::from(self.parameters.most_devices()) * f64::from(*records);
+        let billed: f64 = devices.iter().copied().map(f64::from).sum();
+        loaded / GUESSED_OPERATIONS + billed * f64::from(*bill_rounds) / GUESSED_BILLS + 2.0
+    }
+}

@@ -1,0 +1,41 @@
+//! Billing: meters report once an hour, each report updates its meter and is kept, and at the month's end everybody gets a bill. After Fixstars, "Benchmarking
+//! a Sensor Billing Application using GridDB and MariaDB" (2018).
+//!
+//! The flow: [`parameters`] say how much, `dataset::billing` says what meters read, [`ingest`] and [`bills`] are what clients issue, [`kind`] the trial's
+//! steps.
+//!
+//! How an implementation goes through it, for each number of devices in turn:
+//!
+//! | phase | what happens |
+//! | --- | --- |
+//! | ingest-N | devices are added up to N, each client on one device at a time, in closed loop |
+//! | settled-N | the database comes to rest |
+//! | extract-N | every device gets its bill of one month; `bills.csv` is written |
+//!
+//! Bills are compared with the generator's, all of them, to the cent; readings and meters are counted and compared at the end.
+
+pub mod bills;
+pub mod ingest;
+pub mod kind;
+pub mod parameters;
+
+#[cfg(test)]
+mod tests;
+
+pub use kind::Kind;
+pub use parameters::Parameters;
+
+/// The workload's name.
+pub const NAME: &str = "billing";
+/// The name of the family of layouts.
+pub const FAMILY: &str = "reading";
+/// The value of the label `operation` of loading phases, and their load's name.
+pub const INGEST: &str = "ingest";
+/// The value of the label `operation` of billing phases, and their load's name.
+pub const EXTRACT: &str = "extract";
+/// The label that says what a phase does.
+pub const OPERATION: &str = "operation";
+/// The label that says how many devices there are after a phase.
+pub const DEVICES: &str = "devices";
+/// The file that the application makes of bills.
+pub const BILLS_FILE: &str = "bills.csv";

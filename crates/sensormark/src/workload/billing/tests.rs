@@ -1,0 +1,280 @@
+//! Operations and expected bills, against brute force over the readings that the operations write.
+
+#![expect(clippy::cast_possible_truncation, reason = "test data sets are small")]
+
+use super::bills::{Bills, cents};
+use super::ingest::{Ingest, Order};
+use super::parameters::Parameters;
+use super::{BILLS_FILE, Kind};
+use crate::dataset::billing::{fields, schema, time_ns};
+use crate::engine::operations::{Operations, Request, Slot};
+use crate::engine::phased::WorkloadKind;
+use crate::workload::scale::{Scale, adjust_values};
+use sensormark_store::{
+    Answer, Atomicity, Group, Index, Layout, LayoutOffer, Query, Selection, Standing, Value,
+    WriteMethod,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+fn order(devices: Range<u32>) -> Order {
+    Order {
+        devices,
+        lanes: 4,
+        records: 800,
+    }
+}
+
+/// Usage of each (series, time) that the operations below a number write, in hundredths.
+fn written(order: &Order, below: u64) -> BTreeMap<(u32, i64), i64> {
+    let ingest = Ingest::new(7, order.clone(), Atomicity::Separate);
+    let mut slot = Slot::new(&schema(order.devices.end));
+    (0..below.min(ingest.len()))
+        .map(|index| {
+            ingest.fill(index, u64::MAX, &mut slot);
+            assert_eq!(slot.request(), Request::Upsert(0, Atomicity::Separate));
+            let batch = slot.batch().expect("a reading");
+            assert_eq!((batch.len(), slot.entity().len()), (1, 9));
+            let usage = batch.columns[fields::USAGE_SINCE_READ].number(0);
+            let usage = (usage.expect("a number") * 100.0).round() as i64;
+            ((batch.series[0], batch.times_ns[0]), usage)
+        })
+        .collect()
+}
+
+/// The sum that a question asks for, by brute force.
+fn summed(readings: &BTreeMap<(u32, i64), i64>, query: &Query) -> Option<i64> {
+    let Selection::One(series) = query.series else {
+        panic!("a bill is one device's");
+    };
+    let own = readings
+        .iter()
+        .filter(|((of, time), _)| *of == series && query.range.contains(*time));
+    own.map(|(_, usage)| *usage).reduce(|one, more| one + more)
+}
+
+fn ask(bills: &Bills, index: u64, watermark: u64) -> Query {
+    let mut slot = Slot::new(&schema(12));
+    bills.fill(index, watermark, &mut slot);
+    slot.query().clone()
+}
+
+#[test]
+fn every_reading_is_written_once_and_a_client_stays_with_a_device() {
+    let order = order(4..12);
+    let readings = written(&order, u64::MAX);
+    assert_eq!(readings.len() as u64, order.len());
+    for series in 4..12 {
+        for hour in 0..800 {
+            assert!(readings.contains_key(&(series, time_ns(hour))));
+        }
+    }
+    for client in 0..4 {
+        let own = (0..order.len()).filter(|index| index % 4 == client);
+        let own: Vec<(u32, u32)> = own.map(|index| order.reading(index)).collect();
+        let mut expected = Vec::new();
+        for batch in 0..2 {
+            let series = 4 + batch * 4 + u32::try_from(client).expect("small");
+            expected.extend((0..800).map(|hour| (series, hour)));
+        }
+        assert_eq!(own, expected, "client {client}");
+    }
+}
+
+#[test]
+fn bills_are_sums_of_what_is_written() {
+    let (first, second) = (order(0..4), order(4..12));
+    let mut readings = written(&first, u64::MAX);
+    readings.extend(written(&second, u64::MAX));
+    for month in [0..744, 744..800] {
+        let bills = Bills::new(7, second.clone(), month, 2);
+        assert_eq!(bills.len(), 24);
+        let mut devices = BTreeSet::new();
+        for index in 0..bills.len() {
+            let query = ask(&bills, index, u64::MAX);
+            let expected = bills.expected(index, &query).expect("it is known");
+            let due = summed(&readings, &query).expect("there are readings");
+            assert_eq!(cents(&expected), Some(due), "{index}");
+            assert_eq!(bills.answer_len(index, &query), Some(expected.len()));
+            devices.insert(format!("{:?}", query.series));
+        }
+        assert_eq!(devices.len(), 12, "every device has its bill");
+    }
+}
+
+/// Where the load before was cut, bills are of what is certainly written: of everything below the watermark, and of nothing else.
+#[test]
+fn bills_keep_below_what_a_cut_load_has_written() {
+    for start in [0, 4] {
+        let load = order(start..start + 8);
+        let mut readings = written(&order(0..4), if start == 0 { 0 } else { u64::MAX });
+        let before = readings.clone();
+        let bills = Bills::new(7, load.clone(), 100..744, 3);
+        let least = bills.least_watermark();
+        assert_eq!(least, if start == 0 { 404 } else { 0 });
+        for watermark in [least, 405, 3_199, 3_200, 3_201, 5_000, 6_399] {
+            readings.clone_from(&before);
+            readings.extend(written(&load, watermark));
+            for index in 0..bills.len() {
+                let query = ask(&bills, index, watermark);
+                let expected = bills.expected(index, &query).expect("it is known");
+                let due = summed(&readings, &query);
+                assert!(due.is_some(), "{watermark}: nothing is asked in vain");
+                assert_eq!(cents(&expected), due, "{watermark}, {index}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bill_that_is_a_cent_off_is_wrong() {
+    let bills = Bills::new(7, order(0..4), 0..744, 1);
+    let query = ask(&bills, 2, u64::MAX);
+    let answer = |sum: f64| {
+        Answer::Groups(vec![Group {
+            series: None,
+            window_start_ns: None,
+            day: None,
+            values: vec![Value::F64(sum)],
+        }])
+    };
+    let due = answer(1_234.56);
+    let differs = |sum| bills.disagreement(&answer(sum), &due, &query).is_some();
+    assert!(!differs(1_234.56) && !differs(1_234.56 + 1e-9));
+    assert!(differs(1_234.57) && differs(1_234.55));
+    // A huge bill: a cent is within the tolerance of sums, and wrong all the same.
+    let (huge, off) = (answer(98_765_432.10), answer(98_765_432.11));
+    assert_eq!(off.disagreement(&huge, &query), None);
+    assert!(bills.disagreement(&off, &huge, &query).is_some());
+    let none = Answer::Groups(Vec::new());
+    assert!(bills.disagreement(&none, &due, &query).is_some());
+}
+
+#[test]
+fn bills_make_a_file_of_one_line_each() {
+    let bills = Bills::new(7, order(0..4), 0..744, 3);
+    assert_eq!(bills.file().map(|file| file.0), Some(BILLS_FILE));
+    let line = |index| {
+        let query = ask(&bills, index, u64::MAX);
+        let answer = bills.expected(index, &query).expect("it is known");
+        (cents(&answer), bills.line(index, &query, &answer))
+    };
+    let (due, text) = line(3);
+    let due = due.expect("a sum");
+    assert_eq!(
+        text,
+        Some(format!(
+            "4,2018-01-01T00:00:00Z,2018-02-01T00:00:00Z,{}.{:02}",
+            due / 100,
+            due % 100
+        ))
+    );
+    assert_eq!(line(4).1, None, "a later round makes no second bill");
+    let query = ask(&bills, 0, u64::MAX);
+    assert_eq!(bills.line(0, &query, &Answer::Groups(Vec::new())), None);
+}
+
+#[test]
+fn presets_make_sense_and_every_number_is_documented() {
+    for scale in [Scale::Quick, Scale::Standard, Scale::Study] {
+        let preset = Kind.preset(scale).expect("a preset");
+        assert_eq!(Kind.check(&preset), Ok(()), "{}", scale.name());
+        let names: BTreeSet<&str> = Kind.documentation().iter().map(|(name, _)| *name).collect();
+        let numbers = preset.as_object().expect("an object");
+        assert_eq!(names, numbers.keys().map(String::as_str).collect());
+    }
+    let study = Parameters::of(Scale::Study);
+    let published = crate::published::billing();
+    assert_eq!(
+        (study.clients, study.records),
+        (published.threads, published.records_per_device)
+    );
+    let counts: Vec<u32> = published.extract.iter().map(|row| row.devices).collect();
+    assert_eq!(study.devices, counts);
+    assert_eq!(
+        study.billed_hours().map(|hours| hours.len()),
+        Some(published.records_per_bill as usize)
+    );
+}
+
+#[test]
+fn numbers_that_make_no_sense_get_one_clear_message() {
+    let set = |settings: &[&str]| {
+        let settings: Vec<String> = settings.iter().map(|one| (*one).to_owned()).collect();
+        let preset = Kind.preset(Scale::Quick).expect("a preset");
+        let read = |numbers: &serde_json::Value| Kind.schema(numbers).map(drop);
+        adjust_values(preset, &settings, read).and_then(|numbers| Kind.check(&numbers))
+    };
+    for good in [
+        vec!["devices=160,320", "clients=160"],
+        vec!["devices=[16]"],
+        vec!["devices=48", "records=10"],
+        vec!["atomic=true", "processes=5"],
+    ] {
+        assert_eq!(set(&good), Ok(()), "{good:?}");
+    }
+    for (bad, words) in [
+        (vec!["devices=10"], "a multiple of clients, 16 for one"),
+        (vec!["devices=32,16"], "larger than the one before it"),
+        (vec!["devices=many"], "write numbers of devices like 160"),
+        (vec!["devices=0"], "multiple of clients"),
+        (vec!["records=0"], "1 to 87648 readings"),
+        (vec!["clients=0"], "at least one client"),
+        (vec!["processes=17"], "1 to 16 processes"),
+        (vec!["bill_month=121"], "1 (January 2018) to 120"),
+        (
+            vec!["bill_month=2"],
+            "744 records end before 2018-02 begins",
+        ),
+        (vec!["bill_rounds=0"], "at least 1"),
+        (vec!["atomic=perhaps"], "--set atomic=perhaps"),
+        (vec!["device=16"], "did you mean devices?"),
+    ] {
+        let text = set(&bad).expect_err("it is wrong");
+        assert!(text.contains(words), "{bad:?}: {text}");
+    }
+}
+
+#[test]
+fn the_study_s_layout_is_first_and_the_store_s_own_beside_it() {
+    let offer = |variant: &str, standing, index, write| LayoutOffer {
+        variant: variant.to_owned(),
+        layout: Layout {
+            index,
+            write,
+            ..Layout::row_per_reading()
+        },
+        standing,
+        description: String::new(),
+    };
+    let (usual, request) = (WriteMethod::Usual, Standing::OnRequest);
+    let chosen = |first| {
+        let mut offers = vec![
+            offer("", Standing::Usual, first, usual),
+            offer("clustered", Standing::Further, Index::Clustered, usual),
+            offer("series-index", request, Index::Series, usual),
+            offer("udp", Standing::Further, first, WriteMethod::Datagram),
+        ];
+        Kind.choose(&serde_json::Value::Null, &mut offers);
+        let named = |offer: LayoutOffer| (offer.variant, offer.layout.index, offer.standing);
+        offers.into_iter().map(named).collect::<Vec<_>>()
+    };
+    let expected = |name: &str, first| {
+        vec![
+            (String::new(), Index::Series, Standing::Usual),
+            (name.to_owned(), first, Standing::Further),
+            ("clustered".to_owned(), Index::Clustered, Standing::Further),
+            ("udp".to_owned(), first, request),
+        ]
+    };
+    let first = Index::SeriesTime;
+    assert_eq!(chosen(first), expected("time-index", first));
+    let first = Index::Clustered;
+    assert_eq!(chosen(first), expected("by-time", first));
+    let mut alone = vec![offer("", Standing::Usual, Index::Clustered, usual)];
+    Kind.choose(&serde_json::Value::Null, &mut alone);
+    assert_eq!(
+        (alone[0].variant.as_str(), alone[0].standing),
+        ("", Standing::Usual)
+    );
+}
