@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use sensormark::dataset::devops::{Devops, HostReadings, Walk};
 use sensormark::dataset::export::{
     Batches, DataSet, ExportOptions, Format, MachineToolSamples, Shard, write_batches,
 };
@@ -123,10 +124,16 @@ impl Measurement for CpuTime {
     }
 }
 
-fn measure(criterion: &mut Criterion<CpuTime>, name: &str, data: &dyn DataSet, values: u64) {
+fn measure(
+    criterion: &mut Criterion<CpuTime>,
+    name: &str,
+    data: &dyn DataSet,
+    values: u64,
+    formats: &[Format],
+) {
     let mut group = criterion.benchmark_group(name);
     group.throughput(Throughput::Elements(values));
-    for format in Format::ALL {
+    for &format in formats {
         let options = ExportOptions {
             format,
             shard: Shard::WHOLE,
@@ -154,15 +161,64 @@ fn export(criterion: &mut Criterion<CpuTime>) {
         "export/machine_tool_generated",
         &samples,
         500_000,
+        &Format::ALL,
     );
     let values = (ROWS * FIELDS * 10) as u64;
-    measure(criterion, "export/integers", &hosts(FieldType::I64), values);
-    measure(criterion, "export/floats", &hosts(FieldType::F64), values);
+    measure(
+        criterion,
+        "export/integers",
+        &hosts(FieldType::I64),
+        values,
+        &Format::ALL,
+    );
+    measure(
+        criterion,
+        "export/floats",
+        &hosts(FieldType::F64),
+        values,
+        &Format::ALL,
+    );
+}
+
+/// A hundred hosts' measurements, generated: into columns alone, and written.
+fn devops(criterion: &mut Criterion<CpuTime>) {
+    const TICKS: u64 = 60;
+    for (name, walk) in [
+        ("devops_clamped", Walk::Clamped),
+        ("devops_reflected", Walk::Reflected),
+    ] {
+        let hosts = Devops {
+            seed: 42,
+            hosts: 100,
+            walk,
+        };
+        let data = HostReadings::new(hosts, TICKS);
+        let values = TICKS * 100 * 101;
+        let mut group = criterion.benchmark_group(name);
+        group.throughput(Throughput::Elements(values));
+        group.bench_function("columns", |bencher| {
+            bencher.iter(|| {
+                let (mut batches, mut readings) = (data.batches(Shard::WHOLE), 0);
+                while let Some(batch) = batches.next() {
+                    readings += black_box(batch).len();
+                }
+                assert_eq!(readings, 60 * 100 * 9);
+            });
+        });
+        group.finish();
+        measure(
+            criterion,
+            name,
+            &data,
+            values,
+            &[Format::LineProtocol, Format::Json],
+        );
+    }
 }
 
 criterion_group! {
     name = benches;
     config = Criterion::default().with_measurement(CpuTime);
-    targets = export
+    targets = export, devops
 }
 criterion_main!(benches);

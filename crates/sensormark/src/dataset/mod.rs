@@ -8,6 +8,7 @@
 //! It is not where operations or queries are made (that is `workload`).
 
 pub mod billing;
+pub mod devops;
 pub mod elementary;
 pub mod export;
 pub mod iot_platform;

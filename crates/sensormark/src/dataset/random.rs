@@ -113,7 +113,7 @@ impl Stream {
 }
 
 /// The value below which a standard normal falls with this probability, for a probability strictly between 0 and 1.
-fn normal_quantile(probability: f64) -> f64 {
+pub(super) fn normal_quantile(probability: f64) -> f64 {
     let from_centre = probability - 0.5;
     if from_centre.abs() <= 0.425 {
         let r = 0.180_625 - from_centre * from_centre;

@@ -4,7 +4,9 @@
 //! they come to it; it is written into a [`Slot`] that a client uses again and again. When operations are issued and how long they take is not
 //! known here.
 
-use sensormark_store::{Answer, Ask, Atomicity, Batch, Query, Schema, Selection, TimeRange, Value};
+use sensormark_store::{
+    Answer, Ask, Atomicity, Batch, Query, Schema, Selection, TimeRange, Value, Values,
+};
 
 /// So many operations has a load that only its phase's limit ends: more than anybody does.
 pub const ENDLESS: u64 = 1 << 40;
@@ -33,6 +35,12 @@ pub trait Operations: Send + Sync {
     /// A question asked while others write keeps below `watermark`: it is about nothing that operation number `watermark` of the writing load, or a later
     /// one, writes. `u64::MAX` when nothing is being written.
     fn fill(&self, index: u64, watermark: u64, slot: &mut Slot);
+
+    /// The same as far as it matters to what a store must be able to do for it: kind of request, table and question. Readings may be left out, where making
+    /// them takes long.
+    fn outline(&self, index: u64, slot: &mut Slot) {
+        self.fill(index, u64::MAX, slot);
+    }
 
     /// Writes into the slot, by [`Slot::write`] or [`Slot::upsert`], what is left of writing operation `index` when the database keeps one of two readings of a
     /// series and time, and all of the load was acknowledged: each reading once. The same as [`Operations::fill`] where nothing is written twice.
@@ -126,6 +134,21 @@ impl Slot {
         let batch = &mut self.batches[table];
         batch.clear();
         batch
+    }
+
+    /// The same, and gives the memory of the other tables' batches back: for large writes to many tables by many clients.
+    pub fn write_alone(&mut self, table: usize) -> &mut Batch {
+        for (number, batch) in self.batches.iter_mut().enumerate() {
+            if number != table && batch.times_ns.capacity() > 0 {
+                batch.times_ns = Vec::new();
+                batch.series = Vec::new();
+                for column in &mut batch.columns {
+                    column.values = Values::new(column.values.kind());
+                    column.present = None;
+                }
+            }
+        }
+        self.write(table)
     }
 
     /// Makes this an upsert in the table of this number, and gives its batch, emptied, to be filled with one reading, and the entity's columns as

@@ -9,6 +9,7 @@ pub mod scale;
 pub mod selection;
 
 pub mod billing;
+pub mod devops;
 
 pub mod iot_platform;
 

@@ -31,7 +31,7 @@ pub fn support(store: &dyn Store, layout: &Layout, schema: &Schema, load: &LoadS
         if !seen.insert(operations.class(index)) {
             continue;
         }
-        operations.fill(index, u64::MAX, &mut slot);
+        operations.outline(index, &mut slot);
         let (table, needed) = needed(&slot, schema);
         for operation in needed {
             match store.capability(operation, layout, &schema.tables[table]) {

@@ -1,9 +1,9 @@
 //! Tests of the report on records with known numbers: what is printed, who is ranked, and that nothing hostile gets out.
 
 mod billing;
-mod fixture;
+pub(super) mod fixture;
 mod formats;
-mod phased;
+pub(super) mod phased;
 mod platform;
 mod ranks;
 mod schema;

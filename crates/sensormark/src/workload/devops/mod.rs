@@ -1,0 +1,228 @@
+//! The devops workload: many hosts report nine measurements every ten seconds; loading them, the disk that they take, and six questions of a dashboard.
+//!
+//! A trial loads the data once for each number of workers, each time into an empty database that is then brought to rest and measured, asks the six questions
+//! by one and by several clients, and then lets the data grow. The numbers are in [`Parameters`], the writes in [`writes`], the questions in
+//! [`questions`], the answers that are due in [`history`]. Data: [`crate::dataset::devops`].
+
+pub mod history;
+mod parameters;
+pub mod questions;
+pub mod steps;
+#[cfg(test)]
+mod tests;
+pub mod writes;
+
+use crate::dataset::devops::fields::MEASUREMENTS;
+use crate::dataset::devops::{Devops, HostReadings, VALUES_PER_HOST};
+use crate::dataset::export::DataSet;
+use crate::engine::phased::script::Step;
+use crate::engine::phased::{PhasedWorkload, Subject, WorkloadKind};
+use crate::measurement::names;
+use crate::measurement::record::{Figure, LoadRecord, TrialRecord};
+use crate::workload::scale::Scale;
+pub use parameters::{LAYOUTS, Parameters};
+use sensormark_store::{DaySplit, Family, LayoutOffer, Schema, Standing, WriteMethod};
+use serde_json::Value;
+use std::sync::Arc;
+use steps::Script;
+
+/// The workload's name.
+pub const NAME: &str = "devops";
+
+/// Names of figures that the workload adds to a trial's record; those with a slash end with a phase's or table's name.
+pub mod figures {
+    /// Values that a load stored a second, by its phase.
+    pub const VALUES_PER_SECOND: &str = "values_per_second";
+    /// Values that had been stored when disk was measured, by the phase of settling.
+    pub const VALUES: &str = "values";
+    /// Readings in a write, the last of a block perhaps fewer, by table.
+    pub const READINGS_PER_WRITE: &str = "readings_per_write";
+}
+
+/// A minute, which the buckets of the study's opponents cover, in ns.
+const BUCKET_NS: i64 = 60_000_000_000;
+/// Readings in a minute.
+const BUCKET_READINGS: u32 = 6;
+const HOUR_NS: i64 = 3_600_000_000_000;
+
+/// The workload.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Kind;
+
+fn read(parameters: &Value) -> Result<Parameters, String> {
+    serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())
+}
+
+const fn data(parameters: &Parameters, seed: u64) -> Devops {
+    Devops {
+        seed,
+        hosts: parameters.hosts,
+        walk: parameters.walk,
+    }
+}
+
+impl WorkloadKind for Kind {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn summary(&self) -> &str {
+        "hosts that report 101 values each every 10 s: loading, disk, dashboard questions"
+    }
+
+    fn preset(&self, scale: Scale) -> Option<Value> {
+        serde_json::to_value(Parameters::preset(scale)).ok()
+    }
+
+    fn documentation(&self) -> &[(&str, &str)] {
+        Parameters::documentation()
+    }
+
+    fn check(&self, parameters: &Value) -> Result<(), String> {
+        read(parameters)?.check()
+    }
+
+    fn data_set(&self, parameters: &Value, seed: u64) -> Result<Box<dyn DataSet>, String> {
+        let parameters = read(parameters)?;
+        parameters.check()?;
+        let data = data(&parameters, seed);
+        Ok(Box::new(HostReadings::new(data, parameters.ticks())))
+    }
+
+    fn schema(&self, parameters: &Value) -> Result<Schema, String> {
+        let parameters = read(parameters)?;
+        // Tags of any seed will do for asking stores for layouts, and of a few hosts.
+        let hosts = parameters.hosts.clamp(1, 2);
+        Ok(Devops {
+            hosts,
+            ..data(&parameters, 0)
+        }
+        .schema())
+    }
+
+    fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {
+        let parameters = read(parameters)?;
+        let buckets = Family::Bucketed {
+            limit: BUCKET_READINGS,
+            per_ns: BUCKET_NS,
+            split: DaySplit {
+                day_start_ns: 6 * HOUR_NS,
+                day_end_ns: 22 * HOUR_NS,
+            },
+        };
+        let all = [Family::PerReading, buckets];
+        let named = LAYOUTS.iter().zip(all);
+        let wanted = |name: &str| parameters.layouts.iter().any(|one| one == name);
+        Ok(named
+            .filter(|(name, _)| wanted(name))
+            .map(|(name, family)| ((*name).to_owned(), family))
+            .collect())
+    }
+
+    /// Ingest is of what a database has acknowledged: datagrams, which nobody acknowledges, are measured only when they are asked for.
+    fn choose(&self, _parameters: &Value, offers: &mut [LayoutOffer]) {
+        let datagrams = |offer: &&mut LayoutOffer| offer.layout.write == WriteMethod::Datagram;
+        for offer in offers.iter_mut().filter(datagrams) {
+            offer.standing = Standing::OnRequest;
+        }
+    }
+
+    fn build(
+        &self,
+        parameters: &Value,
+        seed: u64,
+        subject: Subject<'_>,
+    ) -> Result<Box<dyn PhasedWorkload>, String> {
+        let parameters = read(parameters)?;
+        parameters.check()?;
+        let data = data(&parameters, seed);
+        let schema = Arc::new(data.schema());
+        Ok(Box::new(Built {
+            script: Script::new(Arc::new(parameters), data, Arc::clone(&schema), subject),
+            schema,
+        }))
+    }
+}
+
+/// The workload on one layout of one store.
+struct Built {
+    script: Script,
+    schema: Arc<Schema>,
+}
+
+impl PhasedWorkload for Built {
+    fn schema(&self) -> Arc<Schema> {
+        Arc::clone(&self.schema)
+    }
+
+    fn steps(&self) -> Vec<Step> {
+        self.script.steps.clone()
+    }
+
+    fn seconds(&self) -> f64 {
+        // A rough guess, for the time left: half a million values a second, 500 questions a second.
+        let parameters = &self.script.parameters;
+        let hosts = f64::from(parameters.hosts) * VALUES_PER_HOST as f64;
+        let ticks = parameters.ticks() * parameters.workers.len() as u64;
+        let grown = parameters
+            .more_ticks()
+            .last()
+            .map_or(0, |last| last - parameters.ticks());
+        let questions = parameters.queries as f64 * 12.0;
+        hosts * (ticks + grown) as f64 / 5e5 + questions / 500.0 + 3.0
+    }
+
+    fn figures(&self, record: &mut TrialRecord) {
+        add_rates(record);
+        add_stored(record);
+        for (table, measurement) in MEASUREMENTS.iter().enumerate() {
+            let readings = self.script.base.readings(table) as f64;
+            let name = format!("{}/{}", figures::READINGS_PER_WRITE, measurement.name);
+            record
+                .figures
+                .insert(name, Figure::new(readings, "readings"));
+        }
+    }
+}
+
+/// Values in so many readings of a load. Tables keep pace with each other, so that nine readings, one a table, hold 101 values.
+fn values(load: &LoadRecord) -> f64 {
+    load.readings() as f64 * VALUES_PER_HOST as f64 / MEASUREMENTS.len() as f64
+}
+
+fn add_rates(record: &mut TrialRecord) {
+    let loads = record.loads.iter();
+    let writing = loads.filter(|load| load.writes && load.seconds > 0.0 && load.operations() > 0);
+    let rates: Vec<(String, f64)> = writing
+        .map(|load| (load.phase.clone(), values(load) / load.seconds))
+        .collect();
+    for (phase, rate) in rates {
+        let name = format!("{}/{phase}", figures::VALUES_PER_SECOND);
+        record.figures.insert(name, Figure::new(rate, "values/s"));
+    }
+}
+
+/// How much was stored whenever disk was measured.
+fn add_stored(record: &mut TrialRecord) {
+    let mut stored = 0.0;
+    let mut found = Vec::new();
+    for load in record.loads.iter().filter(|load| load.writes) {
+        let grows = load.labels.get(steps::OPERATION).and_then(Value::as_str) == Some(steps::GROW);
+        stored = if grows {
+            stored + values(load)
+        } else {
+            values(load)
+        };
+        if let Some(phase) = load.labels.get(steps::SETTLED).and_then(Value::as_str)
+            && record
+                .figures
+                .contains_key(&format!("{}/{phase}", names::DISK_SETTLED))
+        {
+            found.push((phase.to_owned(), stored));
+        }
+    }
+    for (phase, stored) in found {
+        let name = format!("{}/{phase}", figures::VALUES);
+        record.figures.insert(name, Figure::new(stored, "values"));
+    }
+}
