@@ -144,12 +144,9 @@ pub(crate) async fn upsert(
             run(link, steps).await.map(|()| 2)
         }
         Atomicity::Atomic => {
-            let mut sql = entity.update.clone()
-                + "; IF ROW_COUNT() = 0 THEN "
-                + &entity.insert.one
-                + "; END IF; ";
-            let mut parameters = update;
-            parameters.extend(insert);
+            // To update what is not there first would lock the gap where others insert theirs, until the commit: they would deadlock.
+            let mut sql = entity.insert.one.clone() + "; ";
+            let mut parameters = insert;
             append_steps(steps, &mut sql, &mut parameters);
             compound(link, OPERATION, &sql, parameters)
                 .await

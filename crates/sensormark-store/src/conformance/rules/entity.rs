@@ -1,5 +1,6 @@
 //! C-U: readings that update their entity.
 
+use super::super::block_on;
 use super::super::check::{Broken, Check, Verdict, ensure};
 use super::super::client::Client;
 use super::super::data::{BASE, Dataset, HOUR};
@@ -10,7 +11,7 @@ use crate::batch::Batch;
 use crate::capability::Operation;
 use crate::error::{ErrorKind, StoreError};
 use crate::schema::Value;
-use crate::store::{Acknowledgement, Atomicity, EntityReading, Plan, RepeatedWrite};
+use crate::store::{Acknowledgement, Atomicity, EntityReading, Plan, RepeatedWrite, Store};
 
 pub(super) fn rules() -> Vec<Rule> {
     const METERS: Over = Over::Layouts(&[Dataset::Meters]);
@@ -38,6 +39,12 @@ pub(super) fn rules() -> Vec<Rule> {
             "a plain write leaves entities alone",
             METERS,
             plain_write
+        ),
+        own!(
+            "C-U-05",
+            "eight sessions upsert at once, new entities too",
+            METERS,
+            side_by_side
         ),
     ]
 }
@@ -201,4 +208,54 @@ async fn plain_write(case: &Case<'_>) -> Check<Verdict> {
     readings(case, &mut client, &plan, &written).await?;
     client.close().await?;
     Ok(Verdict::Kept)
+}
+
+/// Readings that each session of several upserts, of one entity of its own.
+const HOURS: i64 = 12;
+
+async fn side_by_side(case: &Case<'_>) -> Check<Verdict> {
+    let (plan, mut client) = case.client().await?;
+    let atomicity = match refusal(case, &mut client, Atomicity::Atomic).await? {
+        None => Atomicity::Atomic,
+        Some(_) => match refusal(case, &mut client, Atomicity::Separate).await? {
+            None => Atomicity::Separate,
+            Some(reason) => return Ok(Verdict::Ignored(reason)),
+        },
+    };
+    let shares: Vec<Vec<Batch>> = (0..8)
+        .map(|series| (0..HOURS).map(|hour| reading(case, series, hour)).collect())
+        .collect();
+    let store = &*case.suite.store;
+    let results: Vec<Check> = std::thread::scope(|scope| {
+        let plan = &plan;
+        let handles: Vec<_> = shares
+            .iter()
+            .map(|share| scope.spawn(move || block_on(one_of_many(store, plan, share, atomicity))))
+            .collect();
+        let panicked = |_| Err(Broken("a session's thread panicked".into()));
+        let joined = handles.into_iter();
+        joined
+            .map(|handle| handle.join().unwrap_or_else(panicked))
+            .collect()
+    });
+    results.into_iter().collect::<Check>()?;
+    let last: Vec<(u32, i64)> = (0..8).map(|series| (series, HOURS - 1)).collect();
+    entities(&mut client, &last).await?;
+    readings(case, &mut client, &plan, &shares.concat()).await?;
+    client.close().await?;
+    Ok(Verdict::Kept)
+}
+
+/// Upserts an entity's readings, one after the other.
+async fn one_of_many(
+    store: &dyn Store,
+    plan: &Plan,
+    share: &[Batch],
+    atomicity: Atomicity,
+) -> Check {
+    let mut client = Client::connect(store, plan).await?;
+    for reading in share {
+        upsert(&mut client, reading, atomicity).await??;
+    }
+    client.close().await
 }

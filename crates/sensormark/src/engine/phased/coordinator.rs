@@ -203,7 +203,7 @@ impl<'a> Coordinator<'a> {
         (client_side, missing)
     }
 
-    /// Why a phase that needs all of earlier loads cannot be measured, when one of them was cut or was not measured itself.
+    /// Why a phase cannot be measured that needs all of earlier loads, when one of them was cut, or that asks about one that was not measured itself.
     fn incomplete(&self, phase: &PhaseSpec) -> Option<String> {
         let is_whole = |need: &&About| {
             let place = find(self.steps, need);
@@ -211,11 +211,18 @@ impl<'a> Coordinator<'a> {
             let found = written.find(|one| Some((one.step, one.load)) == place);
             found.is_some_and(|one| one.outcome.issued.first_missing().is_none())
         };
-        let missing = phase.needs.iter().find(|need| !is_whole(need))?;
-        Some(format!(
-            "{} before it did not come to its end",
-            missing.phase
-        ))
+        if let Some(missing) = phase.needs.iter().find(|need| !is_whole(need)) {
+            let before = &missing.phase;
+            return Some(format!("{before} before it did not come to its end"));
+        }
+        let is_written = |place| self.written.iter().any(|one| (one.step, one.load) == place);
+        let loads = phase.loads.iter();
+        let mut earlier = loads.filter_map(|load| {
+            let place = asked_about(self.steps, load, &phase.name)?;
+            Some((load.about.as_ref()?, place))
+        });
+        let (missing, _) = earlier.find(|(_, place)| !is_written(*place))?;
+        Some(format!("{} before it was not measured", missing.phase))
     }
 
     fn prepare(&self, number: usize, phase: &PhaseSpec) -> Prepare {

@@ -42,12 +42,15 @@ fn counted(trial: &TrialRecord) -> impl Iterator<Item = &LoadRecord> {
 }
 
 impl Comparable {
-    /// What the arms of a field with valid trials have in common.
+    /// What the arms of a field with valid trials have in common. One of which nothing could be measured keeps nothing from being compared.
     pub fn of(field: &Field) -> Self {
         let arms: Vec<&Arm> = field
             .mixed
             .iter()
-            .filter(|arm| field.valid_of(arm).next().is_some())
+            .filter(|arm| {
+                let mut loads = field.valid_of(arm).flat_map(counted);
+                loads.next().is_some()
+            })
             .collect();
         let mut found = Self::default();
         let mut of_arm = Vec::new();

@@ -170,3 +170,26 @@ fn a_phase_that_was_cut_did_not_keep_up() {
         "no: 1 phase cut"
     );
 }
+
+/// Of MariaDB nothing could be measured: PostgreSQL and SQLite are compared in everything all the same.
+#[test]
+fn one_that_supports_nothing_keeps_nobody_from_being_compared() {
+    let mut without = usual("MariaDB", 10);
+    for load in &mut without.loads {
+        load.classes.clear();
+        load.seconds = 0.0;
+        load.not_supported = Some("no transactions".to_owned());
+    }
+    let report = report(vec![without, usual("PostgreSQL", 10), usual("MongoDB", 10)]);
+    let ranked = order(&report);
+    assert_eq!(ranked.len(), 2, "{ranked:?}");
+    assert!(!ranked.contains(&"MariaDB individual"), "{ranked:?}");
+    let notes = report.ranking().notes.join("\n");
+    assert!(!notes.contains("no part of the score"), "{notes}");
+    assert_eq!(
+        cell(&report, "costs_read", "MongoDB individual", "time"),
+        "20.0"
+    );
+    let unranked = &report.ranking().unranked;
+    assert_eq!(unranked.len(), 1, "{unranked:?}");
+}

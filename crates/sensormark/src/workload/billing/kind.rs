@@ -195,10 +195,9 @@ impl PhasedWorkload for Billing {
         let mut before: Option<u32> = None;
         for &devices in &self.parameters.devices {
             let added = before.unwrap_or(0)..devices;
-            let (mut ingest, mut extract) = (self.ingest(added.clone()), self.extract(added));
+            let (mut ingest, extract) = (self.ingest(added.clone()), self.extract(added));
             // What was cut is not built upon: bills could not be told right from wrong.
             ingest.needs.extend(before.map(ingest_of));
-            extract.needs.extend(before.map(ingest_of));
             steps.push(Step::Run(ingest));
             steps.push(Step::Settle(format!("settled-{devices}")));
             steps.push(Step::Run(extract));
