@@ -8,4 +8,5 @@ mod interruption;
 mod messages;
 mod replay;
 mod serve;
+mod sensor_operations;
 mod support;
