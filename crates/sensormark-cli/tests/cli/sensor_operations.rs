@@ -13,7 +13,7 @@ const SMALL: [&str; 16] = [
     "--set",
     "multi=400",
     "--set",
-    "readings_per_statement=50",
+    "batch=50",
     "--set",
     "sensors=7",
     "--set",
@@ -177,7 +177,7 @@ fn a_cut_write_leaves_reads_that_find_their_readings() {
 fn wrong_numbers_get_one_clear_message() {
     for (setting, words) in [
         ("sensors=0", "sensors is 0"),
-        ("multi=1500", "multiple of readings_per_statement"),
+        ("multi=1500", "multiple of batch"),
         ("clients=1,x", "written as 1,4,16"),
         ("index=perhaps", "perhaps"),
         ("sensor=3", "did you mean sensors?"),

@@ -14,7 +14,7 @@ use sensormark_store::{Index, Layout};
 use serde_json::json;
 use std::collections::BTreeMap;
 
-const SIZE: u64 = 10_000;
+const SIZE: u64 = 1_000_000;
 
 /// A load of this operation at this rate.
 fn load(operation: Operation, clients: u32, rate: f64) -> LoadRecord {
@@ -186,9 +186,25 @@ fn one_part_refutes_a_claim_and_what_is_missing_is_named() {
         }
     }
     trials.retain(|trial| trial.implementation.title != "Cassandra");
-    let report = report(trials);
-    assert_eq!(cell(&report, "claims", CLAIMS[0], "here"), "did not hold");
-    assert!(cell(&report, "claims", CLAIMS[0], "figures").contains("× 6.00"));
+    let found = report(trials.clone());
+    assert_eq!(cell(&found, "claims", CLAIMS[0], "here"), "did not hold");
+    assert!(cell(&found, "claims", CLAIMS[0], "figures").contains("× 6.00"));
+    // What a scan of a few readings costs refutes nothing.
+    let mut few = as_published(Place::Physical);
+    for (one, other) in few
+        .iter_mut()
+        .filter(|trial| trial.implementation.title != "Cassandra")
+        .zip(&trials)
+    {
+        one.loads.clone_from(&other.loads);
+    }
+    for load in few.iter_mut().flat_map(|trial| &mut trial.loads) {
+        load.labels.insert(labels::SIZE.to_owned(), json!(2_000));
+    }
+    let few = report(few);
+    assert_eq!(cell(&few, "claims", CLAIMS[0], "here"), "not decided");
+    assert!(cell(&few, "claims", CLAIMS[0], "figures").contains("too few to refute it"));
+    let report = found;
     for claim in [CLAIMS[2], CLAIMS[3], CLAIMS[4]] {
         assert_eq!(cell(&report, "claims", claim, "here"), "cannot be judged");
         assert!(cell(&report, "claims", claim, "figures").contains("no valid trial of Cassandra"));

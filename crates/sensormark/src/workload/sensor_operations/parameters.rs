@@ -26,7 +26,7 @@ pub struct Parameters {
     /// Readings that a test of multi operations writes, and reads.
     pub multi: u64,
     /// Readings in a multi operation.
-    pub readings_per_statement: u64,
+    pub batch: u64,
     /// Numbers of clients that the tests are repeated with.
     #[serde(deserialize_with = "numbers")]
     pub clients: Vec<u32>,
@@ -97,7 +97,7 @@ impl Parameters {
             interval_ms: 30_000,
             single: 2_000,
             multi: 20_000,
-            readings_per_statement: 1_000,
+            batch: 1_000,
             clients: vec![1, 4, 16],
             sweep: true,
             index: Indexes::Both,
@@ -145,7 +145,7 @@ impl Parameters {
             "multi",
             "readings that a test of multi operations writes, then reads",
         ),
-        ("readings_per_statement", "readings in a multi operation"),
+        ("batch", "readings in a multi operation"),
         ("clients", "numbers of clients; each is a test of its own"),
         (
             "sweep",
@@ -180,11 +180,7 @@ impl Parameters {
         let bounds = [
             ("single", self.single, LARGEST_SIZE),
             ("multi", self.multi, LARGEST_SIZE),
-            (
-                "readings_per_statement",
-                self.readings_per_statement,
-                LARGEST_STATEMENT,
-            ),
+            ("batch", self.batch, LARGEST_STATEMENT),
             ("check_one_in", self.check_one_in, u64::MAX),
             ("repetitions", u64::from(self.repetitions), 1_000),
         ];
@@ -193,10 +189,10 @@ impl Parameters {
                 return Err(format!("{name} is {value}; it must be 1 to {most}"));
             }
         }
-        if !self.multi.is_multiple_of(self.readings_per_statement) {
+        if !self.multi.is_multiple_of(self.batch) {
             return Err(format!(
-                "multi is {}; it must be a multiple of readings_per_statement, {}",
-                self.multi, self.readings_per_statement
+                "multi is {}; it must be a multiple of batch, {}",
+                self.multi, self.batch
             ));
         }
         if !(self.limit_seconds.is_finite() && self.limit_seconds > 0.0) {
@@ -208,8 +204,7 @@ impl Parameters {
         self.check_clients()?;
         let readings = SensorReadings::new(0, self.sensors, self.interval_ms)?;
         let per_sensor = self.statements(true).div_ceil(u64::from(self.sensors));
-        let ticks = (per_sensor * self.readings_per_statement)
-            .max(self.single.div_ceil(u64::from(self.sensors)));
+        let ticks = (per_sensor * self.batch).max(self.single.div_ceil(u64::from(self.sensors)));
         if ticks >= readings.ticks() {
             return Err(format!(
                 "a sensor would report {ticks} times, past 2262; take more sensors, a shorter interval_ms, or less of single and multi"
@@ -251,17 +246,13 @@ impl Parameters {
 
     /// Readings in an operation, multi or single.
     pub const fn readings(&self, multi: bool) -> u64 {
-        if multi {
-            self.readings_per_statement
-        } else {
-            1
-        }
+        if multi { self.batch } else { 1 }
     }
 
     /// Operations of the largest test, multi or single.
     pub const fn statements(&self, multi: bool) -> u64 {
         if multi {
-            self.multi / self.readings_per_statement
+            self.multi / self.batch
         } else {
             self.single
         }

@@ -11,7 +11,8 @@ use crate::workload::scale::{Scale, adjust};
 use sensormark_store::memory::MemoryStore;
 use sensormark_store::reference::Reference;
 use sensormark_store::{
-    Answer, Ask, Index, Layout, LayoutOffer, RepeatedWrite, Selection, Standing, Store, WriteMethod,
+    Answer, AnswerSource, Ask, Index, Layout, LayoutOffer, RepeatedWrite, Selection, Standing,
+    Store, WriteMethod,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -175,7 +176,7 @@ fn numbers_are_checked_with_one_clear_message() {
     }
     for (setting, words) in [
         ("sensors=0", "sensors is 0"),
-        ("multi=1500", "a multiple of readings_per_statement"),
+        ("multi=1500", "a multiple of batch"),
         ("clients=1,0", "clients holds 0"),
         ("clients=4,4", "twice"),
         ("clients=[]", "clients is empty"),
