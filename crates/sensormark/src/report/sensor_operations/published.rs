@@ -2,6 +2,7 @@
 
 use super::rates::{Rates, ratios};
 use crate::published::{Clients, Environment as Place, Rates as Published, SensorOperations};
+use crate::report::field::Arm;
 use crate::report::sections::cells::geometric_mean;
 use crate::report::sections::surroundings::inventory;
 use crate::report::tables::{Cell, Digits, Number, Section, Spread, Table};
@@ -72,7 +73,7 @@ fn table(
     operations: [Operation; 2],
 ) -> Table {
     let most = rates.multi_client(operations[0]).map(|test| test.clients);
-    let several = most.map_or_else(|| "several".to_owned(), |most| most.to_string());
+    let several = most.map_or_else(|| "several".to_owned(), |most| format!("{most} clients"));
     let names = [
         "write, 1 client".to_owned(),
         format!("write, {several}"),
@@ -149,16 +150,28 @@ fn rows(
         }));
         table.row(row);
     }
-    for operation in operations {
-        if let Some(arm) = rates.counterpart(title, operation)
-            && arm.implementation.layout_name != "individual"
-        {
-            table.note(format!(
-                "{title}, {}: here {}.",
-                operation.name(),
-                arm.label
-            ));
-        }
+    for note in stand_ins(rates, title, operations) {
+        table.note(note);
+    }
+}
+
+/// What stands for a database, where it is not the layout that everybody has.
+fn stand_ins(rates: &Rates<'_>, title: &str, operations: [Operation; 2]) -> Vec<String> {
+    let arms = operations.map(|operation| rates.counterpart(title, operation));
+    let label = |arm: Option<&Arm>| {
+        arm.filter(|arm| arm.label != format!("{title} individual"))
+            .map(|arm| arm.label.clone())
+    };
+    match arms.map(label) {
+        [None, None] => Vec::new(),
+        [Some(one), Some(other)] if one == other => vec![format!("{title}: here {one}.")],
+        labels => labels
+            .into_iter()
+            .zip(operations)
+            .filter_map(|(label, operation)| {
+                Some(format!("{title}, {}: here {}.", operation.name(), label?))
+            })
+            .collect(),
     }
 }
 
