@@ -6,6 +6,7 @@ use crate::measurement::record::{
     AnswersRecord, ClassRecord, LoadRecord, RunRecord, Side, TrialRecord,
 };
 use crate::published::{Clients, Environment as Place};
+use crate::report::compare::Comparison;
 use crate::report::field::Field;
 use crate::report::sensor_operations::physical_and_virtual;
 use crate::report::{Report, ReportOptions};
@@ -260,6 +261,9 @@ fn two_runs_give_the_studys_table_of_environments() {
     // 16,000 and 1,000.
     assert_eq!(number::cell_text(&row.unwrap()[5]), "16.0");
     assert_eq!(physical_and_virtual([&physical, &physical]), None);
+    let compared = Comparison::new(&physical, &guest, 0.01).expect("runs of one workload");
+    let mut tables = compared.document().tables();
+    assert!(tables.any(|found| *found == table));
 }
 
 /// Small tests are curves of their own and no part of the score.
