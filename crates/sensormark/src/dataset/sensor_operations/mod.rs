@@ -182,10 +182,6 @@ impl SensorReadings {
 
     /// The place of a tick in the sine's period.
     #[inline]
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a remainder is smaller than a slice's length"
-    )]
     const fn place_of(&self, sensor: &Sensor, tick: u64) -> usize {
         ((tick + sensor.phase) % DAY_TICKS) as usize
     }

@@ -108,8 +108,8 @@ fn speed_up(rates: &Rates<'_>) -> Table {
             let one = rates.rate(arm, operation, one);
             let mut row = vec![Cell::text(&arm.label), Cell::text(operation.name())];
             row.extend(several.iter().map(|test| {
-                let tests = rates.by_clients(operation).into_iter();
-                let same = tests.filter(|own| own.clients == test.clients).next_back();
+                let mut tests = rates.by_clients(operation).into_iter();
+                let same = tests.rfind(|own| own.clients == test.clients);
                 let many = same.map_or_else(Vec::new, |same| rates.rate(arm, operation, same));
                 geometric_mean(&ratios(&many, &one), MISSING)
             }));

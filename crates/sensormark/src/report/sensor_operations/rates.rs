@@ -74,8 +74,8 @@ impl<'a> Rates<'a> {
 
     /// The largest test of an operation by one client.
     pub fn single_client(&self, operation: Operation) -> Option<Test> {
-        let tests = self.by_clients(operation).into_iter();
-        tests.filter(|test| test.clients == 1).next_back()
+        let mut tests = self.by_clients(operation).into_iter();
+        tests.rfind(|test| test.clients == 1)
     }
 
     /// The largest test of an operation by most clients, where these are several.

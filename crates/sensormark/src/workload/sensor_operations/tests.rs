@@ -152,7 +152,7 @@ fn questions_are_drawn_from_everything() {
         };
         sensors.insert(sensor);
         let start = readings().ticks_within(sensor, query.range).start;
-        unaligned += u32::from(start % 50 != 0);
+        unaligned += u32::from(!start.is_multiple_of(50));
     }
     assert_eq!(sensors.len(), SENSORS as usize);
     assert!(unaligned > 50, "{unaligned}");
