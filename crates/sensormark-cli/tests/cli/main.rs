@@ -7,6 +7,6 @@ mod files;
 mod interruption;
 mod messages;
 mod replay;
-mod serve;
 mod sensor_operations;
+mod serve;
 mod support;
