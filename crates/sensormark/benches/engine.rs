@@ -28,7 +28,7 @@ struct Readings {
 }
 
 impl Readings {
-    fn new(operations: u64, rows: i64, ask: bool) -> Arc<dyn Operations> {
+    fn of(operations: u64, rows: i64, ask: bool) -> Arc<dyn Operations> {
         Arc::new(Self {
             operations,
             rows,
@@ -178,17 +178,17 @@ fn engine(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("engine");
     group.sample_size(10);
     for (name, work, rows, clients) in [
-        ("write_single", Readings::new(2_000_000, 1, false), 1, 2),
-        ("ask_single", Readings::new(2_000_000, 1, true), 1, 2),
+        ("write_single", Readings::of(2_000_000, 1, false), 1, 2),
+        ("ask_single", Readings::of(2_000_000, 1, true), 1, 2),
         (
             "write_single_16_clients",
-            Readings::new(2_000_000, 1, false),
+            Readings::of(2_000_000, 1, false),
             1,
             16,
         ),
         (
             "write_batches_of_1000",
-            Readings::new(50_000, 1_000, false),
+            Readings::of(50_000, 1_000, false),
             1_000,
             2,
         ),
