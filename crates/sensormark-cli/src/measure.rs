@@ -8,7 +8,7 @@ use sensormark::engine::connection::Registry;
 use sensormark::engine::run::{Cell, CellRunner, RunContext, RunOutcome, run as measure};
 use sensormark::measurement::record::SCHEMA_VERSION;
 use sensormark::measurement::{NotMeasured, ResultsFolder, RunRecord};
-use sensormark::probe::{DisturbanceLimits, Environment, redact_arguments};
+use sensormark::probe::{DisturbanceLimits, Environment, FlushRate, redact_arguments};
 use sensormark::workload::machine_tool;
 use sensormark_store::supervisor::Supervisor;
 use sensormark_store::{Durability, ServerOptions};
@@ -109,8 +109,13 @@ impl Planned<'_> {
 
     fn record(&self, name: &RunName) -> Result<RunRecord, Failure> {
         let common = self.common;
-        let data = common.data.as_deref().unwrap_or(&common.results);
-        let environment = Environment::read(&[("data", data)]).map_err(Failure::usage)?;
+        // Where databases lie: what the user says, or else the supervisor's own folder.
+        let data = common.data.as_deref().unwrap_or(self.supervisor.home());
+        let mut environment = Environment::read(&[("data", data)]).map_err(Failure::usage)?;
+        match FlushRate::measure(data) {
+            Ok(rate) => drop(environment.flushes.insert("data".to_owned(), rate)),
+            Err(error) => tracing::warn!(%error, "the disk's flushes could not be measured"),
+        }
         let command_line: Vec<String> = std::env::args().skip(1).collect();
         Ok(RunRecord {
             schema_version: SCHEMA_VERSION,

@@ -6,7 +6,9 @@ use sensormark::engine::connection::Registry;
 use sensormark::engine::phased::{Kinds, WorkloadKind};
 use sensormark::workload::scale::{Scale, adjust_values};
 use sensormark::workload::selection::{parse, unknown};
-use sensormark::workload::{billing, devops, iot_platform, machine_tool, own, replay};
+use sensormark::workload::{
+    billing, devops, iot_platform, machine_tool, own, replay, sensor_operations,
+};
 use sensormark_store::Store;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -37,6 +39,7 @@ pub fn registry() -> Registry {
 pub fn kinds() -> Kinds {
     Kinds::new(vec![
         Arc::new(devops::Kind),
+        Arc::new(sensor_operations::Kind),
         Arc::new(iot_platform::Kind),
         Arc::new(billing::Kind),
         Arc::new(replay::Kind),

@@ -5,6 +5,8 @@ use sensormark::dataset::billing::{self, Meter, fill_contact};
 use sensormark::dataset::iot_platform::{self, Homes};
 use sensormark::dataset::machine_tool::{CHANNELS, MachineTool};
 use sensormark::dataset::random::Stream;
+use sensormark::dataset::sensor_operations::SensorReadings;
+use sensormark::workload::sensor_operations::schema;
 use sensormark_store::Batch;
 
 fn machine_tool(criterion: &mut Criterion) {
@@ -91,5 +93,34 @@ fn meters(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, machine_tool, iot_platform, meters, random);
+fn sensor_operations(criterion: &mut Criterion) {
+    const READINGS: u64 = 100_000;
+    let readings = SensorReadings::new(42, 100, 30_000).expect("right numbers");
+    let mut batch = Batch::new(0, &schema(100).tables[0]);
+    let mut group = criterion.benchmark_group("sensor_operations");
+    group.throughput(Throughput::Elements(READINGS));
+    group.bench_function("push", |bencher| {
+        bencher.iter(|| {
+            batch.clear();
+            readings.push(7, 777..777 + READINGS, &mut batch);
+        });
+    });
+    group.bench_function("value", |bencher| {
+        bencher.iter(|| {
+            (0..READINGS)
+                .map(|tick| readings.value(7, tick))
+                .sum::<f64>()
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(
+    benches,
+    machine_tool,
+    sensor_operations,
+    iot_platform,
+    meters,
+    random
+);
 criterion_main!(benches);

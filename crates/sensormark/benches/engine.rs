@@ -4,10 +4,12 @@
 //! does not change.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use sensormark::dataset::sensor_operations::SensorReadings;
 use sensormark::engine::clients::Clients;
 use sensormark::engine::operations::{Operations, Slot};
 use sensormark::engine::outcome::PhaseOutcome;
 use sensormark::engine::phase::{Load, Phase, Target};
+use sensormark::workload::sensor_operations::{Operation, Reads, Writes, schema};
 use sensormark_store::null::NullStore;
 use sensormark_store::{
     Answer, AnswerSource, Ask, Batch, DatabaseName, Durability, Endpoint, Field, FieldSet,
@@ -26,7 +28,7 @@ struct Readings {
 }
 
 impl Readings {
-    fn new(operations: u64, rows: i64, ask: bool) -> Arc<Self> {
+    fn of(operations: u64, rows: i64, ask: bool) -> Arc<dyn Operations> {
         Arc::new(Self {
             operations,
             rows,
@@ -65,6 +67,48 @@ impl Operations for Readings {
         if let Values::F64(values) = &mut batch.columns[0].values {
             values.extend((0..self.rows).map(|row| (first + row) as f64));
         }
+    }
+
+    fn expected(&self, _index: u64, _query: &Query) -> Option<Answer> {
+        None
+    }
+}
+
+/// The sensors of the workload sensor-operations.
+fn sensors() -> Arc<SensorReadings> {
+    Arc::new(SensorReadings::new(42, 100, 30_000).expect("right numbers"))
+}
+
+fn sensor_writes(statements: u64, per_statement: u64) -> Arc<dyn Operations> {
+    let operation = Operation::SingleWrite;
+    Arc::new(Writes::new(operation, sensors(), statements, per_statement))
+}
+
+fn sensor_reads(questions: u64) -> Arc<dyn Operations> {
+    let (operation, table) = (Operation::SingleRead, schema(100).tables.remove(0));
+    Arc::new(Unchecked(Reads::new(
+        operation,
+        sensors(),
+        table,
+        42,
+        (questions, 1),
+    )))
+}
+
+/// Questions about whose answers nothing is said, for the null store's are empty.
+struct Unchecked(Reads);
+
+impl Operations for Unchecked {
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+
+    fn classes(&self) -> &[String] {
+        self.0.classes()
+    }
+
+    fn fill(&self, index: u64, watermark: u64, slot: &mut Slot) {
+        self.0.fill(index, watermark, slot);
     }
 
     fn expected(&self, _index: u64, _query: &Query) -> Option<Answer> {
@@ -117,9 +161,9 @@ fn target() -> Target {
     Target::new(Arc::new(NullStore::new(Arc::new(Nothing))), Arc::new(plan))
 }
 
-fn run(target: &Target, operations: &Arc<Readings>, clients: u32) -> PhaseOutcome {
+fn run(target: &Target, operations: &Arc<dyn Operations>, clients: u32) -> PhaseOutcome {
     let phase = Phase {
-        loads: vec![Load::new("load", Arc::clone(operations) as _, clients)],
+        loads: vec![Load::new("load", Arc::clone(operations), clients)],
         limit: None,
         workers: Some(2),
     };
@@ -133,14 +177,32 @@ fn engine(criterion: &mut Criterion) {
     let target = target();
     let mut group = criterion.benchmark_group("engine");
     group.sample_size(10);
-    for (name, operations, rows, ask, clients) in [
-        ("write_single", 2_000_000, 1, false, 2),
-        ("ask_single", 2_000_000, 1, true, 2),
-        ("write_single_16_clients", 2_000_000, 1, false, 16),
-        ("write_batches_of_1000", 50_000, 1_000, false, 2),
+    for (name, work, rows, clients) in [
+        ("write_single", Readings::of(2_000_000, 1, false), 1, 2),
+        ("ask_single", Readings::of(2_000_000, 1, true), 1, 2),
+        (
+            "write_single_16_clients",
+            Readings::of(2_000_000, 1, false),
+            1,
+            16,
+        ),
+        (
+            "write_batches_of_1000",
+            Readings::of(50_000, 1_000, false),
+            1_000,
+            2,
+        ),
+        ("sensor_operations_write", sensor_writes(2_000_000, 1), 1, 1),
+        ("sensor_operations_read", sensor_reads(2_000_000), 1, 1),
+        (
+            "sensor_operations_multi_write",
+            sensor_writes(50_000, 1_000),
+            1_000,
+            1,
+        ),
     ] {
-        let work = Readings::new(operations, rows, ask);
-        let readings = operations * rows.unsigned_abs();
+        let operations = work.len();
+        let readings = operations * rows;
         group.throughput(Throughput::Elements(readings));
         group.bench_function(name, |bencher| {
             // The time from the common start to the last operation's end, not that of starting threads.

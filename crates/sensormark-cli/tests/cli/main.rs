@@ -7,5 +7,6 @@ mod files;
 mod interruption;
 mod messages;
 mod replay;
+mod sensor_operations;
 mod serve;
 mod support;

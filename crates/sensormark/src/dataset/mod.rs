@@ -15,4 +15,5 @@ pub mod iot_platform;
 pub mod machine_tool;
 pub mod random;
 pub mod recording;
+pub mod sensor_operations;
 pub mod shapes;

@@ -53,3 +53,6 @@ pub const READS_PER_SECOND_ASKED: &str = "reads_per_second_asked";
 pub const KEEPS_UP: &str = "keeps_up";
 /// Queries that the reads took.
 pub const QUERIES: &str = "queries";
+
+/// Label of a phase: false where its loads are no part of the score.
+pub const SCORED: &str = "scored";

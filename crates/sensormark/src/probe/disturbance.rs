@@ -72,6 +72,25 @@ impl Disturbance {
         found
     }
 
+    /// Several spans taken together, each counting by its length: of moments alone the kernel's ticks of 10 ms say too little. None of none.
+    #[must_use]
+    pub fn together(spans: &[&Self], limits: &DisturbanceLimits) -> Option<Self> {
+        let span_ns: u64 = spans.iter().map(|one| one.span_ns).sum();
+        let mean = |share: fn(&Self) -> f64| {
+            let parts = spans.iter().map(|one| share(one) * one.span_ns as f64);
+            parts.sum::<f64>() / span_ns.max(1) as f64
+        };
+        let mut found = Self {
+            span_ns,
+            steal_share: mean(|one| one.steal_share),
+            swap_bytes_per_second: mean(|one| one.swap_bytes_per_second),
+            other_share: mean(|one| one.other_share),
+            reasons: Vec::new(),
+        };
+        found.reasons = found.over(limits);
+        (!spans.is_empty()).then_some(found)
+    }
+
     /// Whether any limit was passed.
     #[must_use]
     pub fn is_disturbed(&self) -> bool {
@@ -132,6 +151,32 @@ mod tests {
         assert_eq!(reasons(&host(20 * SECOND, 0, 0), 19 * SECOND), 0);
         assert_eq!(reasons(&host(20 * SECOND, 0, 0), 17 * SECOND), 1);
         assert_eq!(reasons(&host(5 * SECOND, 0, 0), 6 * SECOND), 0);
+    }
+
+    /// A tick of 10 ms is much of a moment and little of many moments.
+    #[test]
+    fn moments_are_judged_together() {
+        let limits = DisturbanceLimits::default();
+        let tick = SECOND / 100;
+        let moment = |steal: u64, other: u64| {
+            let last = host(other * tick, steal * tick, 0);
+            Disturbance::between(&host(0, 0, 0), &last, 6 * tick, 0, &limits)
+        };
+        assert!(moment(1, 0).is_disturbed() && moment(0, 2).is_disturbed());
+        let mut moments = vec![moment(0, 0); 22];
+        moments.push(moment(1, 0));
+        moments.push(moment(0, 2));
+        let together = |moments: &[Disturbance]| {
+            let all: Vec<&Disturbance> = moments.iter().collect();
+            Disturbance::together(&all, &limits)
+        };
+        let quiet = together(&moments).expect("some");
+        assert!(!quiet.is_disturbed(), "{quiet:?}");
+        assert_eq!(quiet.span_ns, 24 * 6 * tick);
+        assert!((quiet.other_share - 2.0 / (24.0 * 12.0)).abs() < 1e-12);
+        let busy = together(&vec![moment(0, 2); 24]).expect("some");
+        assert_eq!(busy.reasons.len(), 1);
+        assert_eq!(together(&[]), None);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::device::{self, FolderDevice, attribute};
 use super::error::ProbeError;
+use super::flushes::FlushRate;
 use super::limits::{self, Limits};
 
 /// What a measurement ran on.
@@ -39,6 +40,9 @@ pub struct Environment {
     pub limits: Limits,
     /// Filesystem and disk of each data folder, by the name that the caller gave it.
     pub folders: BTreeMap<String, FolderDevice>,
+    /// Flushes a second of those disks that were measured, by the same names. Reading the inventory measures none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub flushes: BTreeMap<String, FlushRate>,
 }
 
 /// The processor.
@@ -90,7 +94,13 @@ impl Environment {
             container: container(),
             limits: limits::read(),
             folders: devices,
+            flushes: BTreeMap::new(),
         })
+    }
+
+    /// Whether this is a virtual machine, as far as the processor's flag and the firmware tell. A container is not one by itself.
+    pub const fn is_virtual(&self) -> bool {
+        self.hypervisor.is_some()
     }
 }
 

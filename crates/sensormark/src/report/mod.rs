@@ -24,6 +24,7 @@ pub mod phased;
 pub mod ranking;
 pub mod raw;
 mod sections;
+pub mod sensor_operations;
 mod studies;
 pub mod tables;
 #[cfg(test)]

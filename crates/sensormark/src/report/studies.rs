@@ -6,13 +6,14 @@
 use super::field::Field;
 use super::machine_tool::drawings::DrawingError;
 use super::tables::Section;
-use super::{ReportOptions, billing, devops, iot_platform, machine_tool};
+use super::{ReportOptions, billing, devops, iot_platform, machine_tool, sensor_operations};
 
 /// The sections of the study whose workload was run; none for a workload of nobody's study.
 pub fn sections(field: &Field, options: &ReportOptions) -> Vec<Section> {
     match field.run.workload.as_str() {
         crate::workload::devops::NAME => devops::sections(field, options),
         crate::workload::machine_tool::NAME => machine_tool::sections(field, options),
+        crate::workload::sensor_operations::NAME => sensor_operations::sections(field, options),
         crate::workload::iot_platform::NAME => iot_platform::sections(field, options),
         crate::workload::billing::NAME => billing::sections(field),
         _ => Vec::new(),

@@ -18,3 +18,5 @@ pub mod machine_tool;
 pub mod own;
 
 pub mod replay;
+
+pub mod sensor_operations;

@@ -225,6 +225,7 @@ fn circumstances(context: &RunContext<'_>, site: &Site) -> Circumstances {
         timeout_ms: context.timeout_ms,
         cores: std::thread::available_parallelism().map_or(1, NonZero::get),
         tolerate_disturbance: context.tolerate_disturbance,
+        disturbance: context.disturbance,
     }
 }
 

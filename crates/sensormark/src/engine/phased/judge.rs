@@ -3,6 +3,7 @@
 use crate::engine::operations::ENDLESS;
 use crate::measurement::record::{LoadRecord, PhaseRecord, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind};
+use crate::probe::{Disturbance, DisturbanceLimits};
 use sensormark_store::ErrorKind;
 
 /// The share of failed operations that makes a trial invalid.
@@ -16,6 +17,9 @@ pub const CEILING_FACTOR: f64 = 2.0;
 /// Operations of a load that are too few for a figure, unless there are no more.
 pub const FEWEST: u64 = 10;
 
+/// Whether the host was quiet in phases shorter than this, in ns, is judged of all of them together: the kernel counts processor time in ticks of 10 ms.
+pub const MOMENT_NS: u64 = 500_000_000;
+
 /// What the judge knows besides the record.
 #[derive(Debug, Clone, Copy)]
 pub struct Circumstances {
@@ -27,6 +31,8 @@ pub struct Circumstances {
     pub cores: usize,
     /// Whether a disturbed host is only warned about.
     pub tolerate_disturbance: bool,
+    /// What disturbs.
+    pub disturbance: DisturbanceLimits,
 }
 
 /// All reasons that the record's loads and phases give, and warnings added to the record where a reader should know.
@@ -45,6 +51,7 @@ pub fn judge(record: &mut TrialRecord, circumstances: Circumstances) -> Vec<Reas
             more.extend(too_short(load));
         }
     }
+    let mut measured = Vec::new();
     for phase in &record.phases {
         let loads: Vec<&LoadRecord> = record
             .loads
@@ -57,13 +64,14 @@ pub fn judge(record: &mut TrialRecord, circumstances: Circumstances) -> Vec<Reas
         if !circumstances.embedded {
             more.extend(client_bound(phase, &loads, circumstances.cores));
         }
-        let disturbed = disturbed(phase);
-        if circumstances.tolerate_disturbance {
-            let text = disturbed.map(|reason| format!("the host was disturbed: {}", reason.text));
-            warnings.extend(text);
-        } else {
-            more.extend(disturbed);
-        }
+        measured.push(phase);
+    }
+    let disturbed = disturbed(&measured, &circumstances.disturbance);
+    if circumstances.tolerate_disturbance {
+        let texts = disturbed.iter().map(|reason| &reason.text);
+        warnings.extend(texts.map(|text| format!("the host was disturbed: {text}")));
+    } else {
+        more.extend(disturbed);
     }
     record.warnings.extend(warnings);
     reasons.extend(more);
@@ -208,14 +216,33 @@ fn client_bound(phase: &PhaseRecord, loads: &[&LoadRecord], cores: usize) -> Vec
     reasons
 }
 
-fn disturbed(phase: &PhaseRecord) -> Option<Reason> {
-    let reasons = &phase.totals.as_ref()?.disturbance.reasons;
-    (!reasons.is_empty()).then(|| {
-        Reason::new(
-            ReasonKind::HostDisturbed,
-            format!("{}: {}", phase.name, reasons.join(", ")),
-        )
-    })
+/// In which phases the host was disturbed; of short ones whether it was in all of them together.
+fn disturbed(phases: &[&PhaseRecord], limits: &DisturbanceLimits) -> Vec<Reason> {
+    let reason = |name: &str, found: &Disturbance| {
+        let text = format!("{name}: {}", found.reasons.join(", "));
+        (!found.reasons.is_empty()).then(|| Reason::new(ReasonKind::HostDisturbed, text))
+    };
+    let (mut reasons, mut moments, mut names) = (Vec::new(), Vec::new(), Vec::new());
+    for phase in phases {
+        let Some(totals) = &phase.totals else {
+            continue;
+        };
+        if totals.span_ns < MOMENT_NS {
+            moments.push(&totals.disturbance);
+            names.push(phase.name.as_str());
+        } else {
+            reasons.extend(reason(&phase.name, &totals.disturbance));
+        }
+    }
+    if let Some(together) = Disturbance::together(&moments, limits) {
+        let name = match names.as_slice() {
+            [one] => (*one).to_owned(),
+            [first, others @ ..] => format!("{first} and {} more short phases", others.len()),
+            [] => String::new(),
+        };
+        reasons.extend(reason(&name, &together));
+    }
+    reasons
 }
 
 #[cfg(test)]
@@ -309,6 +336,34 @@ mod tests {
             [2_000.0, 1_999.0].map(|ceiling| bound(10.0, Some(ceiling), 1)),
             [0, 1]
         );
+    }
+
+    /// A phase of this length with this share of the processors' time taken by others.
+    fn with_others(span_ns: u64, other_share: f64) -> PhaseRecord {
+        let limits = DisturbanceLimits::default();
+        let mut phase = phase(1.0);
+        if let Some(totals) = &mut phase.totals {
+            totals.span_ns = span_ns;
+            let mut found = totals.disturbance.clone();
+            (found.span_ns, found.other_share) = (span_ns, other_share);
+            totals.disturbance = Disturbance::together(&[&found], &limits).expect("one");
+        }
+        phase
+    }
+
+    #[test]
+    fn a_tick_in_a_moment_disturbs_nothing_and_busy_moments_do() {
+        let judged = |phases: &[PhaseRecord]| {
+            let phases: Vec<&PhaseRecord> = phases.iter().collect();
+            disturbed(&phases, &DisturbanceLimits::default())
+        };
+        let (tick, quiet) = (with_others(60_000_000, 0.16), with_others(60_000_000, 0.0));
+        assert_eq!(judged(&[tick.clone(), quiet.clone(), quiet]).len(), 0);
+        let busy = judged(&[tick.clone(), tick.clone(), tick]);
+        assert_eq!(busy.len(), 1);
+        assert!(busy[0].text.contains("ask and 2 more short phases"));
+        let long = with_others(MOMENT_NS, 0.16);
+        assert_eq!(judged(&[long.clone(), long]).len(), 2);
     }
 
     #[test]

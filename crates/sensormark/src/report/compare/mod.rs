@@ -8,7 +8,8 @@ mod figures;
 mod tables;
 
 use super::field::Field;
-use super::tables::Document;
+use super::sensor_operations;
+use super::tables::{Document, Section};
 use crate::statistics::{Better, SIGNIFICANCE, UnpairedComparison, compare_unpaired, holm};
 use figures::{Figure, figures};
 use std::collections::BTreeSet;
@@ -84,6 +85,11 @@ impl Comparison {
             .collect();
         regressions.extend(lost.iter().map(|label| format!("{label}: no longer valid")));
         let mut document = tables::document(first, second, &pairs, &lost, threshold);
+        if let Some(table) = sensor_operations::physical_and_virtual([first, second]) {
+            let mut section = Section::new("environments", "Physical and virtual");
+            section.table(table);
+            document.section(section);
+        }
         document.neutralise();
         Ok(Self {
             document,

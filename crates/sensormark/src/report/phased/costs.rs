@@ -5,6 +5,7 @@
 //! resource is the arithmetic mean over its phases. A load that was cut counts with the operations that it finished. Where a phase writes and
 //! asks at once, its resources cannot be told apart: they are shared out by operation.
 
+use crate::measurement::names;
 use crate::measurement::record::{LoadRecord, PhaseRecord, Side, TrialRecord};
 use crate::probe::RoleTotals;
 use crate::report::criteria;
@@ -33,12 +34,17 @@ fn name(load: &LoadRecord) -> LoadName {
     (load.phase.clone(), load.name.clone())
 }
 
+/// Whether a load is a part of the score at all: it measures something, and the workload does not say otherwise.
+fn is_scored(load: &LoadRecord) -> bool {
+    !load.warm_up && load.labels.get(names::SCORED) != Some(&serde_json::Value::Bool(false))
+}
+
 /// Loads whose figures count.
 fn counted(trial: &TrialRecord) -> impl Iterator<Item = &LoadRecord> {
     trial
         .loads
         .iter()
-        .filter(|load| !load.warm_up && load.operations() > 0 && load.seconds > 0.0)
+        .filter(|load| is_scored(load) && load.operations() > 0 && load.seconds > 0.0)
 }
 
 impl Comparable {
@@ -59,7 +65,7 @@ impl Comparable {
             for trial in field.valid_of(arm) {
                 let names: BTreeSet<LoadName> = counted(trial).map(name).collect();
                 own = Some(own.map_or(names.clone(), |own| &own & &names));
-                for load in trial.loads.iter().filter(|load| !load.warm_up) {
+                for load in trial.loads.iter().filter(|load| is_scored(load)) {
                     let side = if load.writes {
                         &mut found.writing
                     } else {

@@ -11,7 +11,7 @@ use crate::report::tables::{Cell, Section, Table};
 use crate::score;
 
 /// Phases up to this many are shown to people each by itself.
-const MOST_SHOWN: usize = 24;
+const MOST_SHOWN: usize = 20;
 
 /// The sections; none for other workloads.
 pub fn sections(field: &Field) -> Vec<Section> {

@@ -9,7 +9,7 @@ mod limits;
 mod readings;
 mod resources;
 mod sensitivity;
-mod surroundings;
+pub(super) mod surroundings;
 mod verdicts;
 
 pub(super) use answer::side_text;

@@ -3,7 +3,7 @@
 use super::cells::counted;
 use crate::probe::{DeviceKind, Environment, Processor};
 use crate::report::field::Field;
-use crate::report::number::fixed;
+use crate::report::number::{fixed, significant};
 use crate::report::tables::{Cell, Section, Table};
 
 /// Warnings that differ in numbers alone are told one by one up to this many.
@@ -101,7 +101,8 @@ fn machine_warnings(field: &Field) -> Vec<String> {
     items
 }
 
-fn inventory(field: &Field) -> Option<Environment> {
+/// The machine, where the run recorded it.
+pub fn inventory(field: &Field) -> Option<Environment> {
     serde_json::from_value(field.run.environment.clone()).ok()
 }
 
@@ -171,8 +172,17 @@ fn lines(environment: &Environment) -> Vec<String> {
             .device
             .as_ref()
             .map_or_else(String::new, |device| format!(" on {device}"));
+        let flushes = environment
+            .flushes
+            .get(name)
+            .map_or_else(String::new, |rate| {
+                let rate = significant(rate.per_second, 3);
+                format!(
+                    ", {rate} flushes a second (8 kB written over and flushed, one after another)"
+                )
+            });
         lines.push(format!(
-            "folder {name}: {}{device} ({kind})",
+            "folder {name}: {}{device} ({kind}){flushes}",
             folder.filesystem
         ));
     }

@@ -7,6 +7,7 @@ pub(super) mod phased;
 mod platform;
 mod ranks;
 mod schema;
+mod sensor_operations;
 mod study;
 
 use super::*;

@@ -5,7 +5,7 @@ use crate::measurement::NotMeasured;
 use crate::measurement::latency::LatencyRecorder;
 use crate::measurement::record::LatencyRecord;
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
-use crate::probe::Environment;
+use crate::probe::{Environment, FlushRate};
 use sensormark_store::{DaySplit, Encoding, Shape};
 use serde_json::{Value, json};
 
@@ -96,6 +96,17 @@ fn what_the_program_writes_is_valid() {
     full_trials()
         .iter()
         .for_each(|trial| assert_valid(&validator, trial));
+}
+
+/// Runs of older versions have none of these.
+#[test]
+fn what_is_there_in_some_runs_alone_is_valid_with_and_without() {
+    let mut run = full_run();
+    let rate = FlushRate::measure(tempfile::tempdir().unwrap().path()).unwrap();
+    run["environment"]["flushes"] = json!({ "data": rate });
+    assert_valid(&validator("run"), &run);
+    run["environment"]["flushes"]["data"]["colour"] = json!("red");
+    assert!(!validator("run").is_valid(&run));
 }
 
 #[test]

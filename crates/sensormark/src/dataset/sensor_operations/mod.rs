@@ -1,0 +1,211 @@
+//! Sensors of the least that a sensor is: an identifier, a time and a value. What sensor-operations writes and reads back.
+//!
+//! Source: study 001 (the spec's *sensor-operations*), table I: sensor id, timestamp, value. It says nothing of the values, nor of the interval but for
+//! an example, "a temperature sensor might transmit its sensed value every 30 seconds". The values here are ours, pinned by golden checksums:
+//! temperatures to a hundredth of a degree,
+//!
+//! ```text
+//! value(s, tick) = base(s) + day((tick + phase(s)) mod 2,880) + noise(s, tick)      (in hundredths of a degree)
+//! ```
+//!
+//! | part | what it is | hundredths of a degree |
+//! | --- | --- | --- |
+//! | base(s) | the sensor's own level, uniform | 0 to 3,000 |
+//! | day | one sine over 2,880 ticks, a day of 30 s each, from a phase of the sensor's own | ±500 |
+//! | noise | 5 · (binomial of 64 fair coins − 32): mean 0, standard deviation 20 | ±160 |
+//!
+//! **Times.** Tick t of sensor s is at 2012-01-01T00:00:00Z + t · interval + ⌊s · interval / sensors⌋, in whole milliseconds: sensors report one
+//! after the other, regularly, so that readings numbered by (tick, sensor) are in the order of time. No reading is missing, late or doubled: what
+//! is compared is operations, not data.
+
+mod export;
+
+#[cfg(test)]
+mod tests;
+
+pub use export::Exported;
+
+use super::elementary::sine_of_turns;
+use super::random::Stream;
+use sensormark_store::{Batch, TimeRange, Values};
+use std::num::NonZeroU64;
+use std::ops::Range;
+
+/// When sensors begin to report: 2012-01-01T00:00:00Z, in ns since the Unix epoch.
+pub const START_NS: i64 = 1_325_376_000_000_000_000;
+/// Ticks of a sensor stay below this, and before 2262: [`SensorReadings::ticks`].
+pub const TICK_LIMIT: u64 = 1 << 31;
+/// The longest interval between two readings of a sensor: an hour.
+pub const LONGEST_INTERVAL_MS: u32 = 3_600_000;
+
+const MILLISECOND_NS: i64 = 1_000_000;
+/// Times are kept before this (2262-01-01T00:00:00Z), in ns since the Unix epoch.
+const LAST_NS: i64 = 9_214_646_400_000_000_000;
+/// Ticks in the period of the sine.
+const DAY_TICKS: u64 = 2_880;
+/// Hundredths of a degree.
+const AMPLITUDE: f64 = 500.0;
+const BASES: u64 = 3_001;
+/// Hundredths of a degree a coin.
+const NOISE_STEP: i32 = 5;
+/// Field numbers of the streams: the noise of each sensor, and what sensors have for good.
+const NOISE_FIELD: u64 = 0;
+const BASE_FIELD: u64 = 1;
+const PHASE_FIELD: u64 = 2;
+
+/// The readings of some sensors under one seed; reading t of sensor s is a pure function of (seed, s, t).
+#[derive(Debug, Clone)]
+pub struct SensorReadings {
+    interval_ns: i64,
+    sensors: Box<[Sensor]>,
+    /// One period of the sine, in hundredths of a degree.
+    day: Box<[i32]>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Sensor {
+    offset_ns: i64,
+    base: i32,
+    phase: u64,
+    noise: Stream,
+}
+
+impl SensorReadings {
+    /// Sensors under a seed, each reporting every so many milliseconds.
+    ///
+    /// # Errors
+    /// That there would be no sensor, or no interval between 1 ms and [`LONGEST_INTERVAL_MS`], in words.
+    pub fn new(seed: u64, sensors: u32, interval_ms: u32) -> Result<Self, String> {
+        if sensors == 0 {
+            return Err("sensors is 0; it must be over 0".to_owned());
+        }
+        if !(1..=LONGEST_INTERVAL_MS).contains(&interval_ms) {
+            return Err(format!(
+                "interval_ms is {interval_ms}; it must be 1 to {LONGEST_INTERVAL_MS}, an hour"
+            ));
+        }
+        let offset_ns = |number: u32| {
+            let part = u64::from(number) * u64::from(interval_ms) / u64::from(sensors);
+            part.cast_signed() * MILLISECOND_NS
+        };
+        let sensor = |number: u32| {
+            let stream = |field| Stream::new(seed, u64::from(number), field);
+            Sensor {
+                offset_ns: offset_ns(number),
+                base: small(stream(BASE_FIELD).below(0, nonzero(BASES))),
+                phase: stream(PHASE_FIELD).below(0, nonzero(DAY_TICKS)),
+                noise: stream(NOISE_FIELD),
+            }
+        };
+        let turns = |tick: u64| tick as f64 / DAY_TICKS as f64;
+        Ok(Self {
+            interval_ns: i64::from(interval_ms) * MILLISECOND_NS,
+            sensors: (0..sensors).map(sensor).collect(),
+            day: (0..DAY_TICKS)
+                .map(|tick| rounded(AMPLITUDE * sine_of_turns(turns(tick))))
+                .collect(),
+        })
+    }
+
+    /// How many sensors there are.
+    pub fn sensors(&self) -> u32 {
+        u32::try_from(self.sensors.len()).expect("made from a number of 32 bits")
+    }
+
+    /// How many ticks each sensor has: up to [`TICK_LIMIT`], or until 2262.
+    pub fn ticks(&self) -> u64 {
+        let until_end = (LAST_NS - START_NS) / self.interval_ns - 1;
+        until_end.unsigned_abs().min(TICK_LIMIT)
+    }
+
+    /// When a sensor reports at a tick, in ns since the Unix epoch.
+    ///
+    /// # Panics
+    /// When there is no such sensor.
+    #[inline]
+    pub fn time_ns(&self, sensor: u32, tick: u64) -> i64 {
+        START_NS + self.sensors[sensor as usize].offset_ns + self.interval_ns * tick.cast_signed()
+    }
+
+    /// What a sensor reports at a tick, in degrees.
+    ///
+    /// # Panics
+    /// When there is no such sensor.
+    #[inline]
+    pub fn value(&self, sensor: u32, tick: u64) -> f64 {
+        let sensor = &self.sensors[sensor as usize];
+        self.value_of(sensor, tick, self.place_of(sensor, tick))
+    }
+
+    /// The ticks of a sensor whose times lie in a range.
+    ///
+    /// # Panics
+    /// When there is no such sensor.
+    pub fn ticks_within(&self, sensor: u32, range: TimeRange) -> Range<u64> {
+        let first = self.time_ns(sensor, 0);
+        // The first tick that is not before an instant.
+        let from = |time_ns: i64| {
+            let since = time_ns.saturating_sub(first).max(0).unsigned_abs();
+            since.div_ceil(self.interval_ns.unsigned_abs())
+        };
+        let (start, end) = (from(range.start_ns), from(range.end_ns));
+        start..end.max(start)
+    }
+
+    /// Appends a sensor's readings at these ticks to a batch of a table whose only field is the value.
+    ///
+    /// # Panics
+    /// When there is no such sensor, or the batch is of another table.
+    pub fn push(&self, number: u32, ticks: Range<u64>, batch: &mut Batch) {
+        let length = usize::try_from(ticks.end.saturating_sub(ticks.start))
+            .expect("a batch is kept in memory");
+        batch
+            .series
+            .resize(batch.series.len().saturating_add(length), number);
+        let first = self.time_ns(number, ticks.start);
+        let times = (0..length as u64).map(|tick| first + self.interval_ns * tick.cast_signed());
+        batch.times_ns.extend(times);
+        let Values::F64(values) = &mut batch.columns[0].values else {
+            panic!("the value is a floating point number");
+        };
+        let sensor = &self.sensors[number as usize];
+        let mut place = self.place_of(sensor, ticks.start);
+        values.extend(ticks.map(|tick| {
+            let value = self.value_of(sensor, tick, place);
+            place += 1;
+            if place == self.day.len() {
+                place = 0;
+            }
+            value
+        }));
+    }
+
+    /// The place of a tick in the sine's period.
+    #[inline]
+    const fn place_of(&self, sensor: &Sensor, tick: u64) -> usize {
+        ((tick + sensor.phase) % DAY_TICKS) as usize
+    }
+
+    #[inline]
+    fn value_of(&self, sensor: &Sensor, tick: u64, place: usize) -> f64 {
+        let coins = sensor.noise.word(tick).count_ones().cast_signed() - 32;
+        // The nearest double of the decimal: a quotient is rounded once.
+        f64::from(sensor.base + self.day[place] + NOISE_STEP * coins) / 100.0
+    }
+}
+
+fn small(value: u64) -> i32 {
+    i32::try_from(value).expect("bases are small")
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "sines lie between -500 and 500"
+)]
+fn rounded(value: f64) -> i32 {
+    (value + 0.5).floor() as i32
+}
+
+const fn nonzero(value: u64) -> NonZeroU64 {
+    NonZeroU64::new(value).expect("periods and spans are not zero")
+}

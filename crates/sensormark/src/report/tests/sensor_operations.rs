@@ -1,0 +1,296 @@
+//! The report of sensor-operations: the study's own figures as if they had been measured here, and runs that differ from them.
+
+use super::fixture::{COSTLY, implementation, latency, run, trial};
+use super::{cell, number};
+use crate::measurement::record::{
+    AnswersRecord, ClassRecord, LoadRecord, RunRecord, Side, TrialRecord,
+};
+use crate::published::{Clients, Environment as Place};
+use crate::report::compare::Comparison;
+use crate::report::field::Field;
+use crate::report::sensor_operations::physical_and_virtual;
+use crate::report::tables::Cell;
+use crate::report::{Report, ReportOptions};
+use crate::workload::sensor_operations::{NAME, Operation, labels};
+use sensormark_store::{Index, Layout};
+use serde_json::json;
+use std::collections::BTreeMap;
+
+const SIZE: u64 = 1_000_000;
+
+/// A load of this operation at this rate.
+fn load(operation: Operation, clients: u32, rate: f64) -> LoadRecord {
+    let name = operation.name();
+    let class = ClassRecord {
+        operations: SIZE,
+        readings: SIZE,
+        failed: 0,
+        latency: latency(false, SIZE, 1_000_000),
+        service: None,
+    };
+    let label = |name: &str, value| (name.to_owned(), value);
+    LoadRecord {
+        phase: format!("{name}-{clients}"),
+        name: name.to_owned(),
+        labels: BTreeMap::from([
+            label(labels::OPERATION, json!(name)),
+            label(labels::CLIENTS, json!(clients)),
+            label(labels::SIZE, json!(SIZE)),
+        ]),
+        warm_up: false,
+        writes: operation.writes(),
+        clients,
+        processes: 1,
+        open_loop: false,
+        planned: SIZE,
+        seconds: SIZE as f64 / rate,
+        classes: BTreeMap::from([(name.to_owned(), class)]),
+        errors: BTreeMap::new(),
+        first_error: None,
+        late: 0,
+        not_started: 0,
+        statements: SIZE,
+        reconnects: 0,
+        datagram_bytes: 0,
+        answers: AnswersRecord::default(),
+        pacing_p99_ns: None,
+        ceiling: None,
+        cut: None,
+        not_supported: None,
+        client_side: None,
+    }
+}
+
+/// A trial of these rates, by operation with one client and with 16.
+fn of_rates(title: &str, index: Index, rates: [Clients; 4]) -> TrialRecord {
+    let name = if index == Index::None {
+        "individual-no-index"
+    } else {
+        "individual"
+    };
+    let mut record = trial(implementation(title, name, None), 0, COSTLY);
+    record.implementation.layout = Layout {
+        index,
+        ..Layout::row_per_reading()
+    };
+    record.side = Side::Mixed;
+    record.latencies.clear();
+    record.loads.clear();
+    for (operation, rates) in Operation::ALL.into_iter().zip(rates) {
+        record.loads.push(load(operation, 1, rates.single_client));
+        record.loads.push(load(operation, 16, rates.multi_client));
+    }
+    record
+}
+
+/// The study's figures of one environment; without an index reads are a hundredth of them (its figures 3 and 4), and writes a little more.
+fn as_published(place: Place) -> Vec<TrialRecord> {
+    let mut trials = Vec::new();
+    let study = crate::published::sensor_operations();
+    for row in study.operations_per_second {
+        if row.environment != place {
+            continue;
+        }
+        let rates = [
+            row.single_write,
+            row.single_read,
+            row.multi_write,
+            row.multi_read,
+        ];
+        let times = |clients: Clients, factor: f64| Clients {
+            single_client: clients.single_client * factor,
+            multi_client: clients.multi_client * factor,
+        };
+        let without = [1.1, 0.01, 1.1, 0.01];
+        let slower = [0, 1, 2, 3].map(|place| times(rates[place], without[place]));
+        if row.store == "Cassandra" {
+            trials.push(of_rates(&row.store, Index::Series, rates));
+        } else {
+            trials.push(of_rates(&row.store, Index::SeriesTime, rates));
+            trials.push(of_rates(&row.store, Index::None, slower));
+        }
+    }
+    trials
+}
+
+fn record(environment: Option<&str>) -> RunRecord {
+    let mut record = RunRecord {
+        workload: NAME.to_owned(),
+        ..run()
+    };
+    if let Some(hypervisor) = environment {
+        let folder = tempfile::tempdir().unwrap();
+        let own = crate::probe::Environment::read(&[("data", folder.path())]).unwrap();
+        record.environment = serde_json::to_value(own).unwrap();
+        let hypervisor = Some(hypervisor).filter(|name| !name.is_empty());
+        record.environment["hypervisor"] = json!(hypervisor);
+    }
+    record
+}
+
+fn report(trials: Vec<TrialRecord>) -> Report {
+    Report::new(record(None), trials, &ReportOptions::default()).unwrap()
+}
+
+const CLAIMS: [&str; 8] = [
+    "an index changes reads by orders of magnitude (here: tenfold or more)",
+    "an index hardly changes writes (here: by a quarter or less)",
+    "MongoDB is the best at single writes",
+    "PostgreSQL is the best at multi reads",
+    "Cassandra is the best at multi writes",
+    "PostgreSQL gains steadily as clients are added",
+    "MongoDB's writes do not gain as clients are added",
+    "a virtual machine costs up to 16× on reads (Cassandra, single) and sometimes gains",
+];
+
+#[test]
+fn on_the_studys_own_figures_its_claims_hold_and_ratios_are_one() {
+    let report = report(as_published(Place::Physical));
+    for claim in &CLAIMS[..7] {
+        let figures = cell(&report, "claims", claim, "figures");
+        assert_eq!(cell(&report, "claims", claim, "here"), "held", "{figures}");
+    }
+    assert_eq!(
+        cell(&report, "claims", CLAIMS[7], "here"),
+        "cannot be judged"
+    );
+    for name in ["published_single", "published_multi"] {
+        let mut tables = report.document().tables();
+        let table = tables.find(|table| table.id == name).unwrap();
+        assert_eq!(
+            table.rows.len(),
+            3 * 5,
+            "here, and two of the study's each with ratios"
+        );
+        for row in &table.rows {
+            let is_one =
+                |cell: &Cell| matches!(cell, Cell::Number(one) if (one.value - 1.0).abs() < 1e-9);
+            if number::cell_text(&row[1]) == "here / physical" {
+                assert!(row[2..].iter().all(is_one), "{row:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn one_part_refutes_a_claim_and_what_is_missing_is_named() {
+    let mut trials = as_published(Place::Physical);
+    // MongoDB's index helps its reads sixfold only.
+    for trial in &mut trials {
+        let own = &trial.implementation;
+        if own.title == "MongoDB" && own.layout.index == Index::None {
+            for load in trial.loads.iter_mut().filter(|load| !load.writes) {
+                load.seconds *= 0.01 * 6.0;
+            }
+        }
+    }
+    trials.retain(|trial| trial.implementation.title != "Cassandra");
+    let found = report(trials.clone());
+    assert_eq!(cell(&found, "claims", CLAIMS[0], "here"), "did not hold");
+    assert!(cell(&found, "claims", CLAIMS[0], "figures").contains("× 6.00"));
+    // What a scan of a few readings costs refutes nothing.
+    let mut few = as_published(Place::Physical);
+    for (one, other) in few
+        .iter_mut()
+        .filter(|trial| trial.implementation.title != "Cassandra")
+        .zip(&trials)
+    {
+        one.loads.clone_from(&other.loads);
+    }
+    for load in few.iter_mut().flat_map(|trial| &mut trial.loads) {
+        load.labels.insert(labels::SIZE.to_owned(), json!(2_000));
+    }
+    let few = report(few);
+    assert_eq!(cell(&few, "claims", CLAIMS[0], "here"), "not decided");
+    assert!(cell(&few, "claims", CLAIMS[0], "figures").contains("too few to refute it"));
+    let report = found;
+    for claim in [CLAIMS[2], CLAIMS[3], CLAIMS[4]] {
+        assert_eq!(cell(&report, "claims", claim, "here"), "cannot be judged");
+        assert!(cell(&report, "claims", claim, "figures").contains("no valid trial of Cassandra"));
+    }
+}
+
+#[test]
+fn curves_speed_up_and_index_are_tables() {
+    let report = report(as_published(Place::Physical));
+    let postgresql = "PostgreSQL individual";
+    let at = |table: &str, column: &str| cell(&report, table, postgresql, column);
+    assert_eq!(at("clients_single_write", "1 client"), "120");
+    assert_eq!(at("clients_multi_read", "16 clients"), "410,000");
+    // 930 / 120, of the first operation.
+    assert_eq!(at("speed_up", "16 clients"), "7.75");
+    assert_eq!(at("index", "with / without"), "0.909");
+    let alone = Report::new(
+        record(None),
+        vec![of_rates(
+            "SQLite",
+            Index::SeriesTime,
+            [Clients {
+                single_client: 9.0,
+                multi_client: 9.0,
+            }; 4],
+        )],
+        &ReportOptions::default(),
+    );
+    let text = alone.unwrap().text(80);
+    assert!(text.contains("No database of the study"), "{text}");
+}
+
+#[test]
+fn a_cut_phase_is_told_with_its_rate() {
+    let mut trials = as_published(Place::Physical);
+    trials[0].loads[1].cut = Some("its time was over after 9 of 10 operations".to_owned());
+    let json = report(trials).json();
+    assert!(
+        json.contains("Cassandra individual, 16 clients: cut: its time was over after 9 of 10"),
+        "{json}"
+    );
+}
+
+#[test]
+fn two_runs_give_the_studys_table_of_environments() {
+    let field = |place, hypervisor| Field::new(record(Some(hypervisor)), as_published(place));
+    let (physical, guest) = (field(Place::Physical, ""), field(Place::Virtual, "Xen"));
+    let table = physical_and_virtual([&guest, &physical]).expect("one of each");
+    let row = table.rows.iter().find(|row| {
+        let keys: Vec<String> = row[..3].iter().map(number::cell_text).collect();
+        keys == ["Cassandra individual", "single read", "16"]
+    });
+    // 16,000 and 1,000.
+    assert_eq!(number::cell_text(&row.unwrap()[5]), "16.0");
+    assert_eq!(physical_and_virtual([&physical, &physical]), None);
+    let compared = Comparison::new(&physical, &guest, 0.01).expect("runs of one workload");
+    let mut tables = compared.document().tables();
+    assert!(tables.any(|found| *found == table));
+}
+
+/// Small tests are curves of their own and no part of the score.
+#[test]
+fn what_is_not_scored_moves_nobody() {
+    let trials = || {
+        let mut trials = as_published(Place::Physical);
+        trials.truncate(1);
+        trials
+    };
+    let time = |trials| {
+        cell(
+            &report(trials),
+            "costs_write",
+            "Cassandra individual",
+            "time",
+        )
+    };
+    let without = time(trials());
+    let mut with = trials();
+    let mut small = load(Operation::SingleWrite, 2, 0.001);
+    small.phase = "small".to_owned();
+    small
+        .labels
+        .insert(crate::measurement::names::SCORED.to_owned(), json!(false));
+    with[0].loads.push(small.clone());
+    assert_eq!(time(with), without);
+    small.labels.clear();
+    let mut scored = trials();
+    scored[0].loads.push(small);
+    assert_ne!(time(scored), without);
+}

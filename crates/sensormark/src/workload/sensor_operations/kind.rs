@@ -1,0 +1,294 @@
+//! Sensor-operations as trials of phases: what it is made from, and the tests that an implementation goes through.
+
+use super::operations::{Reads, Writes};
+use super::parameters::{Indexes, Parameters, Statements};
+use super::{NAME, Operation, labels, schema};
+use crate::dataset::export::DataSet;
+use crate::dataset::sensor_operations::{Exported, SensorReadings};
+use crate::engine::answers::Checking;
+use crate::engine::phased::script::{About, LoadSpec, PhaseSpec, Step};
+use crate::engine::phased::{PhasedWorkload, Subject, WorkloadKind};
+use crate::engine::sharing::Sharing;
+use crate::measurement::names;
+use crate::workload::scale::Scale;
+use sensormark_store::{Family, Index, Layout, LayoutOffer, Schema, Shape, Standing, WriteMethod};
+use serde_json::Value;
+use std::num::NonZeroU64;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The family's name.
+const FAMILY: &str = "individual";
+
+/// Sensor-operations.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Kind;
+
+fn read(parameters: &Value) -> Result<Parameters, String> {
+    serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())
+}
+
+impl WorkloadKind for Kind {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn summary(&self) -> &str {
+        "single and multi writes and reads of (sensor, time, value) by 1 to 16 clients, with and without an index"
+    }
+
+    fn preset(&self, scale: Scale) -> Option<Value> {
+        serde_json::to_value(Parameters::of(scale)).ok()
+    }
+
+    fn documentation(&self) -> &[(&str, &str)] {
+        Parameters::DOCUMENTATION
+    }
+
+    fn check(&self, parameters: &Value) -> Result<(), String> {
+        read(parameters)?.check()
+    }
+
+    fn data_set(&self, parameters: &Value, seed: u64) -> Result<Box<dyn DataSet>, String> {
+        let parameters = read(parameters)?;
+        parameters.check()?;
+        let readings = SensorReadings::new(seed, parameters.sensors, parameters.interval_ms)?;
+        let most = parameters.single.max(parameters.multi);
+        let ticks = most.div_ceil(u64::from(parameters.sensors));
+        let schema = Arc::new(schema(parameters.sensors));
+        Ok(Box::new(Exported::new(schema, readings, ticks)))
+    }
+
+    fn schema(&self, parameters: &Value) -> Result<Schema, String> {
+        let parameters = read(parameters)?;
+        // The number of sensors alone is needed here, and a wrong one is said before a table of them is made.
+        parameters.check_sensors()?;
+        Ok(schema(parameters.sensors))
+    }
+
+    fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {
+        read(parameters)?;
+        Ok(vec![(FAMILY.to_owned(), Family::PerReading)])
+    }
+
+    fn choose(&self, parameters: &Value, offers: &mut [LayoutOffer]) {
+        if let Ok(parameters) = read(parameters) {
+            choose(&parameters, offers);
+        }
+    }
+
+    fn build(
+        &self,
+        parameters: &Value,
+        seed: u64,
+        subject: Subject<'_>,
+    ) -> Result<Box<dyn PhasedWorkload>, String> {
+        let parameters = read(parameters)?;
+        parameters.check()?;
+        let mut schema = schema(parameters.sensors);
+        schema.tables[0].time_resolution = subject.time_resolution(&schema, 0);
+        let resolution = schema.tables[0].time_resolution;
+        let unit_ms = resolution.nanoseconds() / 1_000_000;
+        if unit_ms > 1 && i64::from(parameters.interval_ms) % unit_ms != 0 {
+            return Err(format!(
+                "interval_ms is {}; the layout keeps times to {unit_ms} ms, so it must be a multiple of that",
+                parameters.interval_ms
+            ));
+        }
+        let readings = SensorReadings::new(seed, parameters.sensors, parameters.interval_ms)?;
+        Ok(Box::new(Tests {
+            parameters,
+            schema: Arc::new(schema),
+            readings: Arc::new(readings),
+            seed,
+        }))
+    }
+}
+
+/// Which layouts are measured unasked: with an index on (sensor, time), without one, and the ways of writing.
+fn choose(parameters: &Parameters, offers: &mut [LayoutOffer]) {
+    let Some(usual) = offers.first().map(|offer| offer.layout) else {
+        return;
+    };
+    let has = |layout: Layout| offers.iter().any(|offer| offer.layout == layout);
+    let without = Layout {
+        index: Index::None,
+        ..usual
+    };
+    // Where rows are kept by a key that cuts a sensor's readings into parts, the study's layout keeps all of a sensor together.
+    let together = Layout {
+        index: Index::Series,
+        ..usual
+    };
+    let with = if usual.index == Index::Clustered && has(together) {
+        together
+    } else {
+        usual
+    };
+    let may_choose = has(without);
+    for offer in offers {
+        let layout = offer.layout;
+        let is_way_of_writing = !matches!(layout.write, WriteMethod::Usual | WriteMethod::Datagram)
+            && layout
+                == Layout {
+                    write: layout.write,
+                    ..usual
+                };
+        // Other ways to keep the rows of a sensor together, where the store has them measured.
+        let is_kept_together = layout.write == WriteMethod::Usual
+            && offer.standing == Standing::Further
+            && matches!(
+                (layout.shape, layout.index),
+                (Shape::RowPerReading, Index::Clustered) | (Shape::NativeTimeSeries, _)
+            );
+        let is_indexed = layout == with
+            || is_kept_together
+            || (is_way_of_writing && parameters.statements == Statements::All);
+        let is_measured = match parameters.index {
+            Indexes::Both => is_indexed || layout == without,
+            Indexes::With => is_indexed,
+            Indexes::Without => layout == if may_choose { without } else { with },
+        };
+        offer.standing = match is_measured {
+            true if offer.standing == Standing::Usual => Standing::Usual,
+            true => Standing::Further,
+            false => Standing::OnRequest,
+        };
+    }
+}
+
+/// The tests of one implementation.
+struct Tests {
+    parameters: Parameters,
+    schema: Arc<Schema>,
+    readings: Arc<SensorReadings>,
+    seed: u64,
+}
+
+/// One of an implementation's tests.
+#[derive(Clone, Copy)]
+struct Test {
+    multi: bool,
+    statements: u64,
+    clients: u32,
+}
+
+impl Tests {
+    fn phase(&self, test: Test, operation: Operation, load: LoadSpec) -> PhaseSpec {
+        let name = phase_name(test, operation);
+        let size = test.statements * self.parameters.readings(test.multi);
+        let mut phase = PhaseSpec::new(name, vec![load])
+            .label(labels::OPERATION, operation.name())
+            .label(labels::CLIENTS, test.clients)
+            .label(labels::SIZE, size);
+        // Small tests are curves of their own; what they cost is for the most part beginning and ending.
+        if test.statements < self.parameters.statements(test.multi) {
+            phase = phase.label(names::SCORED, false);
+        }
+        phase.limit = Some(Duration::from_secs_f64(self.parameters.limit_seconds));
+        phase
+    }
+
+    fn writing(&self, test: Test) -> PhaseSpec {
+        let operation = if test.multi {
+            Operation::MultiWrite
+        } else {
+            Operation::SingleWrite
+        };
+        let per_statement = self.parameters.readings(test.multi);
+        let readings = Arc::clone(&self.readings);
+        let writes = Writes::new(operation, readings, test.statements, per_statement);
+        let load = LoadSpec {
+            sharing: Sharing::COUNTER,
+            ..LoadSpec::writing(operation.name(), Arc::new(writes), test.clients)
+        };
+        self.phase(test, operation, load)
+    }
+
+    fn reading(&self, test: Test, written: &PhaseSpec) -> PhaseSpec {
+        let operation = if test.multi {
+            Operation::MultiRead
+        } else {
+            Operation::SingleRead
+        };
+        let reads = Reads::new(
+            operation,
+            Arc::clone(&self.readings),
+            self.schema.tables[0].clone(),
+            self.seed,
+            (test.statements, self.parameters.readings(test.multi)),
+        );
+        let checking = match NonZeroU64::new(self.parameters.check_one_in) {
+            Some(several) if several.get() > 1 => Checking::OneIn(several),
+            _ => Checking::All,
+        };
+        let load = LoadSpec {
+            sharing: Sharing::COUNTER,
+            about: Some(About {
+                phase: written.name.clone(),
+                load: written.loads[0].name.clone(),
+            }),
+            ..LoadSpec::asking(operation.name(), Arc::new(reads), test.clients, checking)
+        };
+        self.phase(test, operation, load)
+    }
+}
+
+fn phase_name(test: Test, operation: Operation) -> String {
+    let operation = operation.name().replace(' ', "-");
+    format!("{operation}-{}-by-{}", test.statements, test.clients)
+}
+
+impl PhasedWorkload for Tests {
+    fn schema(&self) -> Arc<Schema> {
+        Arc::clone(&self.schema)
+    }
+
+    fn steps(&self) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for multi in [false, true] {
+            for (statements, clients) in self.parameters.tests(multi) {
+                let test = Test {
+                    multi,
+                    statements,
+                    clients,
+                };
+                if !steps.is_empty() {
+                    steps.push(Step::Reset);
+                }
+                let writing = self.writing(test);
+                let reading = self.reading(test, &writing);
+                steps.push(Step::Run(writing));
+                if self.parameters.settle {
+                    let what = if multi { "multi" } else { "single" };
+                    let name = format!("settled-{what}-{statements}-by-{clients}");
+                    steps.push(Step::Settle(name));
+                }
+                steps.push(Step::Run(reading));
+            }
+        }
+        // The disk of the last test, at rest.
+        if !self.parameters.settle {
+            steps.push(Step::Settle("settled".to_owned()));
+        }
+        steps
+    }
+
+    fn seconds(&self) -> f64 {
+        // A rough guess, for the time left: a second a test, 3,000 single operations a second, 100,000 readings in multi operations.
+        let work = |multi: bool| {
+            let readings = self.parameters.readings(multi) as f64;
+            let rate = if multi { 100_000.0 } else { 3_000.0 };
+            let one = |(statements, _): (u64, u32)| {
+                let seconds = 2.0 * statements as f64 * readings / rate;
+                1.0 + seconds.min(2.0 * self.parameters.limit_seconds)
+            };
+            self.parameters
+                .tests(multi)
+                .into_iter()
+                .map(one)
+                .sum::<f64>()
+        };
+        work(false) + work(true)
+    }
+}
