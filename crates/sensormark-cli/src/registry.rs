@@ -6,7 +6,7 @@ use sensormark::engine::connection::Registry;
 use sensormark::engine::phased::{Kinds, WorkloadKind};
 use sensormark::workload::scale::{Scale, adjust_values};
 use sensormark::workload::selection::{parse, unknown};
-use sensormark::workload::{billing, iot_platform, machine_tool, own, replay};
+use sensormark::workload::{billing, durability, iot_platform, machine_tool, own, replay};
 use sensormark_store::Store;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -40,6 +40,7 @@ pub fn kinds() -> Kinds {
         Arc::new(billing::Kind),
         Arc::new(replay::Kind),
         Arc::new(own::Kind),
+        Arc::new(durability::Kind),
     ])
 }
 

@@ -53,3 +53,10 @@ pub const READS_PER_SECOND_ASKED: &str = "reads_per_second_asked";
 pub const KEEPS_UP: &str = "keeps_up";
 /// Queries that the reads took.
 pub const QUERIES: &str = "queries";
+
+/// Acknowledged readings that are stored after the server was killed, or stopped by itself, and was started again.
+pub const SURVIVED: &str = "survived";
+/// When the server was killed on request, in seconds after the phase's start.
+pub const KILLED_AFTER: &str = "killed_after_seconds";
+/// How long a server that was killed, or had stopped by itself, took to be ready again on its data, in seconds.
+pub const RESTART: &str = "restart_seconds";

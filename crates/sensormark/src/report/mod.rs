@@ -12,6 +12,7 @@ pub mod compare;
 mod contest;
 pub mod criteria;
 pub mod csv;
+mod durability;
 pub mod field;
 pub mod html;
 mod iot_platform;

@@ -10,6 +10,8 @@ pub mod selection;
 
 pub mod billing;
 
+pub mod durability;
+
 pub mod iot_platform;
 
 pub mod machine_tool;
