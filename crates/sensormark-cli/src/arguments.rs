@@ -87,6 +87,9 @@ pub struct CommonArguments {
     /// Settings of servers that sensormark starts: as-published for their makers' or a study's own, in place of the memory given
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
+    /// The longest that a server may take to be ready, in seconds [default: what suits the database]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub start_timeout: Option<u64>,
     /// The longest that an operation may take, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
     pub timeout: f64,
@@ -286,6 +289,9 @@ pub enum ServersAction {
         /// Memory for caches and heaps, in MB
         #[arg(long, value_name = "MB", default_value_t = 1024)]
         server_memory: u64,
+        /// What an acknowledged write promises, where that is a setting of the server
+        #[arg(long, value_enum, default_value_t)]
+        durability: DurabilityName,
         /// Keep its data on this folder's disk
         #[arg(long, value_name = "FOLDER")]
         data: Option<PathBuf>,

@@ -80,6 +80,7 @@ impl Planned<'_> {
                 memory_bytes: common.server_memory << 20,
                 durability: self.durability,
                 profile: common.profile.clone(),
+                start_seconds: common.start_timeout,
                 ..ServerOptions::default()
             },
             data_folder: common.data.clone(),

@@ -7,7 +7,7 @@ use sensormark::engine::phased::{Kinds, WorkloadKind};
 use sensormark::workload::scale::{Scale, adjust_values};
 use sensormark::workload::selection::{parse, unknown};
 use sensormark::workload::{
-    billing, devops, iot_platform, machine_tool, own, replay, sensor_operations,
+    billing, devops, durability, iot_platform, machine_tool, own, replay, sensor_operations,
 };
 use sensormark_store::Store;
 use serde_json::Value;
@@ -44,6 +44,7 @@ pub fn kinds() -> Kinds {
         Arc::new(billing::Kind),
         Arc::new(replay::Kind),
         Arc::new(own::Kind),
+        Arc::new(durability::Kind),
     ])
 }
 

@@ -16,8 +16,16 @@ pub fn servers(arguments: &ServersArguments) -> Result<ExitCode, Failure> {
         ServersAction::Start {
             store,
             server_memory,
+            durability,
             data,
-        } => start(&supervisor, store, *server_memory, data.as_deref()),
+        } => {
+            let options = ServerOptions {
+                memory_bytes: server_memory << 20,
+                durability: durability.class(),
+                ..ServerOptions::default()
+            };
+            start(&supervisor, store, &options, data.as_deref())
+        }
         ServersAction::Stop { store } => stop(&supervisor, store),
         ServersAction::Status => {
             status(&supervisor);
@@ -29,7 +37,7 @@ pub fn servers(arguments: &ServersArguments) -> Result<ExitCode, Failure> {
 fn start(
     supervisor: &Supervisor,
     store: &str,
-    megabytes: u64,
+    options: &ServerOptions,
     data: Option<&Path>,
 ) -> Result<ExitCode, Failure> {
     let registry = registry();
@@ -42,16 +50,12 @@ fn start(
     let found = registry
         .find(store)
         .ok_or_else(|| Failure::usage(unknown("store", store, names())))?;
-    let options = ServerOptions {
-        memory_bytes: megabytes << 20,
-        ..ServerOptions::default()
-    };
     let wishes = StartWishes {
         data,
         detachable: true,
         ..StartWishes::default()
     };
-    let server = supervisor.start_with(found.as_ref(), &options, &wishes)?;
+    let server = supervisor.start_with(found.as_ref(), options, &wishes)?;
     let (process, folder) = (server.process_id(), server.folder().root.clone());
     let run = server.detach()?;
     println!(

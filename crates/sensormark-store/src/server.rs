@@ -28,6 +28,8 @@ pub struct ServerOptions {
     pub durability: Durability,
     /// "as it comes" or a named profile of settings ("as-published").
     pub profile: Option<String>,
+    /// How long it may take to be ready, in seconds, instead of [`Launch::start_seconds`].
+    pub start_seconds: Option<u64>,
 }
 
 impl Default for ServerOptions {
@@ -37,6 +39,7 @@ impl Default for ServerOptions {
             clients: 32,
             durability: Durability::Default,
             profile: None,
+            start_seconds: None,
         }
     }
 }

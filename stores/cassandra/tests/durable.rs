@@ -71,7 +71,7 @@ fn durable(store: &Arc<Cassandra>) -> Result<(), StoreError> {
         memory_bytes: 448 << 20,
         clients: 4,
         durability: Durability::Durable,
-        profile: None,
+        ..ServerOptions::default()
     };
     let server = Supervisor::new(None)?.start(&**store, &options, None)?;
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -115,6 +115,10 @@ impl InfluxdbAdministrator {
     ) -> Result<Self, StoreError> {
         let database = database(&plan, options)?.to_owned();
         let mut link = Link::open(options, Duration::from_millis(plan.timeout_ms)).await?;
+        // A connection may come about with a server that answers nothing: only one that answers is waited for longer.
+        link.demand(Message::get("connect to InfluxDB", "/ping"))
+            .await
+            .map_err(|error| error.with_doubt(false))?;
         link.allow(PATIENCE);
         Ok(Self {
             plan,

@@ -25,7 +25,8 @@ pub(super) fn tail(printed: &Path, server_root: &Path, lines: usize, secrets: &[
 
 /// Whether the log's end says that the disk is full.
 pub(super) fn says_disk_full(tail: &str) -> bool {
-    tail.contains("No space left on device") || tail.contains("Disk quota exceeded")
+    let tail = tail.to_ascii_lowercase();
+    tail.contains("no space left on device") || tail.contains("disk quota exceeded")
 }
 
 fn last_lines(path: &Path, lines: usize) -> Vec<String> {

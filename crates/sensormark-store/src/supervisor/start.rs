@@ -161,7 +161,8 @@ fn launch(
     folder: &RunFolder,
     user: Option<&User>,
 ) -> Result<Launch, StoreError> {
-    let launch = store.launch(installation, server_folder, options)?;
+    let mut launch = store.launch(installation, server_folder, options)?;
+    launch.start_seconds = options.start_seconds.unwrap_or(launch.start_seconds);
     if let Some(user) = user {
         for part in [&server_folder.root, &server_folder.data] {
             user.take_over(part).map_err(|error| {

@@ -31,6 +31,10 @@ const LOOK: Duration = Duration::from_millis(50);
 const LEAD_NS: u64 = 20_000_000;
 /// So many failures end a phase when they are more than half of all operations, or none succeeded in between.
 const HOPELESS: u64 = 200;
+/// Fewer failures end it, too, when nothing has succeeded for so many times the time limit of an operation: a server that is reached and answers nothing.
+const SILENCE: u64 = 4;
+/// So many failures are no accident.
+const FEWEST_FAILURES: u64 = 2;
 
 /// Why a phase could not be run.
 #[derive(Debug, thiserror::Error)]
@@ -230,7 +234,7 @@ impl Clients {
         deadline_ns: u64,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(Vec<ThreadDone>, Option<Cut>), ClientsError> {
-        let (mut done, mut cut, mut hope) = (Vec::new(), None, Hope::default());
+        let (mut done, mut cut, mut hope) = (Vec::new(), None, Hope::new(self.patience_ns()));
         let parts: usize = self.seats.iter().map(|seats| loads_of(seats).len()).sum();
         while done.len() < parts {
             match self.messages.recv_timeout(LOOK) {
@@ -264,7 +268,7 @@ impl Clients {
         if self.shared.target.stop.load(Ordering::Relaxed) {
             return Some(Cut::Stopped);
         }
-        if hope.is_lost(now) {
+        if hope.is_lost(now, monotonic_ns()) {
             return Some(Cut::Hopeless);
         }
         (monotonic_ns() >= deadline_ns).then_some(Cut::TimeLimit)
@@ -282,6 +286,19 @@ impl Clients {
                 self.shared.loads[number].stop();
             }
         }
+    }
+
+    /// How long nothing may succeed, in ns: some operations' time limits, and the longest wait of a schedule.
+    fn patience_ns(&self) -> u64 {
+        let limit_ns = self.shared.target.plan.timeout_ms.saturating_mul(1_000_000);
+        let gap_ns = |load: &Load| match &load.pacing {
+            Pacing::Closed => 0,
+            Pacing::Open(schedule) => schedule.longest_gap_ns(),
+        };
+        let longest = self.phase.loads.iter().map(gap_ns).max();
+        limit_ns
+            .saturating_mul(SILENCE)
+            .saturating_add(longest.unwrap_or(0))
     }
 
     /// How many threads have clients of a load.
@@ -314,21 +331,36 @@ impl Clients {
     }
 }
 
-/// Whether it is worth while to go on: a server that is gone ends a phase soon, however much was done before.
+/// Whether it is worth while to go on: a server that is gone, or answers nothing, ends a phase soon, however much was done before.
 #[derive(Debug, Default)]
 struct Hope {
     successes: u64,
     errors_then: u64,
+    /// When the last success was seen, or the first look taken.
+    since_ns: Option<u64>,
+    patience_ns: u64,
 }
 
 impl Hope {
-    fn is_lost(&mut self, now: Progress) -> bool {
+    /// Nothing may succeed for `patience_ns` before it is lost.
+    fn new(patience_ns: u64) -> Self {
+        Self {
+            patience_ns,
+            ..Self::default()
+        }
+    }
+
+    fn is_lost(&mut self, now: Progress, now_ns: u64) -> bool {
         let successes = now.done - now.errors.min(now.done);
+        let since_ns = *self.since_ns.get_or_insert(now_ns);
         if successes > self.successes {
             (self.successes, self.errors_then) = (successes, now.errors);
+            self.since_ns = Some(now_ns);
         }
         let in_a_row = now.errors - self.errors_then;
-        in_a_row >= HOPELESS || (now.errors >= HOPELESS && now.errors * 2 > now.done)
+        let silent =
+            in_a_row >= FEWEST_FAILURES && now_ns > since_ns.saturating_add(self.patience_ns);
+        silent || in_a_row >= HOPELESS || (now.errors >= HOPELESS && now.errors * 2 > now.done)
     }
 }
 
@@ -398,4 +430,46 @@ fn seats(phase: &Phase, kind: SessionKind) -> Vec<Vec<Seat>> {
         seats[place % threads.max(1)].push(seat);
     }
     seats
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND_NS: u64 = 1_000_000_000;
+
+    fn progress(done: u64, errors: u64) -> Progress {
+        Progress {
+            done,
+            of: 0,
+            errors,
+        }
+    }
+
+    #[test]
+    fn a_server_that_answers_nothing_ends_a_phase_in_bounded_time() {
+        let mut hope = Hope::new(4 * SECOND_NS);
+        assert!(!hope.is_lost(progress(0, 0), SECOND_NS));
+        assert!(!hope.is_lost(progress(1_000, 0), 10 * SECOND_NS));
+        // Two clients, whose operations time out.
+        assert!(!hope.is_lost(progress(1_002, 2), 11 * SECOND_NS));
+        assert!(!hope.is_lost(progress(1_004, 4), 14 * SECOND_NS));
+        assert!(hope.is_lost(progress(1_006, 6), 14 * SECOND_NS + 1));
+        // Something succeeds again: it goes on.
+        assert!(!hope.is_lost(progress(1_008, 7), 16 * SECOND_NS));
+        assert!(!hope.is_lost(progress(1_010, 9), 20 * SECOND_NS));
+        // Waiting for an answer without a failure is no reason.
+        let mut slow = Hope::new(4 * SECOND_NS);
+        assert!(!slow.is_lost(progress(1, 0), 0));
+        assert!(!slow.is_lost(progress(2, 1), 100 * SECOND_NS));
+        assert!(!slow.is_lost(progress(3, 1), 101 * SECOND_NS));
+    }
+
+    #[test]
+    fn many_failures_in_a_row_end_a_phase_at_once() {
+        let mut hope = Hope::new(u64::MAX);
+        assert!(!hope.is_lost(progress(100_000, 0), 0));
+        assert!(!hope.is_lost(progress(100_199, 199), 1));
+        assert!(hope.is_lost(progress(100_200, 200), 2));
+    }
 }

@@ -301,6 +301,12 @@ pub fn trial_label(record: &TrialRecord) -> String {
     format!("{} {}: {doing}", what.title, what.layout_name)
 }
 
+/// What is said at once when a server has stopped; the trial's verdict tells it with the log's last lines.
+pub fn stopped(crash: &StoreError) -> RunEvent {
+    let text = crash.to_string();
+    RunEvent::Note(text.lines().next().unwrap_or_default().to_owned())
+}
+
 /// Opens the site of a cell.
 ///
 /// # Errors

@@ -310,6 +310,18 @@ impl Issued {
         }
     }
 
+    /// The first `count` of `length` operations, by one client.
+    pub fn first(count: u64, length: u64) -> Self {
+        Self {
+            sharing: Sharing::STRIDE,
+            of: 1,
+            length,
+            executed: BTreeMap::from([(0, count)]),
+            blocks: count,
+            partial: BTreeMap::new(),
+        }
+    }
+
     /// Whether operation `index` was issued.
     pub fn contains(&self, index: u64) -> bool {
         if index >= self.length {

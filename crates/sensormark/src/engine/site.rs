@@ -113,6 +113,26 @@ impl Site {
         self.server.as_ref().map_or(Ok(()), ManagedServer::check)
     }
 
+    /// Whether sensormark started the server, and so may end it.
+    pub const fn is_ours(&self) -> bool {
+        self.server.is_some()
+    }
+
+    /// Ends the server and all its processes with SIGKILL, as a crash would; its data stay.
+    ///
+    /// # Errors
+    /// When it is not ours to end, or does not end.
+    pub fn kill(&self) -> Result<(), StoreError> {
+        match self.server.as_ref() {
+            Some(server) => server.kill(),
+            None => Err(StoreError::new(
+                ErrorKind::Unsupported,
+                "kill the server",
+                "sensormark did not start it",
+            )),
+        }
+    }
+
     /// Starts a server that stopped again, on the same data.
     ///
     /// # Errors
@@ -217,15 +237,15 @@ const LOG_LINES: usize = 40;
 
 /// The last line that tells of a full disk, in the words of the C library and of the databases.
 fn full_disk(log: &str) -> Option<&str> {
+    const WORDS: [&str; 4] = [
+        "no space left on device",
+        "disk full",
+        "disk is full",
+        "enospc",
+    ];
     let tells = |line: &&str| {
-        [
-            "No space left on device",
-            "disk full",
-            "disk is full",
-            "ENOSPC",
-        ]
-        .iter()
-        .any(|words| line.contains(words))
+        let line = line.to_ascii_lowercase();
+        WORDS.iter().any(|words| line.contains(words))
     };
     log.lines().rev().find(tells).map(str::trim)
 }
@@ -264,6 +284,10 @@ mod tests {
     fn a_full_disk_is_found_in_a_log() {
         let log = "LOG:  checkpoint starting\nERROR:  could not write to file \"x\": No space left on device\nLOG:  done";
         assert!(full_disk(log).is_some_and(|line| line.starts_with("ERROR:  could not write")));
+        // As programs in Go have it.
+        let log =
+            "lvl=error msg=\"[500] - \\\"write /data/wal/_00001.wal: no space left on device\\\"\"";
+        assert_eq!(full_disk(log), Some(log));
         assert_eq!(full_disk("LOG:  checkpoint complete"), None);
     }
 }

@@ -56,3 +56,9 @@ pub const QUERIES: &str = "queries";
 
 /// Label of a phase: false where its loads are no part of the score.
 pub const SCORED: &str = "scored";
+/// Acknowledged readings that are stored after the server was killed, or stopped by itself, and was started again.
+pub const SURVIVED: &str = "survived";
+/// When the server was killed on request, in seconds after the phase's start.
+pub const KILLED_AFTER: &str = "killed_after_seconds";
+/// How long a server that was killed, or had stopped by itself, took to be ready again on its data, in seconds.
+pub const RESTART: &str = "restart_seconds";

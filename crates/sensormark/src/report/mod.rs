@@ -13,6 +13,7 @@ mod contest;
 pub mod criteria;
 pub mod csv;
 mod devops;
+mod durability;
 pub mod field;
 pub mod html;
 mod iot_platform;

@@ -11,6 +11,8 @@ pub mod selection;
 pub mod billing;
 pub mod devops;
 
+pub mod durability;
+
 pub mod iot_platform;
 
 pub mod machine_tool;

@@ -1,13 +1,17 @@
 //! Makes the record of a trial out of what its phases led to. Derives nothing that a report can derive again.
 
 use super::script::{LoadSpec, PhaseSpec};
+use crate::engine::failure::TrialFailure;
 use crate::engine::operations::ENDLESS;
 use crate::engine::outcome::{ClassOutcome, Cut, Latencies, LoadOutcome, PhaseOutcome};
+use crate::measurement::folder::ResultsFolder;
 use crate::measurement::names;
 use crate::measurement::record::{
-    AnswersRecord, ClassRecord, Figure, LatencyRecord, LedgerRecord, LoadRecord, TrialRecord,
+    AnswersRecord, ClassRecord, Figure, LatencyRecord, LedgerRecord, LoadRecord, PhaseRecord,
+    TrialRecord,
 };
-use crate::probe::DiskUsage;
+use crate::probe::{DiskUsage, Recording};
+use crate::units::ns_to_seconds;
 
 /// The records of a phase's loads.
 pub fn load_records(
@@ -192,4 +196,34 @@ pub fn add_disk(
     };
     add(total, usage.map(|usage| usage.allocated_bytes));
     add(logs, usage.map(|usage| usage.apart_bytes));
+}
+
+/// Takes what the recorder saw into the record, and keeps the samples.
+///
+/// # Errors
+/// When they cannot be kept.
+pub fn keep(
+    folder: &ResultsFolder,
+    record: &mut TrialRecord,
+    recording: &Recording,
+) -> Result<(), TrialFailure> {
+    for phase in &recording.phases {
+        let loads = record.loads.iter().filter(|load| load.phase == phase.name);
+        let operations = loads.map(|load| load.operations()).sum();
+        record.phases.push(PhaseRecord {
+            name: phase.name.clone(),
+            seconds: ns_to_seconds(phase.end_ns.saturating_sub(phase.start_ns)),
+            totals: recording.phase_totals(phase),
+            operations,
+        });
+    }
+    for tree in &recording.trees {
+        let notes = tree.notes.iter();
+        let warnings = notes.map(|note| format!("{}: {note}", tree.role));
+        record.warnings.extend(warnings);
+    }
+    let name = format!("samples/{}.json", record.name);
+    folder
+        .write_json(&name, recording)
+        .map_err(|error| TrialFailure::System(error.to_string()))
 }

@@ -110,7 +110,10 @@ impl PhasedRunner {
             workload.figures(record);
         }
         reasons.extend(judge(record, circumstances(context, site)));
-        drop_database(context, site, plan);
+        // A server of our own is removed with all that it has: nothing more is asked of one that failed.
+        if outcome.is_ok() || !site.is_ours() {
+            drop_database(context, site, plan);
+        }
         (reasons, outcome)
     }
 

@@ -3,7 +3,10 @@
 
 use super::account::{self, DiskMoment};
 use super::files;
-use super::protocol::{CONNECTED, Command, DoubtfulLoad, FINISHED, Prepare, Report};
+use super::kill::{Kill, not_ours_to_kill};
+use super::protocol::{
+    Command, DoubtfulLoad, Prepare, Report, is_connected, is_finished, is_report,
+};
 use super::role::{ROLE, asked_about};
 use super::script::{About, PhaseSpec, Step, find};
 use super::support::{Support, support};
@@ -11,14 +14,14 @@ use crate::engine::failure::TrialFailure;
 use crate::engine::outcome::{LoadOutcome, PhaseOutcome};
 use crate::engine::phase::{Pacing, acknowledges};
 use crate::engine::role::{Event, RoleError, RoleProcess};
-use crate::engine::run::{RunContext, RunEvent};
+use crate::engine::run::{RunContext, RunEvent, stopped};
 use crate::engine::site::{Site, block_on};
 use crate::engine::written::WrittenLoads;
-use crate::ledger::{self, reconcile::reconcile};
-use crate::measurement::record::{LedgerRecord, PhaseRecord, TrialRecord};
+use crate::ledger::reconcile::reconcile;
+use crate::measurement::names;
+use crate::measurement::record::{Figure, LedgerRecord, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind};
-use crate::probe::{HostSampler, ProcessTree, Recorder, Recording, Scope, WireScope, monotonic_ns};
-use crate::units::ns_to_seconds;
+use crate::probe::{HostSampler, ProcessTree, Recorder, Scope, WireScope, monotonic_ns};
 use sensormark_store::{Plan, RepeatedWrite, StoreError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -45,6 +48,8 @@ pub struct Coordinator<'a> {
     written: Vec<Written>,
     /// How the server ended, when it did.
     crash: Option<StoreError>,
+    /// The end of the server on request.
+    kill: Kill,
     reasons: Vec<Reason>,
 }
 
@@ -77,6 +82,7 @@ impl<'a> Coordinator<'a> {
             recorder,
             written: Vec::new(),
             crash: None,
+            kill: Kill::default(),
             reasons: Vec::new(),
         })
     }
@@ -100,7 +106,8 @@ impl<'a> Coordinator<'a> {
                 .push(Reason::new(ReasonKind::ServerCrashed, text));
         }
         let kept = self.recorder.stop().map_err(TrialFailure::from);
-        let kept = kept.and_then(|recording| keep(self.context, record, &recording));
+        let kept =
+            kept.and_then(|recording| account::keep(self.context.folder, record, &recording));
         (self.reasons, outcome.and(kept))
     }
 
@@ -112,12 +119,26 @@ impl<'a> Coordinator<'a> {
                 Step::Settle(name) => self.settle(name, record)?,
                 Step::Run(phase) => self.run_phase(number, phase, record)?,
             }
-            if self.crash.is_some() {
-                self.site.restart()?;
+            if self.crash.is_some() || self.kill.is_done() {
+                self.restart(record)?;
                 break;
             }
         }
         self.count(record)
+    }
+
+    /// Starts a server that has stopped again, on the same data.
+    fn restart(&self, record: &mut TrialRecord) -> Result<(), TrialFailure> {
+        if !self.site.is_ours() {
+            return Ok(());
+        }
+        self.announce("start again");
+        let began = Instant::now();
+        self.site.restart()?;
+        let seconds = began.elapsed().as_secs_f64();
+        let figure = Figure::new(seconds, "s");
+        record.figures.insert(names::RESTART.to_owned(), figure);
+        Ok(())
     }
 
     fn announce(&self, name: &str) {
@@ -157,7 +178,8 @@ impl<'a> Coordinator<'a> {
         let prepare = self.prepare(number, phase);
         let incomplete = || {
             self.incomplete(phase)
-                .or_else(|| too_little(phase, &prepare))
+                .or_else(|| prepare.too_little(phase))
+                .or_else(|| not_ours_to_kill(self.site, phase))
         };
         if let Some(reason) = missing.or_else(incomplete) {
             for load in &phase.loads {
@@ -265,9 +287,15 @@ impl<'a> Coordinator<'a> {
         self.recorder.begin_phase(&phase.name)?;
         let start_ns = monotonic_ns() + LEAD_NS;
         self.send(processes, &Command::Start { start_ns })?;
+        self.kill
+            .plan(phase.kill_after, Duration::from_nanos(LEAD_NS));
         self.await_all(processes, patience, is_finished)?;
         self.recorder.end_phase(!phase.warm_up)?;
-        self.look_at_server();
+        if self.kill.is_with_clients() {
+            let outcome = self.kill.outcome(phase, &self.plan.schema);
+            return Ok((outcome.map_err(TrialFailure::System)?, None));
+        }
+        self.look_at_server()?;
         if phase.loads.iter().any(|load| load.writes) {
             let disk = self.site.disk()?;
             account::add_disk(record, DiskMoment::After, Some(&phase.name), disk);
@@ -308,7 +336,10 @@ impl<'a> Coordinator<'a> {
             if self.context.is_interrupted() {
                 return Err(RoleError::Interrupted.into());
             }
-            self.look_at_server();
+            self.look_at_server()?;
+            if self.kill.is_with_clients() {
+                return Ok(Vec::new());
+            }
             for (role, event) in self.roles.iter_mut().zip(&mut events) {
                 if event.is_some() {
                     continue;
@@ -316,6 +347,7 @@ impl<'a> Coordinator<'a> {
                 let progress = role.listen(Instant::now() + Duration::from_millis(5))?;
                 if let Some(progress) = progress {
                     deadline = Instant::now() + limit;
+                    self.kill.tell(progress);
                     self.context.observer.event(RunEvent::Progress(progress));
                 }
                 *event = role.take(passes);
@@ -331,10 +363,31 @@ impl<'a> Coordinator<'a> {
         Ok(events.into_iter().flatten().collect())
     }
 
-    /// Notes a server that has stopped. The clients will say what they had of it: that is waited for.
-    fn look_at_server(&mut self) {
-        if self.crash.is_none() {
+    /// Notes a server that has stopped, and kills it when it is time for that. The clients will say what they had of it: that is waited for.
+    fn look_at_server(&mut self) -> Result<(), TrialFailure> {
+        if self.kill.is_due() {
+            if self.site.is_ours() {
+                self.site.kill()?;
+                self.stop_clients();
+            } else {
+                self.roles.iter_mut().for_each(RoleProcess::kill);
+            }
+            self.kill.done(!self.site.is_ours());
+        }
+        if self.crash.is_none() && !self.kill.is_done() {
             self.crash = self.site.check().err();
+            if let Some(crash) = &self.crash {
+                self.context.observer.event(stopped(crash));
+                self.stop_clients();
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the clients stop; a process that is not at work, or gone, needs no word.
+    fn stop_clients(&mut self) {
+        for role in &mut self.roles {
+            drop(role.send(&Command::Stop));
         }
     }
 
@@ -378,35 +431,15 @@ impl<'a> Coordinator<'a> {
             session.close().await?;
             Ok::<_, StoreError>(entities)
         })?;
-        self.reasons.extend(ledger::reasons(&ledger));
+        self.kill.forget_unsent(&mut ledger);
+        let (crashed, class) = (self.crash.is_some(), self.plan.durability);
+        let judged = self.kill.judge(crashed, class, &ledger, record);
+        self.reasons.extend(judged);
         self.reasons
             .extend(entities.map(|text| Reason::new(ReasonKind::AlteredData, text)));
         account::add_ledger(record, &ledger);
         Ok(())
     }
-}
-
-fn is_connected(event: &Event) -> bool {
-    matches!(event, Event::Phase(name) if name == CONNECTED)
-}
-
-fn is_finished(event: &Event) -> bool {
-    matches!(event, Event::Phase(name) if name == FINISHED)
-}
-
-const fn is_report(event: &Event) -> bool {
-    matches!(event, Event::Report(_))
-}
-
-/// Why questions about what an earlier load has written cannot be asked, when it was cut too early.
-fn too_little(phase: &PhaseSpec, prepare: &Prepare) -> Option<String> {
-    let loads = phase.loads.iter().zip(&prepare.watermarks);
-    loads
-        .filter_map(|(load, watermark)| Some((load, (*watermark)?)))
-        .find(|(load, watermark)| *watermark < load.operations.least_watermark())
-        .map(|(_, watermark)| {
-            format!("the load before it was cut after {watermark} operations, too early for these questions")
-        })
 }
 
 fn merge(reports: Vec<Event>) -> Result<(PhaseOutcome, Option<f64>), TrialFailure> {
@@ -449,32 +482,4 @@ fn start_recorder(
     let host = HostSampler::new(site.data_folder().as_deref())?;
     let period = Duration::from_secs(1);
     Ok(Recorder::start(host, trees, period, context.disturbance)?)
-}
-
-/// Takes what the recorder saw into the record, and keeps the samples.
-fn keep(
-    context: &RunContext<'_>,
-    record: &mut TrialRecord,
-    recording: &Recording,
-) -> Result<(), TrialFailure> {
-    for phase in &recording.phases {
-        let loads = record.loads.iter().filter(|load| load.phase == phase.name);
-        let operations = loads.map(|load| load.operations()).sum();
-        record.phases.push(PhaseRecord {
-            name: phase.name.clone(),
-            seconds: ns_to_seconds(phase.end_ns.saturating_sub(phase.start_ns)),
-            totals: recording.phase_totals(phase),
-            operations,
-        });
-    }
-    for tree in &recording.trees {
-        let notes = tree.notes.iter();
-        let warnings = notes.map(|note| format!("{}: {note}", tree.role));
-        record.warnings.extend(warnings);
-    }
-    let name = format!("samples/{}.json", record.name);
-    context
-        .folder
-        .write_json(&name, recording)
-        .map_err(|error| TrialFailure::System(error.to_string()))
 }

@@ -1,6 +1,7 @@
 //! What speaks against a trial of phases.
 
 use crate::engine::operations::ENDLESS;
+use crate::measurement::names;
 use crate::measurement::record::{LoadRecord, PhaseRecord, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind};
 use crate::probe::{Disturbance, DisturbanceLimits};
@@ -40,7 +41,12 @@ pub fn judge(record: &mut TrialRecord, circumstances: Circumstances) -> Vec<Reas
     let mut reasons = Vec::new();
     reasons.extend(wrong_answers(record));
     let (mut more, mut warnings) = (Vec::new(), Vec::new());
+    // What fails once the server has been killed on request is no fault of its.
+    let killed = record.figures.contains_key(names::KILLED_AFTER);
     for load in &record.loads {
+        if killed {
+            continue;
+        }
         warn(load, &mut warnings);
         if load.not_supported.is_some() {
             continue;
@@ -58,7 +64,7 @@ pub fn judge(record: &mut TrialRecord, circumstances: Circumstances) -> Vec<Reas
             .iter()
             .filter(|load| load.phase == phase.name && !load.warm_up)
             .collect();
-        if loads.is_empty() {
+        if loads.is_empty() || killed {
             continue;
         }
         if !circumstances.embedded {

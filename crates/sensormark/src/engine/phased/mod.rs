@@ -18,6 +18,8 @@ pub mod files;
 
 pub mod judge;
 
+mod kill;
+
 pub mod protocol;
 
 pub mod role;

@@ -1,10 +1,12 @@
 //! What coordinator and trial process say to each other, over the line of [`crate::engine::role`].
 //!
 //! The process reports [`Event::Ready`](crate::engine::role::Event::Ready), then obeys commands. For each phase: *prepare*, answered by a phase
-//! event [`CONNECTED`]; *start*, answered by progress and a phase event [`FINISHED`], all connections open; *report*, answered by a report.
+//! event [`CONNECTED`]; *start*, answered by progress and a phase event [`FINISHED`], all connections open (*stop* may come before it); *report*, answered by a report.
 
+use super::script::PhaseSpec;
 use crate::engine::connection::PlanMessage;
 use crate::engine::outcome::PhaseOutcome;
+use crate::engine::role::Event;
 use serde::{Deserialize, Serialize};
 
 /// All clients of the phase are connected.
@@ -40,6 +42,8 @@ pub enum Command {
         /// The instant.
         start_ns: u64,
     },
+    /// Have them stop after their present operation: the server is gone.
+    Stop,
     /// Close the connections, and report.
     Report,
     /// The trial is over.
@@ -55,6 +59,19 @@ pub struct Prepare {
     pub doubtful: Vec<DoubtfulLoad>,
     /// By load of this phase: what its questions keep below, where an earlier load was cut.
     pub watermarks: Vec<Option<u64>>,
+}
+
+impl Prepare {
+    /// Why questions about what an earlier load has written cannot be asked, when it was cut too early.
+    pub fn too_little(&self, phase: &PhaseSpec) -> Option<String> {
+        let loads = phase.loads.iter().zip(&self.watermarks);
+        loads
+            .filter_map(|(load, watermark)| Some((load, (*watermark)?)))
+            .find(|(load, watermark)| *watermark < load.operations.least_watermark())
+            .map(|(_, watermark)| {
+                format!("the load before it was cut after {watermark} operations, too early for these questions")
+            })
+    }
 }
 
 /// Operations of one load that were not acknowledged as a whole.
@@ -75,4 +92,19 @@ pub struct Report {
     pub outcome: PhaseOutcome,
     /// Operations a second of the same clients over the null store; none where that says nothing.
     pub ceiling: Option<f64>,
+}
+
+/// Whether a process says that its clients are connected.
+pub fn is_connected(event: &Event) -> bool {
+    matches!(event, Event::Phase(name) if name == CONNECTED)
+}
+
+/// Whether a process says that its clients have ended.
+pub fn is_finished(event: &Event) -> bool {
+    matches!(event, Event::Phase(name) if name == FINISHED)
+}
+
+/// Whether a process reports.
+pub const fn is_report(event: &Event) -> bool {
+    matches!(event, Event::Report(_))
 }

@@ -15,6 +15,7 @@ use crate::engine::sharing::ClientRange;
 use crate::engine::watermark::Watermark;
 use sensormark_store::{ErrorKind, SessionKind, StoreError};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// How often progress is told.
@@ -58,7 +59,7 @@ pub fn run(
     };
     tell(&Event::Ready);
     loop {
-        match receive(&mut line)? {
+        match trial.next(&mut line)? {
             Command::Prepare(prepare) => trial.phase(&mut line, &prepare)?,
             Command::End => return Ok(()),
             other => return Err(unexpected(&other)),
@@ -68,6 +69,15 @@ pub fn run(
 
 fn broken(problem: &str) -> StoreError {
     StoreError::new(ErrorKind::Configuration, "run a trial", problem)
+}
+
+/// Tells at once what broke the work off: the coordinator then ends the process, which else waits for its next command.
+fn broken_off(error: StoreError) -> StoreError {
+    tell(&Event::Failed {
+        unreachable: false,
+        message: error.to_string(),
+    });
+    error
 }
 
 fn unexpected(command: &Command) -> StoreError {
@@ -99,7 +109,7 @@ impl Trial<'_> {
         let phase = self.prepared(spec, prepare);
         let clients = Clients::connect(&self.target, phase).map_err(failed)?;
         tell(&Event::Phase(CONNECTED.to_owned()));
-        let start_ns = match receive(line)? {
+        let start_ns = match self.next(line)? {
             Command::Start { start_ns } => start_ns,
             other => return Err(unexpected(&other)),
         };
@@ -111,12 +121,19 @@ impl Trial<'_> {
                 tell(&Event::Progress(now));
             }
         };
-        let mut finished = clients.run_from(start_ns, &mut progress).map_err(failed)?;
-        tell(&Event::Phase(FINISHED.to_owned()));
-        match receive(line)? {
-            Command::Report => finished.close(),
-            other => return Err(unexpected(&other)),
-        }
+        let mut finished = std::thread::scope(|scope| {
+            // Commands are taken in while the clients work: they may be told to stop.
+            let commands = scope.spawn(|| self.obey_until_report(line));
+            let finished = match clients.run_from(start_ns, &mut progress) {
+                Ok(finished) => finished,
+                Err(error) => return Err(broken_off(failed(error))),
+            };
+            tell(&Event::Phase(FINISHED.to_owned()));
+            let obeyed = commands.join();
+            obeyed.unwrap_or_else(|_| Err(broken("commands cannot be taken in any more")))?;
+            Ok::<_, StoreError>(finished)
+        })?;
+        finished.close();
         let report = Report {
             outcome: finished.outcome(),
             ceiling: self.ceiling(spec)?,
@@ -124,6 +141,23 @@ impl Trial<'_> {
         let report = serde_json::to_value(report).map_err(|error| broken(&error.to_string()))?;
         tell(&Event::Report(report));
         Ok(())
+    }
+
+    /// The next command but *stop*, which may come at any time.
+    fn next(&self, line: &mut RoleLine) -> Result<Command, StoreError> {
+        loop {
+            match receive(line)? {
+                Command::Stop => self.target.stop.store(true, Ordering::Relaxed),
+                other => return Ok(other),
+            }
+        }
+    }
+
+    fn obey_until_report(&self, line: &mut RoleLine) -> Result<(), StoreError> {
+        match self.next(line)? {
+            Command::Report => Ok(()),
+            other => Err(unexpected(&other)),
+        }
     }
 
     fn ceiling(&self, spec: &PhaseSpec) -> Result<Option<f64>, StoreError> {

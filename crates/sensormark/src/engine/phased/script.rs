@@ -41,6 +41,9 @@ pub struct PhaseSpec {
     pub workers: Option<usize>,
     /// Writing loads of earlier phases that must have issued all of their operations: else the phase is not measured.
     pub needs: Vec<About>,
+    /// When its server is killed (SIGKILL), after its start. The trial ends with this phase: the server is started again on the same data,
+    /// and what is stored is counted.
+    pub kill_after: Option<Duration>,
 }
 
 /// What one group of clients issues in a phase.
@@ -88,6 +91,7 @@ impl PhaseSpec {
             processes: 1,
             workers: None,
             needs: Vec::new(),
+            kill_after: None,
         }
     }
 

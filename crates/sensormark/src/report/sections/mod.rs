@@ -15,6 +15,7 @@ mod verdicts;
 pub(super) use answer::side_text;
 
 use super::ReportOptions;
+use super::durability;
 use super::field::Field;
 use super::phased;
 use super::ranking::Ranking;
@@ -30,6 +31,13 @@ pub fn document(field: &Field, ranking: &Ranking, options: &ReportOptions) -> Do
         ),
         sections: Vec::new(),
     };
+    if field.run.workload == crate::workload::durability::NAME {
+        // Nobody is ranked by what was written until a server was killed.
+        document.section(verdicts::section(field));
+        document.section(durability::section(field));
+        around(&mut document, field);
+        return document;
+    }
     document.section(verdicts::section(field));
     document.section(limits::section(field));
     document.section(answer::answer(field, ranking));
@@ -44,9 +52,14 @@ pub fn document(field: &Field, ranking: &Ranking, options: &ReportOptions) -> Do
         document.section(section);
     }
     document.section(sensitivity::section(field, ranking));
+    around(&mut document, field);
+    document
+}
+
+/// What a reader needs to judge the figures.
+fn around(document: &mut Document, field: &Field) {
     document.section(surroundings::warnings(field));
     document.section(surroundings::not_measured(field));
     document.section(surroundings::environment(field));
     document.section(surroundings::reproduce(field));
-    document
 }

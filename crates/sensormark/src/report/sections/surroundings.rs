@@ -273,7 +273,7 @@ fn settings(field: &Field) -> Table {
     );
     table.keys = 2;
     table.is_detail = true;
-    for arm in &field.writes {
+    for arm in field.writes.iter().chain(&field.mixed) {
         let trial = field
             .trials_of(arm)
             .flatten()

@@ -8,7 +8,9 @@ use super::parameters::Parameters;
 use super::reader::Strategy;
 use super::{NAME, read_trial, schema, write_trial};
 use crate::engine::role::{Event, RoleError, RoleProcess};
-use crate::engine::run::{Cell, CellRunner, RunContext, RunEvent, Turn, open_site, trial_label};
+use crate::engine::run::{
+    Cell, CellRunner, RunContext, RunEvent, Turn, open_site, stopped, trial_label,
+};
 use crate::engine::site::{Site, block_on};
 use crate::ledger::reconcile::reconcile;
 use crate::measurement::record::{
@@ -348,7 +350,9 @@ impl Trial<'_> {
         if self.context.is_interrupted() {
             return Err(RoleError::Interrupted.into());
         }
-        self.site.check()?;
+        self.site
+            .check()
+            .inspect_err(|crash| self.context.observer.event(stopped(crash)))?;
         let progress = role.listen(Instant::now() + Duration::from_millis(5))?;
         if let Some(progress) = progress {
             self.context.observer.event(RunEvent::Progress(progress));

@@ -1,0 +1,118 @@
+//! A disk that is full: a small file system in memory holds the data, and what is left on it is taken away while clients write.
+
+use crate::Outcome;
+use crate::program::Program;
+use crate::stores::{MEMORY, Server};
+use crate::support::Place;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// What the file system may hold until it is made small, in MB.
+const ROOMY: u64 = 2_048;
+/// What is left when it is made small, in MB.
+const LEFT: u64 = 12;
+/// The longest that a trial may go on after that.
+const LIMIT: Duration = Duration::from_secs(240);
+/// Much data that hardly gets smaller when it is compressed, in batches that suit the database.
+const BULKY: &str = r#"
+layouts = ["individual"]
+[series]
+count = 8
+interval = "1s"
+duration = "300d"
+[[tags]]
+name = "sensor"
+"#;
+
+/// A file system in memory, unmounted when it is dropped.
+struct Disk(PathBuf);
+
+impl Disk {
+    fn mount(place: &Place) -> Result<Self, String> {
+        let disk = Self(place.path().join("disk"));
+        std::fs::create_dir(&disk.0).map_err(|error| error.to_string())?;
+        let options = format!("size={ROOMY}m,mode=755");
+        let mounted = mount(&["-t", "tmpfs", "-o", &options, "tmpfs"], &disk.0);
+        mounted.map(|()| disk)
+    }
+
+    /// Takes away what is left, but for a little.
+    fn shrink(&self) -> Result<(), String> {
+        let output = Command::new("df")
+            .args(["-m", "--output=used"])
+            .arg(&self.0)
+            .output();
+        let text = output.map_err(|error| error.to_string())?.stdout;
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let used: u64 = text
+            .lines()
+            .last()
+            .and_then(|line| line.trim().parse().ok())
+            .ok_or_else(|| format!("df says {text:?}"))?;
+        mount(&["-o", &format!("remount,size={}m", used + LEFT)], &self.0)
+    }
+}
+
+fn mount(arguments: &[&str], folder: &Path) -> Result<(), String> {
+    let output = Command::new("mount").args(arguments).arg(folder).output();
+    let output = output.map_err(|error| format!("run mount: {error}"))?;
+    let words = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    output.status.success().then_some(()).ok_or(words)
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        Command::new("umount").arg(&self.0).output().ok();
+    }
+}
+
+fn bulky() -> String {
+    let mut text = BULKY.to_owned();
+    for number in 0..12 {
+        text += &format!(
+            "[[fields]]\nname = \"value_{number}\"\nshape = \"random\"\nmin = 0\nmax = 1\n"
+        );
+    }
+    text + "[load]\nclients = 2\n"
+}
+
+/// The trial ends in good time, and says that the disk is full.
+pub fn full(server: &Server) -> Outcome {
+    let place = Place::new();
+    let disk = match Disk::mount(&place) {
+        Ok(disk) => disk,
+        Err(reason) => {
+            return Ok(Some(format!(
+                "a small file system cannot be mounted (it takes root): {reason}"
+            )));
+        }
+    };
+    let (on, folder) = (server.on(), disk.0.to_string_lossy().into_owned());
+    let options = ["--on", &on, "--server-memory", MEMORY, "--data", &folder];
+    let mut program = Program::run(&place, &bulky(), &options)?;
+    program.wait_for_load(2)?;
+    disk.shrink()?;
+    let ended = program.end(LIMIT)?;
+    ensure!(
+        matches!(ended.code, Some(1 | 3)),
+        "exit code {:?}: {}",
+        ended.code,
+        ended.said
+    );
+    let words = [
+        "disk full",
+        "disk is full",
+        "No space left",
+        "out of disk space",
+    ];
+    ensure!(
+        words.iter().any(|words| ended.said.contains(words)),
+        "no word of a full disk: {}",
+        ended.said
+    );
+    ensure!(!ended.said.contains("panicked"), "{}", ended.said);
+    let left = place.leftovers();
+    ensure!(left.is_empty(), "left behind: {left:?}");
+    Ok(None)
+}

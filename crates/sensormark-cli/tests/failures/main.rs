@@ -1,0 +1,129 @@
+//! What goes wrong with a database, through the program, on every store that is here: a wrong password, nobody who listens, a server that is not ready, one
+//! that is reached and answers nothing, a full disk, a server killed in mid-load; and what was acknowledged is still there.
+//!
+//! Each is to end in bounded time, with the exit code of its kind, a message that says what happened, and nothing left behind. Real servers, real signals, a real
+//! file system that is full. A store whose server is not installed is shown as ignored, with the reason.
+
+#[macro_use]
+mod ensure;
+mod disk;
+mod durability;
+mod flush;
+mod midway;
+mod program;
+mod proxy;
+mod reach;
+mod same;
+mod stores;
+#[path = "../cli/support.rs"]
+#[allow(dead_code, reason = "shared with other tests, which use all of it")]
+mod support;
+
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use std::sync::Arc;
+use stores::{Server, Shared};
+
+/// What a test comes to: an error is a failure, in words; `Some` is why it cannot be tried here.
+type Outcome = Result<Option<String>, String>;
+
+fn main() {
+    let mut arguments = Arguments::from_args();
+    // Each test has a server, and some have deadlines: more at once would only try the machine.
+    arguments.test_threads.get_or_insert(2);
+    let mut trials = Vec::new();
+    let mut kept = Vec::new();
+    for server in Server::all() {
+        let shared = Arc::new(Shared::new(server.clone()));
+        kept.push(Arc::clone(&shared));
+        for (name, test) in on_shared() {
+            let shared = Arc::clone(&shared);
+            trials.push(trial(&server, name, move |_| test(&shared)));
+        }
+        for (name, test) in on_its_own() {
+            trials.push(trial(&server, name, test));
+        }
+    }
+    for (name, test) in without_server() {
+        trials.push(trial(&Server::sqlite(), name, test));
+    }
+    trials.push(Trial::ignorable_test(
+        "all: the same seed leaves one checksum on every store, by the same operations",
+        || completed(same::one_checksum()),
+    ));
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    // Before the process ends: servers are stopped.
+    drop(kept);
+    conclusion.exit();
+}
+
+type OnShared = fn(&Shared) -> Outcome;
+type OnItsOwn = fn(&Server) -> Outcome;
+
+/// Tests on one server that is there for all of them, reached by its URL.
+fn on_shared() -> Vec<(&'static str, OnShared)> {
+    vec![
+        (
+            "a wrong password is told as that, and does not show",
+            reach::wrong_password,
+        ),
+        ("nobody who listens is told at once", reach::refused),
+        ("a server that answers nothing is given up", reach::silent),
+        (
+            "a network that falls silent in mid-load ends the trial",
+            midway::silent_network,
+        ),
+        (
+            "a durable acknowledgement follows a flush",
+            flush::each_write_is_flushed,
+        ),
+    ]
+}
+
+/// Tests with servers that the program starts itself.
+fn on_its_own() -> Vec<(&'static str, OnItsOwn)> {
+    vec![
+        ("a server that is not ready is given up", reach::not_ready),
+        (
+            "a server that stops answering in mid-load ends the trial",
+            midway::stopped_server,
+        ),
+        (
+            "a server killed in mid-load is noticed, reported and cleaned up",
+            midway::killed_server,
+        ),
+        ("a full disk is named", disk::full),
+        ("every durable reading survives a kill", durability::durable),
+        (
+            "what other classes lose is counted",
+            durability::other_classes,
+        ),
+    ]
+}
+
+/// Those of them that an embedded database can be put to.
+fn without_server() -> Vec<(&'static str, OnItsOwn)> {
+    let mut tests = on_its_own();
+    tests.retain(|(name, _)| !name.contains("server"));
+    tests
+}
+
+fn trial(
+    server: &Server,
+    name: &str,
+    test: impl FnOnce(&Server) -> Outcome + Send + 'static,
+) -> Trial {
+    let server = server.clone();
+    let title = format!("{}: {name}", server.name);
+    Trial::ignorable_test(title, move || match server.missing() {
+        Some(reason) => Ok(Completion::ignored_with(reason)),
+        None => completed(test(&server)),
+    })
+}
+
+fn completed(outcome: Outcome) -> Result<Completion, Failed> {
+    match outcome {
+        Ok(None) => Ok(Completion::Completed),
+        Ok(Some(reason)) => Ok(Completion::ignored_with(reason)),
+        Err(text) => Err(Failed::from(text)),
+    }
+}

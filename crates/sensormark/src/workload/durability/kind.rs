@@ -1,0 +1,103 @@
+//! Durability trials as trials of phases: one phase of writing, in whose midst the server is killed.
+
+use super::parameters::{DOCUMENTATION, Parameters};
+use super::readings::{Readings, schema};
+use super::{NAME, WRITE};
+use crate::engine::phased::script::{LoadSpec, PhaseSpec, Step};
+use crate::engine::phased::{PhasedWorkload, Subject, WorkloadKind};
+use crate::engine::sharing::Sharing;
+use crate::workload::scale::Scale;
+use sensormark_store::{Family, Schema};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// However the kill goes, clients write no longer than this after it.
+const AFTER_THE_KILL: Duration = Duration::from_secs(60);
+
+/// Durability trials.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Kind;
+
+fn read(parameters: &Value) -> Result<Parameters, String> {
+    let read: Parameters =
+        serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())?;
+    read.check()?;
+    Ok(read)
+}
+
+impl WorkloadKind for Kind {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn summary(&self) -> &str {
+        "kills each server in mid-load, and counts what survived of what it had acknowledged"
+    }
+
+    fn preset(&self, scale: Scale) -> Option<Value> {
+        serde_json::to_value(Parameters::of(scale)).ok()
+    }
+
+    fn documentation(&self) -> &[(&str, &str)] {
+        &DOCUMENTATION
+    }
+
+    fn schema(&self, parameters: &Value) -> Result<Schema, String> {
+        Ok(schema(read(parameters)?.series))
+    }
+
+    fn families(&self, _parameters: &Value) -> Result<Vec<(String, Family)>, String> {
+        Ok(vec![("individual".to_owned(), Family::PerReading)])
+    }
+
+    fn build(
+        &self,
+        parameters: &Value,
+        seed: u64,
+        subject: Subject<'_>,
+    ) -> Result<Box<dyn PhasedWorkload>, String> {
+        let mut parameters = read(parameters)?;
+        if subject.store.description().embedded {
+            // It ends with its client, of which is known how far it was: of several it would not be known who was how far.
+            parameters.clients = 1;
+        }
+        let readings = Readings::new(seed, parameters.series, parameters.batch);
+        Ok(Box::new(Durability {
+            schema: Arc::new(schema(parameters.series)),
+            readings: Arc::new(readings),
+            parameters,
+        }))
+    }
+}
+
+/// A durability trial on one layout of one store.
+struct Durability {
+    parameters: Parameters,
+    schema: Arc<Schema>,
+    readings: Arc<Readings>,
+}
+
+impl PhasedWorkload for Durability {
+    fn schema(&self) -> Arc<Schema> {
+        Arc::clone(&self.schema)
+    }
+
+    fn steps(&self) -> Vec<Step> {
+        let operations = Arc::clone(&self.readings);
+        let load = LoadSpec {
+            sharing: Sharing::COUNTER,
+            ..LoadSpec::writing(WRITE, operations, self.parameters.clients)
+        };
+        let kill_after = Duration::from_secs_f64(self.parameters.kill_after_seconds);
+        let mut phase = PhaseSpec::new(WRITE, vec![load]).label("operation", WRITE);
+        phase.kill_after = Some(kill_after);
+        phase.limit = Some(kill_after + AFTER_THE_KILL);
+        vec![Step::Run(phase)]
+    }
+
+    fn seconds(&self) -> f64 {
+        // Clients give up, the server starts again, its data are read back.
+        self.parameters.kill_after_seconds + 6.0
+    }
+}

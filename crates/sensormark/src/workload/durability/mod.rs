@@ -1,0 +1,20 @@
+//! Durability tried: clients write until their server is killed (SIGKILL), it is started again on the same data folder, and everything in it is
+//! read back: how many of the acknowledged readings survived?
+//!
+//! The flow: [`parameters`] say how much is written and when the server dies, [`readings`] what is written, [`kind`] the trial's one step. In class `durable`
+//! every acknowledged reading has to survive, else the trial is invalid; the other classes promise less, and what they lose is told.
+//!
+//! It tries the crash of a process, in which what the operating system holds survives. A power cut it does not try, nor does it measure speed: no figure of it
+//! is ranked.
+
+pub mod kind;
+pub mod parameters;
+pub mod readings;
+
+pub use kind::Kind;
+pub use parameters::Parameters;
+
+/// The workload's name.
+pub const NAME: &str = "durability";
+/// The name of its phase and its load.
+pub const WRITE: &str = "write";
