@@ -123,7 +123,7 @@ impl Parameters {
             day_begins: 6,
             day_ends: 22,
             layouts: names(&FAMILIES),
-            variants: names(&["flat-no-index", "bucketed-no-index", "flat-flux"]),
+            variants: names(&["bucketed-no-index", "flat-flux"]),
             queries: names(&PlatformQuery::ALL.map(PlatformQuery::name)),
             limit: 60,
             repetitions: 1,
