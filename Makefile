@@ -38,6 +38,7 @@ docs:
 
 verify: ## What takes longer than tests may; keeps its result in docs/verification.md
 	bash scripts/verify.sh
+	SENSORMARK_SLOW=1 $(CARGO) test --locked --workspace --test failures
 
 bench: ## Criterion benches; figures in docs/speed.md
 	$(CARGO) bench --locked --workspace

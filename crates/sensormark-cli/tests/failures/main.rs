@@ -115,8 +115,8 @@ fn trial(
 ) -> Trial {
     let server = server.clone();
     let title = format!("{}: {name}", server.name);
-    let unproven = unproven(&title);
-    Trial::ignorable_test(title, move || match server.missing().or(unproven) {
+    let aside = unproven(&title).or_else(|| slow(server.name));
+    Trial::ignorable_test(title, move || match server.missing().or(aside) {
         Some(reason) => Ok(Completion::ignored_with(reason)),
         None => completed(test(&server)),
     })
@@ -152,6 +152,17 @@ fn unproven(title: &str) -> Option<String> {
     known
         .filter(|_| !asked)
         .map(|(_, why)| format!("unproven: {why}; {VARIABLE}=1 runs it"))
+}
+
+/// Servers whose starts take so long that their tests are part of `make verify` alone, which sets the variable.
+const SLOW: [&str; 2] = ["cassandra", "influxdb"];
+
+/// Runs the slow servers' tests, too.
+const SLOW_VARIABLE: &str = "SENSORMARK_SLOW";
+
+fn slow(name: &str) -> Option<String> {
+    let is_slow = SLOW.contains(&name) && std::env::var_os(SLOW_VARIABLE).is_none();
+    is_slow.then(|| format!("takes minutes: part of make verify; {SLOW_VARIABLE}=1 runs it"))
 }
 
 fn completed(outcome: Outcome) -> Result<Completion, Failed> {
