@@ -2,8 +2,8 @@
 //!
 //! Data flows through the modules in this order: [`config`] finds the folder and opens connections, [`server`] says which library
 //! it is, [`schema`] offers layouts, [`design`] turns one into tables, which [`tables`] writes down, [`admin`] makes and drops the file; a [`session`] writes
-//! ([`mod@write`]) and asks ([`query`]). [`relation`] is how questions see stored records, [`record`], [`json`] and [`blob`]
-//! are the records of a span, [`series`] the names of series, [`gate`] the queue of writers, [`settings`] what is read back,
+//! ([`mod@write`]) and asks ([`query`]). [`relation`] is how questions see stored records, records of a span are the
+//! contract's ([`sensormark_store::record`]), [`series`] the names of series, [`gate`] the queue of writers, [`settings`] what is read back,
 //! [`error`] SQLite's codes.
 
 use sensormark_store::store::RepeatedWrite;

@@ -1,6 +1,6 @@
 //! What coordinator and trial process say to each other, over the line of [`crate::engine::role`].
 //!
-//! The process reports [`Event::Ready`](crate::engine::role::Event::Ready), then obeys commands. For each phase: *prepare*, answered by a phase
+//! The process reports [`Event::Ready`], then obeys commands. For each phase: *prepare*, answered by a phase
 //! event [`CONNECTED`]; *start*, answered by progress and a phase event [`FINISHED`], all connections open (*stop* may come before it); *report*, answered by a report.
 
 use super::script::PhaseSpec;

@@ -2,7 +2,7 @@
 //!
 //! The runs were not measured in turns, so repetitions are not paired: Welch's test on logarithms, Holm-corrected over all figures of
 //! both. A figure that differs significantly and by more than the threshold is better or worse; the others are ties. With fewer
-//! than three repetitions on either side nothing is tested, and the report says so. [`figures`] takes the figures, `tables` says them.
+//! than three repetitions on either side nothing is tested, and the report says so. `figures` takes the figures, `tables` says them.
 
 mod figures;
 mod tables;

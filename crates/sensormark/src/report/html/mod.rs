@@ -1,6 +1,6 @@
 //! The report as one page that explains itself: no network, no second file, opens from disk.
 //!
-//! The page's words and tables are the [`Document`](super::tables::Document) that every format draws from; [`data`] adds what a page can do
+//! The page's words and tables are the [`Document`] that every format draws from; [`data`] adds what a page can do
 //! besides: the costs behind the ranking, so that a reader's own weights rank again, and [`curves`] and [`courses`] for its charts. Everything
 //! is data in one JSON island; the scripts beside this file make elements of it, by text and never by markup, so that a hostile name is
 //! shown and not run. A policy in the page forbids it any connection.
