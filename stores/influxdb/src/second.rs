@@ -124,6 +124,7 @@ fn lines(kept: JoinHandle<Vec<Request>>) -> Vec<(String, String)> {
 #[test]
 fn a_bucket_is_made_mapped_and_marked() {
     let (port, kept) = listen(&[
+        (204, ""),
         (200, r#"{"buckets":[{"id":"01","name":"_monitoring"}]}"#),
         (200, r#"{"orgs":[{"id":"0a","name":"us"}]}"#),
         (201, r#"{"id":"0b","name":"sensormark_x"}"#),
@@ -142,6 +143,7 @@ fn a_bucket_is_made_mapped_and_marked() {
     assert_eq!(
         firsts,
         [
+            "GET /ping HTTP/1.1",
             "GET /api/v2/buckets?org=us&limit=100&offset=0 HTTP/1.1",
             "GET /api/v2/orgs?org=us HTTP/1.1",
             "POST /api/v2/buckets HTTP/1.1",
@@ -150,10 +152,10 @@ fn a_bucket_is_made_mapped_and_marked() {
             "POST /api/v2/write?org=us&bucket=sensormark_x&precision=ns HTTP/1.1",
         ]
     );
-    assert!(requests[2].1.contains(r#""orgID":"0a""#));
-    assert!(requests[4].1.contains(r#""bucketID":"0b""#));
+    assert!(requests[3].1.contains(r#""orgID":"0a""#));
+    assert!(requests[5].1.contains(r#""bucketID":"0b""#));
     assert_eq!(
-        requests[5].1,
+        requests[6].1,
         "sensormark_owner mark=\"me\",name=\"sensormark_x\" 0\n"
     );
 }
@@ -208,7 +210,7 @@ fn points_are_written_to_a_bucket_and_asked_of_it_in_flux() {
 
 #[test]
 fn a_bucket_that_is_given_is_emptied_and_stays() {
-    let (port, kept) = listen(&[(204, ""), (204, "")]);
+    let (port, kept) = listen(&[(204, ""), (204, ""), (204, "")]);
     block_on(async {
         let plan = plan(port, "?bucket=sensormark_q");
         let options = Options::parse(plan.endpoint.url.expose()).unwrap();
@@ -222,7 +224,7 @@ fn a_bucket_that_is_given_is_emptied_and_stays() {
             .unwrap();
     });
     let requests = lines(kept);
-    for ((line, body), measurement) in requests.iter().zip(["sensormark_owner", "m"]) {
+    for ((line, body), measurement) in requests.iter().skip(1).zip(["sensormark_owner", "m"]) {
         assert_eq!(
             line,
             "POST /api/v2/delete?org=us&bucket=sensormark_q HTTP/1.1"
