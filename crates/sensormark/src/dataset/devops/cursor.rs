@@ -2,9 +2,10 @@
 //!
 //! A cursor stands before a tick and holds what every walk shows at it; going on takes one random word a walk. Nothing is computed twice, nothing grows.
 
-use super::fields::{DISK_BYTES, INODE_BYTES, MEASUREMENTS, Motion, Rule};
-use super::steps::{Normals, ONE, PART_BITS};
-use super::{Devops, INTERVAL_NS, Walk, fields, time_ns};
+use super::fields::{DISK_BYTES, INODE_BYTES, MEASUREMENTS, Rule};
+use super::mover::{FloatBounds, Mover, Sink, States};
+use super::steps::{Normals, ONE};
+use super::{Devops, INTERVAL_NS, fields, time_ns};
 use crate::dataset::random::Stream;
 use sensormark_store::{Batch, Values};
 use std::ops::Range;
@@ -21,26 +22,6 @@ impl Position {
     pub const fn tick(&self) -> u64 {
         self.tick
     }
-}
-
-/// Where one field's walks stand, one entry a host.
-#[derive(Debug, Clone, PartialEq)]
-enum States {
-    /// In parts of one (counters, bounded walks; those that turn back on a circle of twice their range).
-    Whole(Vec<i64>),
-    /// Within 0 to the top, or on a circle of twice that.
-    Float(Vec<f64>),
-}
-
-/// A field that moves, with what it takes to go on.
-#[derive(Debug, Clone)]
-struct Mover {
-    field: usize,
-    rule: Rule,
-    streams: Vec<Stream>,
-    /// Of floats, the top of each host's range; their steps have this part of it as standard deviation.
-    tops: Vec<f64>,
-    step: f64,
 }
 
 /// Goes through one measurement of some hosts, tick by tick.
@@ -62,43 +43,6 @@ pub struct Track {
     bounds: FloatBounds,
     tick: u64,
     state: f64,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct FloatBounds {
-    walk: Walk,
-    top: f64,
-    sigma: f64,
-}
-
-impl FloatBounds {
-    /// The state after a step.
-    #[inline]
-    fn advance(self, state: f64, normal: f64) -> f64 {
-        let moved = state + normal * self.sigma;
-        match self.walk {
-            Walk::Clamped => moved.max(0.0).min(self.top),
-            Walk::Reflected => {
-                let circle = 2.0 * self.top;
-                let moved = if moved < 0.0 { moved + circle } else { moved };
-                if moved >= circle {
-                    moved - circle
-                } else {
-                    moved
-                }
-            }
-        }
-    }
-
-    /// What a state shows.
-    #[inline]
-    fn shown(self, state: f64) -> f64 {
-        if state > self.top {
-            2.0 * self.top - state
-        } else {
-            state
-        }
-    }
 }
 
 impl Devops {
@@ -147,40 +91,6 @@ impl Devops {
             step,
         }
     }
-}
-
-impl Mover {
-    fn start(&self) -> States {
-        match self.rule {
-            Rule::Whole(motion) => {
-                let start = match motion {
-                    Motion::Counter { .. } => 0,
-                    Motion::Bounded { start, .. } => start << PART_BITS,
-                };
-                States::Whole(vec![start; self.streams.len()])
-            }
-            _ => {
-                let hosts = self.streams.iter().zip(&self.tops);
-                States::Float(hosts.map(|(stream, top)| stream.unit(0) * top).collect())
-            }
-        }
-    }
-
-    const fn bounds(&self, walk: Walk, place: usize) -> FloatBounds {
-        let top = self.tops.as_slice()[place];
-        FloatBounds {
-            walk,
-            top,
-            sigma: top * self.step,
-        }
-    }
-}
-
-/// Where values of a field go: nowhere, or one a host and tick into a column.
-enum Sink<'a> {
-    Nowhere,
-    Whole(&'a mut [i64]),
-    Float(&'a mut [f64]),
 }
 
 impl Cursor {
@@ -357,126 +267,6 @@ impl Cursor {
             _ => unreachable!("fields follow others of their measurement"),
         }
     }
-}
-
-impl Mover {
-    /// Goes on by some ticks.
-    fn go(&self, walk: Walk, first: u64, ticks: u64, states: &mut States, sink: Sink<'_>) {
-        match (self.rule, states, sink) {
-            (Rule::Whole(motion), States::Whole(states), sink) => {
-                let out = match sink {
-                    Sink::Whole(out) => Some(out),
-                    _ => None,
-                };
-                self.go_whole(motion, walk, first..first + ticks, states, out);
-            }
-            (_, States::Float(states), sink) => {
-                self.go_float(walk, first..first + ticks, states, sink)
-            }
-            _ => unreachable!("floats and whole numbers keep apart"),
-        }
-    }
-
-    fn go_whole(
-        &self,
-        motion: Motion,
-        walk: Walk,
-        ticks: Range<u64>,
-        states: &mut [i64],
-        out: Option<&mut [i64]>,
-    ) {
-        match (motion, walk) {
-            (Motion::Counter { mean }, _) => {
-                let mean = mean << PART_BITS;
-                let advance = |state: i64, normal: i64| state + (mean + normal).abs();
-                self.whole_loop(ticks, states, out, advance, |state| state);
-            }
-            (Motion::Bounded { mean, top, .. }, Walk::Clamped) => {
-                let (mean, top) = (mean << PART_BITS, top << PART_BITS);
-                let advance = |state: i64, normal: i64| (state + mean + normal).clamp(0, top);
-                self.whole_loop(ticks, states, out, advance, |state| state);
-            }
-            (Motion::Bounded { mean, top, .. }, Walk::Reflected) => {
-                let (mean, top) = (mean << PART_BITS, top << PART_BITS);
-                let advance = |state: i64, normal: i64| (state + mean + normal).rem_euclid(2 * top);
-                let shown = |state: i64| if state > top { 2 * top - state } else { state };
-                self.whole_loop(ticks, states, out, advance, shown);
-            }
-        }
-    }
-
-    #[inline]
-    fn whole_loop(
-        &self,
-        ticks: Range<u64>,
-        states: &mut [i64],
-        out: Option<&mut [i64]>,
-        advance: impl Fn(i64, i64) -> i64,
-        shown: impl Fn(i64) -> i64,
-    ) {
-        let normals = Normals::get();
-        let hosts = states.len();
-        let step = |state: &mut i64, stream: &Stream, tick: u64| {
-            *state = advance(*state, normals.parts(stream.word(tick + 1)));
-        };
-        let Some(out) = out else {
-            for tick in ticks {
-                let walks = states.iter_mut().zip(&self.streams);
-                walks.for_each(|(state, stream)| step(state, stream, tick));
-            }
-            return;
-        };
-        for (tick, out) in ticks.zip(out.chunks_exact_mut(hosts)) {
-            for ((state, stream), out) in states.iter_mut().zip(&self.streams).zip(out) {
-                *out = shown(*state) >> PART_BITS;
-                step(state, stream, tick);
-            }
-        }
-    }
-
-    fn go_float(&self, walk: Walk, ticks: Range<u64>, states: &mut [f64], sink: Sink<'_>) {
-        match sink {
-            Sink::Nowhere => self.float_loop(walk, ticks, states, |_, _| {}),
-            Sink::Float(out) => self.float_loop(walk, ticks, states, |row, shown| out[row] = shown),
-            Sink::Whole(out) => self.float_loop(walk, ticks, states, |row, shown| {
-                out[row] = whole_bytes(shown);
-            }),
-        }
-    }
-
-    #[inline]
-    fn float_loop(
-        &self,
-        walk: Walk,
-        ticks: Range<u64>,
-        states: &mut [f64],
-        mut emit: impl FnMut(usize, f64),
-    ) {
-        let normals = Normals::get();
-        let mut row = 0;
-        for tick in ticks {
-            let walks = states.iter_mut().zip(&self.streams).zip(&self.tops);
-            for ((state, stream), &top) in walks {
-                let bounds = FloatBounds {
-                    walk,
-                    top,
-                    sigma: top * self.step,
-                };
-                emit(row, bounds.shown(*state));
-                row += 1;
-                *state = bounds.advance(*state, normals.float(stream.word(tick + 1)));
-            }
-        }
-    }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "at most 2^34 bytes of memory"
-)]
-#[inline]
-const fn whole_bytes(bytes: f64) -> i64 {
-    bytes as i64
 }
 
 impl Track {

@@ -16,6 +16,7 @@ pub mod hosts;
 pub mod steps;
 
 mod export;
+mod mover;
 
 #[cfg(test)]
 mod tests;
