@@ -31,15 +31,14 @@ pub fn group_names(series: &Series, grouping: Grouping) -> impl Fn(u32) -> Optio
     }
 }
 
-/// The groups that aggregates over these readings give.
+/// The groups that aggregates over these readings give; `name` is that of a series' group, as [`group_names`] has it.
 pub fn groups(
     batch: &Batch,
-    series: &Series,
+    name: impl Fn(u32) -> Option<u32>,
     query: &Query,
     aggregates: &[Aggregate],
     grouping: Grouping,
 ) -> Vec<Group> {
-    let name = group_names(series, grouping);
     let mut groups: BTreeMap<GroupKey, Vec<usize>> = BTreeMap::new();
     for row in 0..batch.len() {
         let time = batch.times_ns[row];

@@ -169,8 +169,9 @@ impl Reader<'_> {
             .fold(FieldSet::first(0), |set, one| set.with(one.field));
         let batch = self.range(query, query.range, fields).await?;
         let series = &self.model.schema.tables[query.table].series;
+        let name = client_side::group_names(series, grouping);
         Ok(client_side::groups(
-            &batch, series, query, aggregates, grouping,
+            &batch, name, query, aggregates, grouping,
         ))
     }
 

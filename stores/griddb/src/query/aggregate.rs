@@ -120,13 +120,9 @@ impl Reader<'_> {
             .iter()
             .fold(FieldSet::first(0), |fields, one| fields.with(one.field));
         let batch = self.range(query, query.range, fields)?;
-        let table = &self.schema.tables[query.table];
+        let name = group_names(&self.schema.tables[query.table].series, grouping);
         Ok(client_side::groups(
-            &batch,
-            &table.series,
-            query,
-            aggregates,
-            grouping,
+            &batch, name, query, aggregates, grouping,
         ))
     }
 

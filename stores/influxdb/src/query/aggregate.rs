@@ -4,10 +4,10 @@
 //! functions that InfluxQL lacks, readings are fetched.
 
 use super::Reader;
-use super::local;
 use super::readings::only;
 use crate::query::statement::Statement;
 use crate::schema::Measurement;
+use sensormark_store::client_side;
 use sensormark_store::{
     Aggregate, Answer, DaySplit, FieldSet, FieldType, Function, Group, Grouping, Query, Selection,
     StoreError, Value, Window,
@@ -81,8 +81,8 @@ impl Reader<'_> {
         let batch = self.range(query, fields).await?;
         let measurement = &self.model.tables[query.table];
         let series = |number| group_series(measurement, grouping, number);
-        Ok(Answer::groups(local::aggregate(
-            &batch, query, aggregates, grouping, series,
+        Ok(Answer::groups(client_side::groups(
+            &batch, series, query, aggregates, grouping,
         )))
     }
 

@@ -20,6 +20,8 @@ pub fn aggregate(
         .fold(FieldSet::first(0), |set, one| set.with(one.field));
     let batch = records::range(session, query, fields)?;
     let series = &session.design.schema.tables[query.table].series;
-    let groups = client_side::groups(&batch, series, query, aggregates, grouping);
-    Ok(groups)
+    let name = client_side::group_names(series, grouping);
+    Ok(client_side::groups(
+        &batch, name, query, aggregates, grouping,
+    ))
 }
