@@ -53,17 +53,27 @@ impl Place {
         self.run(&[&SHORT, further].concat())
     }
 
-    /// All trial records of the one run in this place.
+    /// Measures a workload with these settings and further arguments.
+    pub fn measure(&self, workload: &str, settings: &[&str], further: &[&str]) -> Output {
+        let mut arguments = vec!["run", workload, "--results", "results"];
+        arguments.extend(["--tolerate-disturbance", "--progress=plain"]);
+        for setting in settings {
+            arguments.extend(["--set", setting]);
+        }
+        arguments.extend(further);
+        self.run(&arguments)
+    }
+
+    /// All trial records of the one run in this place, by name.
     pub fn trials(&self) -> Vec<Value> {
-        let run = only(&self.results());
-        let mut files: Vec<PathBuf> = read_folder(&run.join("trials"));
+        let mut files = read_folder(&self.run_folder().join("trials"));
         files.sort();
-        files
-            .iter()
-            .map(|file| {
-                serde_json::from_slice(&std::fs::read(file).expect("a trial")).expect("JSON")
-            })
-            .collect()
+        files.iter().map(|file| json(file)).collect()
+    }
+
+    /// The record of the one run in this place.
+    pub fn record(&self) -> Value {
+        json(&self.run_folder().join("run.json"))
     }
 
     /// The folder of the one run in this place.
@@ -111,6 +121,10 @@ pub fn read_folder(folder: &Path) -> Vec<PathBuf> {
         .unwrap_or_default()
 }
 
+fn json(file: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(file).expect("a record")).expect("JSON")
+}
+
 fn only(folder: &Path) -> PathBuf {
     let mut paths = read_folder(folder);
     assert_eq!(paths.len(), 1, "one run in {}: {paths:?}", folder.display());
@@ -119,14 +133,9 @@ fn only(folder: &Path) -> PathBuf {
 
 /// The kinds of the reasons of a trial's verdict.
 pub fn reasons(trial: &Value) -> Vec<String> {
-    let reasons = trial["verdict"]["reasons"]
-        .as_array()
-        .cloned()
-        .unwrap_or_default();
-    reasons
-        .iter()
-        .map(|reason| reason["kind"].as_str().expect("a kind").to_owned())
-        .collect()
+    let reasons = trial["verdict"]["reasons"].as_array();
+    let kind = |reason: &Value| reason["kind"].as_str().expect("a kind").to_owned();
+    reasons.into_iter().flatten().map(kind).collect()
 }
 
 /// The reasons of a trial's verdict but those that tests running side by side on one machine bring about themselves:
@@ -135,6 +144,11 @@ pub fn held_against(trial: &Value) -> Vec<String> {
     let mut kinds = reasons(trial);
     kinds.retain(|kind| kind != "source_late" && kind != "host_disturbed");
     kinds
+}
+
+/// What the program said: standard output, then standard error.
+pub fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &errors(output)
 }
 
 /// Standard error as text.

@@ -1,6 +1,7 @@
 //! Runs without a fault: valid, everything stored and billed, and a report of it.
 
-use crate::support::{Place, load, reasons, said};
+use super::support::{bills, load, measure};
+use crate::support::{Place, held_against, said};
 use std::collections::BTreeMap;
 
 /// Readings of all devices, by meter, from the program's own export: usage summed in hundredths.
@@ -40,14 +41,14 @@ fn exported(place: &Place) -> BTreeMap<u64, i64> {
 #[test]
 fn every_layout_is_valid_and_bills_everybody_to_the_cent() {
     let place = Place::new();
-    let output = place.measure(&[]);
+    let output = measure(&place, &[]);
     let text = said(&output);
     let trials = place.trials();
     assert_eq!(trials.len(), 3, "{text}");
     let due = exported(&place);
     assert_eq!(due.len(), 8);
     for trial in &trials {
-        assert_eq!(reasons(trial), Vec::<String>::new(), "{text}");
+        assert_eq!(held_against(trial), Vec::<String>::new(), "{text}");
         let ledger = &trial["ledger"];
         assert_eq!(ledger["acknowledged"], 240, "{ledger}");
         assert_eq!(ledger["stored"], 240, "{ledger}");
@@ -60,7 +61,7 @@ fn every_layout_is_valid_and_bills_everybody_to_the_cent() {
         assert_eq!(load(trial, "ingest-8")["processes"], 2);
         // The first bills are of half of the devices.
         for (phase, devices) in [("extract-4", 4), ("extract-8", 8)] {
-            let bills = place.bills(trial, phase);
+            let bills = bills(&place, trial, phase);
             let mut lines = bills.lines();
             assert_eq!(lines.next(), Some("meter,from,until,amount"));
             let billed: BTreeMap<u64, i64> = lines
@@ -95,10 +96,13 @@ fn every_layout_is_valid_and_bills_everybody_to_the_cent() {
 #[test]
 fn both_or_neither_is_a_variant() {
     let place = Place::new();
-    let output = place.measure(&["--on", "sqlite:reading-clustered", "--set", "atomic=true"]);
+    let output = measure(
+        &place,
+        &["--on", "sqlite:reading-clustered", "--set", "atomic=true"],
+    );
     let trials = place.trials();
     assert_eq!(
-        reasons(&trials[0]),
+        held_against(&trials[0]),
         Vec::<String>::new(),
         "{}",
         said(&output)
@@ -110,20 +114,23 @@ fn both_or_neither_is_a_variant() {
 fn a_load_that_is_cut_is_billed_as_far_as_it_came_and_nothing_is_built_on_it() {
     let place = Place::new();
     // Each operation takes 20 ms: of a year's no more than some come to an end in a second.
-    let output = place.measure(&[
-        "--on",
-        "sqlite:reading-time-index",
-        "--plant",
-        "late:20",
-        "--set",
-        "records=744",
-        "--set",
-        "limit_seconds=1",
-    ]);
+    let output = measure(
+        &place,
+        &[
+            "--on",
+            "sqlite:reading-time-index",
+            "--plant",
+            "late:20",
+            "--set",
+            "records=744",
+            "--set",
+            "limit_seconds=1",
+        ],
+    );
     let text = said(&output);
     let trials = place.trials();
     let trial = &trials[0];
-    assert_eq!(reasons(trial), Vec::<String>::new(), "{text}");
+    assert_eq!(held_against(trial), Vec::<String>::new(), "{text}");
     let cut = load(trial, "ingest-4")["cut"].as_str().expect("it is cut");
     assert!(cut.contains("its time was over"), "{cut}");
     assert_eq!(load(trial, "extract-4")["answers"]["wrong"], 0);

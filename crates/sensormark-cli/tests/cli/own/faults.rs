@@ -1,10 +1,11 @@
 //! Faults that are planted in the store are caught while it is written and asked about at once, and named.
 
-use crate::support::{Place, SMALL, reasons, said};
+use super::support::{SMALL, measure, with};
+use crate::support::{reasons, said};
 
 fn caught(fault: &str, kind: &str) {
-    let place = Place::with(SMALL);
-    let output = place.measure(&["--plant", fault, "--set", "mixed.duration=700ms"]);
+    let place = with(SMALL);
+    let output = measure(&place, &["--plant", fault, "--set", "mixed.duration=700ms"]);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(1), "{fault}: {text}");
     let kinds = reasons(&place.trials()[0]);

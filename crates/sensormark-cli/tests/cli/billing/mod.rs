@@ -1,7 +1,5 @@
 //! Billing from end to end: the program is run at small sizes, with real databases; what is planted in them is caught.
 
-#![cfg(feature = "sqlite")]
-
 mod faults;
 mod messages;
 mod runs;

@@ -1,6 +1,7 @@
 //! Files that run.
 
-use crate::support::{Place, SMALL, reasons, said};
+use super::support::{SMALL, measure, with};
+use crate::support::{Place, reasons, said};
 use serde_json::Value;
 
 /// Only lateness of the engine's own, which tests beside this one may cause, may speak against a trial.
@@ -19,7 +20,7 @@ fn the_file_to_start_from_runs_at_once() {
     let again = place.run(&["init", "own.toml"]);
     assert_eq!(again.status.code(), Some(2));
     assert!(said(&again).contains("left alone"), "{}", said(&again));
-    let output = place.measure(&["--set", "mixed.duration=2s"]);
+    let output = measure(&place, &["--set", "mixed.duration=2s"]);
     let text = said(&output);
     let trials = place.trials();
     assert!(!trials.is_empty(), "{text}");
@@ -41,8 +42,8 @@ fn the_file_to_start_from_runs_at_once() {
 
 #[test]
 fn every_kind_of_query_is_answered_rightly_while_others_write() {
-    let place = Place::with(SMALL);
-    let output = place.measure(&[]);
+    let place = with(SMALL);
+    let output = measure(&place, &[]);
     let text = said(&output);
     let trial = &place.trials()[0];
     sound(trial, &text);
@@ -59,9 +60,9 @@ fn every_kind_of_query_is_answered_rightly_while_others_write() {
 
 #[test]
 fn a_missed_limit_is_shown_and_makes_the_exit_code_one() {
-    let place = Place::with(SMALL);
+    let place = with(SMALL);
     let limits = "limits=throughput >= 1000000000, lost = 0, p99.9 of alarm < 1 h";
-    let output = place.measure(&["--set", limits, "--set", "mixed.duration=500ms"]);
+    let output = measure(&place, &["--set", limits, "--set", "mixed.duration=500ms"]);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
     let trial = &place.trials()[0];
@@ -82,8 +83,11 @@ fn a_missed_limit_is_shown_and_makes_the_exit_code_one() {
 
 #[test]
 fn layouts_of_spans_and_generated_files() {
-    let place = Place::with(SMALL);
-    let output = place.measure(&["--set", "layouts=bulk", "--set", "mixed.duration=6s"]);
+    let place = with(SMALL);
+    let output = measure(
+        &place,
+        &["--set", "layouts=bulk", "--set", "mixed.duration=6s"],
+    );
     let text = said(&output);
     let trials = place.trials();
     assert!(!trials.is_empty(), "{text}");
@@ -102,10 +106,10 @@ fn layouts_of_spans_and_generated_files() {
 #[test]
 fn a_recorded_column_goes_round() {
     let field = "[[fields]]\nname = \"boiler\"\nshape = \"recording\"\nfile = \"r.csv\"\ncolumn = \"Heat\"\n[load]";
-    let place = Place::with(&SMALL.replace("[load]", field));
+    let place = with(&SMALL.replace("[load]", field));
     let csv = "time,Heat\n2024-01-01T00:00:00Z,20.5\n2024-01-01T00:01:00Z,21.5\n";
     std::fs::write(place.path().join("r.csv"), csv).expect("ours");
-    let output = place.measure(&["--set", "mixed.duration=300ms"]);
+    let output = measure(&place, &["--set", "mixed.duration=300ms"]);
     let text = said(&output);
     sound(&place.trials()[0], &text);
     let field = &place.record()["parameters"]["fields"][4];
@@ -121,7 +125,7 @@ fn a_recorded_column_goes_round() {
 #[test]
 fn the_highest_rate_that_holds_is_found() {
     let text = SMALL.replace("batch = 20", "batch = 20\nrate = 100");
-    let place = Place::with(&text);
+    let place = with(&text);
     // No rate over 1,000 readings a second can hold: the limit forbids it.
     let limit = "limits=throughput of writers <= 1000";
     let set = [
@@ -131,7 +135,7 @@ fn the_highest_rate_that_holds_is_found() {
         "mixed.duration=400ms",
         "--find-limit",
     ];
-    let output = place.measure(&[&set[..], &["--on", "sqlite:individual"]].concat());
+    let output = measure(&place, &[&set[..], &["--on", "sqlite:individual"]].concat());
     let said = said(&output);
     let trial = &place.trials()[0];
     let figure = trial["figures"]["highest_rate"]["value"].as_f64();
@@ -142,7 +146,7 @@ fn the_highest_rate_that_holds_is_found() {
     );
     let limits = trial["limits"].as_array().expect("limits");
     assert_eq!(limits.len(), 2, "{said}");
-    let without = Place::with(SMALL);
+    let without = with(SMALL);
     let refused = without.run(&["run", "own.toml", "--find-limit"]);
     assert_eq!(refused.status.code(), Some(2));
 }

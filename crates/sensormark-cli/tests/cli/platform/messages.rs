@@ -1,10 +1,11 @@
 //! Wrong parameters get one clear message, before anything is started.
 
+use super::support::measure;
 use crate::support::{Place, said};
 
 fn refused(settings: &[&str], words: &str) {
     let place = Place::new();
-    let output = place.measure(settings, &[]);
+    let output = measure(&place, settings, &[]);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(2), "{settings:?}: {text}");
     assert!(
@@ -30,7 +31,7 @@ fn wrong_names() {
     refused(&["layouts=flat,summery"], "did you mean summary?");
     refused(&["queries=hourlie"], "did you mean hourly?");
     let place = Place::new();
-    let output = place.measure(&[], &["--on", "sqlite:bucketed"]);
+    let output = measure(&place, &[], &["--on", "sqlite:bucketed"]);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(2), "{text}");
     assert!(text.contains("layout of SQLite"), "{text}");

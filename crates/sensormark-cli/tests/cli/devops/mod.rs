@@ -1,7 +1,5 @@
 //! The devops workload from end to end: the program is run with small numbers, on a real database.
 
-#![cfg(feature = "sqlite")]
-
 mod faults;
 mod messages;
 mod runs;

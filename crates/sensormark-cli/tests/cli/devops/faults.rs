@@ -1,11 +1,12 @@
 //! Faults that are planted in the store are caught, and named: readings that are lost, doubled or altered, and a wrong answer to each question.
 
-use crate::support::{Place, QUESTIONS, asked, held_against, said};
+use super::support::{QUESTIONS, asked, measure};
+use crate::support::{Place, held_against, said};
 use serde_json::Value;
 
 fn faulty(fault: &str) -> (Value, String) {
     let place = Place::new();
-    let output = place.measure(&["--on", "sqlite:individual", "--plant", fault]);
+    let output = measure(&place, &["--on", "sqlite:individual", "--plant", fault]);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(1), "{fault}: {text}");
     (place.trials().remove(0), text)
@@ -79,7 +80,10 @@ fn a_wrong_set_of_busy_hosts() {
         "--set",
         "threshold=40",
     ];
-    let output = place.measure(&[&["--on", "sqlite:individual"], &fault[..]].concat());
+    let output = measure(
+        &place,
+        &[&["--on", "sqlite:individual"], &fault[..]].concat(),
+    );
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     let trial = &place.trials()[0];
     for question in QUESTIONS {

@@ -1,12 +1,13 @@
 //! Clean runs, loads that are cut, and the data set as a file.
 
-use crate::support::{Place, QUESTIONS, READINGS, asked, held_against, said};
+use super::support::{QUESTIONS, READINGS, asked, measure};
+use crate::support::{Place, held_against, said};
 use serde_json::Value;
 
 #[test]
 fn everything_is_loaded_counted_asked_and_checked() {
     let place = Place::new();
-    let output = place.measure(&[]);
+    let output = measure(&place, &[]);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
     let trials = place.trials();
@@ -58,12 +59,15 @@ fn everything_is_loaded_counted_asked_and_checked() {
 #[test]
 fn the_reflected_walk_is_stored_and_answered_as_well() {
     let place = Place::new();
-    let output = place.measure(&["--on", "sqlite:individual", "--set", "walk=reflected"]);
+    let output = measure(
+        &place,
+        &["--on", "sqlite:individual", "--set", "walk=reflected"],
+    );
     let text = said(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
     let trials = place.trials();
     let other = Place::new();
-    other.measure(&["--on", "sqlite:individual"]);
+    measure(&other, &["--on", "sqlite:individual"]);
     let checksums =
         [&trials[0], &other.trials()[0]].map(|trial| trial["ledger"]["checksum"].clone());
     assert_ne!(checksums[0], checksums[1]);
@@ -82,7 +86,10 @@ fn a_load_that_is_cut_is_told_and_asked_about_as_far_as_it_came() {
         "--set",
         "clients=1",
     ];
-    let output = place.measure(&[&["--on", "sqlite:individual"], &slow[..], &one].concat());
+    let output = measure(
+        &place,
+        &[&["--on", "sqlite:individual"], &slow[..], &one].concat(),
+    );
     let text = said(&output);
     let trial = &place.trials()[0];
     let load = &trial["loads"][0];

@@ -1,6 +1,7 @@
 //! Wrong files and settings get one clear message, before anything is started. (What is wrong in which line is tested where files are read.)
 
-use crate::support::{Place, SMALL, said};
+use super::support::{SMALL, with};
+use crate::support::{Place, said};
 
 fn refused(place: &Place, arguments: &[&str], words: &[&str]) {
     let output = place.run(arguments);
@@ -18,7 +19,7 @@ fn refused(place: &Place, arguments: &[&str], words: &[&str]) {
 
 #[test]
 fn wrong_files() {
-    let place = Place::with(&SMALL.replace("interval", "intervall"));
+    let place = with(&SMALL.replace("interval", "intervall"));
     refused(
         &place,
         &["run", "own.toml"],
@@ -36,7 +37,7 @@ fn wrong_files() {
 
 #[test]
 fn wrong_settings_and_stores() {
-    let place = Place::with(SMALL);
+    let place = with(SMALL);
     refused(
         &place,
         &["run", "own.toml", "--set", "series.cuont=3"],
@@ -60,7 +61,7 @@ fn wrong_settings_and_stores() {
         );
     }
     let stores = "stores = [\"sqlite\", \"sqllite\"]\n";
-    let misspelt = Place::with(&format!("{stores}{SMALL}"));
+    let misspelt = with(&format!("{stores}{SMALL}"));
     refused(
         &misspelt,
         &["run", "own.toml"],

@@ -1,6 +1,7 @@
 //! What becomes of readings that are missing, late or sent twice; the same on every store.
 
-use crate::support::{Place, SMALL, reasons, said};
+use super::support::{SMALL, measure, with};
+use crate::support::{Place, reasons, said};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -16,8 +17,8 @@ fn count(trial: &Value, name: &str) -> u64 {
 
 #[test]
 fn missing_late_and_repeated_readings_are_counted_exactly() {
-    let place = Place::with(&load_alone());
-    let output = place.measure(&[]);
+    let place = with(&load_alone());
+    let output = measure(&place, &[]);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
     let trial = &place.trials()[0];
@@ -63,8 +64,8 @@ fn the_same_file_and_seed_leave_the_same_on_sqlite_and_postgresql() {
         return;
     }
     // Without copies, which the two keep each in its own way.
-    let place = Place::with(&load_alone().replace("repeated = 0.03", "repeated = 0"));
-    let output = place.measure(&["--on", "sqlite,postgresql"]);
+    let place = with(&load_alone().replace("repeated = 0.03", "repeated = 0"));
+    let output = measure(&place, &["--on", "sqlite,postgresql"]);
     let text = said(&output);
     let trials = place.trials();
     assert!(trials.len() >= 2, "{text}");
@@ -77,8 +78,8 @@ fn the_same_file_and_seed_leave_the_same_on_sqlite_and_postgresql() {
         trials.iter().all(|trial| reasons(trial).is_empty()),
         "{text}"
     );
-    let other = Place::with(&load_alone().replace("repeated = 0.03", "repeated = 0"));
-    other.measure(&["--seed", "2"]);
+    let other = with(&load_alone().replace("repeated = 0.03", "repeated = 0"));
+    measure(&other, &["--seed", "2"]);
     let checksum = other.trials()[0]["ledger"]["checksum"].to_string();
     assert!(!checksums.contains(&checksum), "another seed, other data");
 }

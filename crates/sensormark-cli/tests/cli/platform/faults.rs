@@ -1,10 +1,11 @@
 //! Faults that are planted in the store are caught, in every kind of question, and named.
 
+use super::support::measure;
 use crate::support::{Place, reasons, said};
 
 fn caught(settings: &[&str], fault: &str, on: &str, kind: &str) {
     let place = Place::new();
-    let output = place.measure(settings, &["--on", on, "--plant", fault]);
+    let output = measure(&place, settings, &["--on", on, "--plant", fault]);
     let text = said(&output);
     assert_eq!(
         output.status.code(),

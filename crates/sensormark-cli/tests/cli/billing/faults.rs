@@ -1,13 +1,14 @@
 //! What is planted in the database is caught and named: lost, doubled and altered readings, wrong and missing bills, meters left behind.
 
-use crate::support::{Place, reasons, said};
+use super::support::measure;
+use crate::support::{Place, held_against, said};
 
 fn caught(fault: &str, kind: &str) -> String {
     let place = Place::new();
-    let output = place.measure(&["--on", "sqlite:reading", "--plant", fault]);
+    let output = measure(&place, &["--on", "sqlite:reading", "--plant", fault]);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(1), "{fault}: {text}");
-    let kinds = reasons(&place.trials()[0]);
+    let kinds = held_against(&place.trials()[0]);
     assert!(
         kinds.iter().any(|one| one == kind),
         "{fault}: {kinds:?}: {text}"

@@ -1,7 +1,5 @@
 //! The user's own workload from end to end: the program is run on files, with real databases.
 
-#![cfg(feature = "sqlite")]
-
 mod faults;
 mod ledger;
 mod messages;

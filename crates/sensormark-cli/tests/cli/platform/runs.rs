@@ -1,5 +1,6 @@
 //! Clean runs: every reading stored once, every answer right, what is not supported said so.
 
+use super::support::measure;
 use crate::support::{Place, reasons, said};
 use serde_json::Value;
 
@@ -17,7 +18,7 @@ fn readings(load: &Value) -> u64 {
 #[test]
 fn all_layouts_of_sqlite_are_valid_with_every_answer_checked() {
     let place = Place::new();
-    let output = place.measure(&["variants=flat-no-index"], &["--on", "sqlite"]);
+    let output = measure(&place, &["variants=flat-no-index"], &["--on", "sqlite"]);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
     let trials = place.trials();
@@ -77,7 +78,7 @@ fn several_homes_and_clients_and_small_batches_write_everything() {
         "batch=700",
         "clients=3",
     ];
-    let output = place.measure(&settings, &["--on", "sqlite:flat", "--seed", "9"]);
+    let output = measure(&place, &settings, &["--on", "sqlite:flat", "--seed", "9"]);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
     let trials = place.trials();
@@ -98,7 +99,7 @@ fn queries_keep_below_a_load_that_was_cut() {
         "queries=raw,daily,chart,statistics",
         "batch=5000",
     ];
-    let output = place.measure(&settings, &["--on", "sqlite:flat"]);
+    let output = measure(&place, &settings, &["--on", "sqlite:flat"]);
     let text = said(&output);
     let trial = &place.trials()[0];
     assert!(load(trial, "load")["cut"].is_string(), "{text}");
