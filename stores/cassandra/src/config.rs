@@ -4,6 +4,7 @@
 //! `jmx=7199` names the management port of a server on this machine, which is then flushed when it settles. There is no
 //! encryption yet; a URL that asks for it is refused rather than ignored. Nothing here shows a password.
 
+use sensormark_store::url::percent_decoded;
 use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
 use std::fmt;
 
@@ -172,21 +173,8 @@ fn credentials(text: &str) -> Result<(String, Secret), StoreError> {
     Ok((decoded(user)?, Secret::new(decoded(password)?)))
 }
 
-/// Undoes percent encoding.
 fn decoded(text: &str) -> Result<String, StoreError> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let mut digit = || char::from(rest.next()?).to_digit(16);
-        let pair = digit().zip(digit());
-        let byte = pair.and_then(|(high, low)| u8::try_from(high * 16 + low).ok());
-        bytes.push(byte.ok_or_else(|| wrong("a % is not followed by two hexadecimal digits"))?);
-    }
-    String::from_utf8(bytes).map_err(|_| wrong("user or password is not UTF-8"))
+    percent_decoded(text).map_err(wrong)
 }
 
 #[cfg(test)]

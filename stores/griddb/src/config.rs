@@ -3,6 +3,7 @@
 //! `griddb://user:password@host:10001,host2:10001/cluster?rest=10040&database=public`: nodes are the fixed list's transaction addresses; the path is
 //! the cluster's name; `rest` is the port of the first node's administration. Nothing here shows a password.
 
+use sensormark_store::url::percent_decoded;
 use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -185,21 +186,8 @@ fn node(text: &str) -> Result<(String, u16), StoreError> {
     Ok((name.to_owned(), port))
 }
 
-/// Undoes percent encoding.
 fn decoded(text: &str) -> Result<String, StoreError> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let mut digit = || char::from(rest.next()?).to_digit(16);
-        let pair = digit().zip(digit());
-        let byte = pair.and_then(|(high, low)| u8::try_from(high * 16 + low).ok());
-        bytes.push(byte.ok_or_else(|| wrong("a % is not followed by two hexadecimal digits"))?);
-    }
-    String::from_utf8(bytes).map_err(|_| wrong("user or password is not UTF-8"))
+    percent_decoded(text).map_err(wrong)
 }
 
 #[cfg(test)]

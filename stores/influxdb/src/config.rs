@@ -4,6 +4,7 @@
 //! datagrams. An InfluxDB 2: `influxdb2://ORGANISATION:TOKEN@host:8086/`, or any of the others with `?org=…&token=…`; `bucket=NAME` names the one
 //! bucket that a token may write into. Nothing here shows a password or token.
 
+use sensormark_store::url::percent_decoded;
 use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
 use std::fmt;
 use url::Url;
@@ -236,21 +237,7 @@ impl Options {
 }
 
 fn decoded(text: &str) -> Result<String, StoreError> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let digits: Option<u32> = (|| {
-            let high = char::from(rest.next()?).to_digit(16)?;
-            Some(high * 16 + char::from(rest.next()?).to_digit(16)?)
-        })();
-        let byte = digits.and_then(|value| u8::try_from(value).ok());
-        bytes.push(byte.ok_or_else(|| wrong("a % is not followed by two hexadecimal digits"))?);
-    }
-    String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8"))
+    percent_decoded(text).map_err(wrong)
 }
 
 /// Base64 (RFC 4648), for HTTP's basic authentication.

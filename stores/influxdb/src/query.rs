@@ -4,7 +4,6 @@
 
 mod aggregate;
 mod flux;
-mod local;
 mod message;
 mod readings;
 mod search;

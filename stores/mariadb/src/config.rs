@@ -5,6 +5,7 @@
 
 use crate::error::store_error;
 use mysql_async::{Conn, DriverError, Error, Opts, OptsBuilder, SslOpts};
+use sensormark_store::url::percent_decoded;
 use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
 use std::fmt;
 use std::path::PathBuf;
@@ -173,21 +174,8 @@ impl Options {
     }
 }
 
-/// Undoes percent encoding.
 fn decoded(text: &str) -> Result<String, StoreError> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let mut digit = || char::from(rest.next()?).to_digit(16);
-        let pair = digit().zip(digit());
-        let byte = pair.and_then(|(high, low)| u8::try_from(high * 16 + low).ok());
-        bytes.push(byte.ok_or_else(|| wrong("a % is not followed by two hexadecimal digits"))?);
-    }
-    String::from_utf8(bytes).map_err(|_| wrong("user or password is not UTF-8"))
+    percent_decoded(text).map_err(wrong)
 }
 
 impl Encryption {

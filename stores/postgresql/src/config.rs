@@ -9,6 +9,7 @@ use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use sensormark_store::url::percent_decoded;
 use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
 use std::fmt;
 use std::sync::Arc;
@@ -148,21 +149,7 @@ impl Options {
 }
 
 fn decoded(text: &str) -> Result<String, StoreError> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let digits: Option<u32> = (|| {
-            let high = char::from(rest.next()?).to_digit(16)?;
-            Some(high * 16 + char::from(rest.next()?).to_digit(16)?)
-        })();
-        let byte = digits.and_then(|value| u8::try_from(value).ok());
-        bytes.push(byte.ok_or_else(|| wrong("a % is not followed by two hexadecimal digits"))?);
-    }
-    String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8"))
+    percent_decoded(text).map_err(wrong)
 }
 
 impl Encryption {
