@@ -6,12 +6,13 @@
 use crate::engine::connection::Registry;
 use crate::engine::site::{Site, block_on, existing_endpoint};
 use crate::measurement::folder::{FolderError, ResultsFolder};
-use crate::measurement::record::{NotMeasured, Side, TrialRecord};
+use crate::measurement::record::{Implementation, NotMeasured, SCHEMA_VERSION, Side, TrialRecord};
 use crate::measurement::verdict::{ReasonKind, Verdict};
 use crate::probe::DisturbanceLimits;
 use crate::workload::selection::Choice;
 use sensormark_store::supervisor::Supervisor;
 use sensormark_store::{Durability, ErrorKind, Layout, ServerOptions, StoreError};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -81,6 +82,34 @@ pub struct Turn {
     pub turn: u32,
     /// Above 0 when it is measured again.
     pub attempt: u32,
+}
+
+impl Turn {
+    /// The record of a trial that begins now, with nothing measured in it.
+    pub fn record(self, name: String, implementation: Implementation, side: Side) -> TrialRecord {
+        TrialRecord {
+            schema_version: SCHEMA_VERSION,
+            name,
+            implementation,
+            side,
+            repetition: self.repetition,
+            turn: self.turn,
+            attempt: self.attempt,
+            started: jiff::Timestamp::now().to_string(),
+            server: None,
+            settings: Vec::new(),
+            phases: Vec::new(),
+            ledger: None,
+            answers: None,
+            latencies: BTreeMap::new(),
+            errors: BTreeMap::new(),
+            loads: Vec::new(),
+            figures: BTreeMap::new(),
+            limits: Vec::new(),
+            verdict: Verdict::Valid,
+            warnings: Vec::new(),
+        }
+    }
 }
 
 /// What a workload gives a run.

@@ -11,11 +11,10 @@ use crate::engine::failure::TrialFailure;
 use crate::engine::role::RoleProcess;
 use crate::engine::run::{Cell, CellRunner, RunContext, RunEvent, Turn, trial_label};
 use crate::engine::site::Site;
-use crate::measurement::record::{Implementation, SCHEMA_VERSION, Side, TrialRecord};
+use crate::measurement::record::{Implementation, Side, TrialRecord};
 use crate::measurement::verdict::{Reason, Verdict};
 use sensormark_store::{DatabaseName, Plan, ServerOptions, StoreError};
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
@@ -250,34 +249,14 @@ fn new_record(kind: &str, cell: &Cell, turn: Turn) -> TrialRecord {
         "{kind}-{}-{}-r{}-a{}",
         description.name, cell.layout_name, turn.repetition, turn.attempt
     );
-    TrialRecord {
-        schema_version: SCHEMA_VERSION,
-        name,
-        implementation: Implementation {
-            store: description.name,
-            title: description.title,
-            layout_name: cell.layout_name.clone(),
-            layout: cell.layout,
-            strategy: None,
-            durability: cell.durability,
-            embedded: description.embedded,
-        },
-        side: Side::Mixed,
-        repetition: turn.repetition,
-        turn: turn.turn,
-        attempt: turn.attempt,
-        started: jiff::Timestamp::now().to_string(),
-        server: None,
-        settings: Vec::new(),
-        phases: Vec::new(),
-        ledger: None,
-        answers: None,
-        latencies: BTreeMap::new(),
-        errors: BTreeMap::new(),
-        loads: Vec::new(),
-        figures: BTreeMap::new(),
-        limits: Vec::new(),
-        verdict: Verdict::Valid,
-        warnings: Vec::new(),
-    }
+    let implementation = Implementation {
+        store: description.name,
+        title: description.title,
+        layout_name: cell.layout_name.clone(),
+        layout: cell.layout,
+        strategy: None,
+        durability: cell.durability,
+        embedded: description.embedded,
+    };
+    turn.record(name, implementation, Side::Mixed)
 }

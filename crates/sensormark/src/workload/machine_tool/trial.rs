@@ -7,23 +7,20 @@ use super::answers::WrittenSamples;
 use super::parameters::Parameters;
 use super::reader::Strategy;
 use super::{NAME, read_trial, schema, write_trial};
+pub(super) use crate::engine::failure::TrialFailure;
 use crate::engine::role::{Event, RoleError, RoleProcess};
 use crate::engine::run::{
     Cell, CellRunner, RunContext, RunEvent, Turn, open_site, stopped, trial_label,
 };
 use crate::engine::site::{Site, block_on};
 use crate::ledger::reconcile::reconcile;
-use crate::measurement::record::{
-    Implementation, LedgerRecord, PhaseRecord, SCHEMA_VERSION, Side, TrialRecord,
-};
+use crate::measurement::record::{Implementation, LedgerRecord, PhaseRecord, Side, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
 use crate::probe::{
-    HostSampler, PhaseTotals, ProbeError, ProcessTree, Recorder, Recording, Scope, WireScope,
-    monotonic_ns,
+    HostSampler, PhaseTotals, ProcessTree, Recorder, Recording, Scope, WireScope, monotonic_ns,
 };
 use crate::units::ns_to_seconds;
-use sensormark_store::{ErrorKind, Plan, Schema, StoreError};
-use std::collections::BTreeMap;
+use sensormark_store::{Plan, Schema, StoreError};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -35,46 +32,6 @@ const LOOK: Duration = Duration::from_millis(20);
 pub struct MachineToolRunner {
     /// Every number of the run.
     pub parameters: Parameters,
-}
-
-/// Why a trial was broken off.
-#[derive(Debug, thiserror::Error)]
-pub enum TrialFailure {
-    /// A process of ours failed.
-    #[error(transparent)]
-    Role(#[from] RoleError),
-    /// The database failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The probe failed.
-    #[error(transparent)]
-    Probe(#[from] ProbeError),
-    /// Something of the system's failed.
-    #[error("{0}")]
-    System(String),
-}
-
-impl TrialFailure {
-    /// What the failure says about the trial.
-    pub fn reason(&self) -> Reason {
-        let kind = match self {
-            Self::Role(RoleError::Interrupted) => ReasonKind::Interrupted,
-            Self::Role(RoleError::Silent { .. }) => ReasonKind::Hung,
-            Self::Role(RoleError::Failed {
-                unreachable: true, ..
-            }) => ReasonKind::Unreachable,
-            Self::Store(error) => match error.kind() {
-                ErrorKind::Crashed => ReasonKind::ServerCrashed,
-                ErrorKind::Unavailable
-                | ErrorKind::Timeout
-                | ErrorKind::Authentication
-                | ErrorKind::NotInstalled => ReasonKind::Unreachable,
-                _ => ReasonKind::ClientFailed,
-            },
-            _ => ReasonKind::ClientFailed,
-        };
-        Reason::new(kind, self.to_string())
-    }
 }
 
 impl CellRunner for MachineToolRunner {
@@ -194,28 +151,7 @@ fn new_record(cell: &Cell, side: Side, strategy: Option<Strategy>, turn: Turn) -
         "{}-{}-{}-{side_name}-r{}-a{}",
         NAME, implementation.store, cell.layout_name, turn.repetition, turn.attempt
     );
-    TrialRecord {
-        schema_version: SCHEMA_VERSION,
-        name,
-        implementation,
-        side,
-        repetition: turn.repetition,
-        turn: turn.turn,
-        attempt: turn.attempt,
-        started: jiff::Timestamp::now().to_string(),
-        server: None,
-        settings: Vec::new(),
-        phases: Vec::new(),
-        ledger: None,
-        answers: None,
-        latencies: BTreeMap::new(),
-        errors: BTreeMap::new(),
-        loads: Vec::new(),
-        figures: BTreeMap::new(),
-        limits: Vec::new(),
-        verdict: Verdict::Valid,
-        warnings: Vec::new(),
-    }
+    turn.record(name, implementation, side)
 }
 
 /// The record of a trial that was broken off.
