@@ -56,24 +56,18 @@ impl Writer for Csv {
         }
         let mut written = 0;
         for row in 0..batch.len() {
-            page.make_room(batch.columns.len());
             page.put_integer(batch.times_ns[row]);
             page.put(self.prepared.start(batch.series[row]));
-            page.make_room(batch.columns.len());
-            for column in &batch.columns {
-                page.put_byte(b',');
+            for (column, comma) in batch.columns.iter().zip(&self.prepared.fields) {
                 if !column.has(row) {
+                    page.put_byte(b',');
                     continue;
                 }
-                match &column.values {
-                    Values::U16(values) => page.put_small(values[row]),
-                    Values::I64(values) => page.put_integer(values[row]),
-                    Values::F64(values) => page.put_float(values[row]),
-                    Values::Bool(values) => page.put_truth(values[row]),
-                    Values::Text(values) => {
-                        put_cell(values.get(row), page);
-                        page.make_room(batch.columns.len());
-                    }
+                if let Values::Text(values) = &column.values {
+                    page.put_byte(b',');
+                    put_cell(values.get(row), page);
+                } else {
+                    page.put_value(comma, |slot| slot.put_plain(&column.values, row));
                 }
                 written += 1;
             }

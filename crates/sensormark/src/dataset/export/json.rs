@@ -60,38 +60,31 @@ impl Writer for JsonLines {
         let mut written = 0;
         for row in 0..batch.len() {
             page.put(prepared.start(batch.series[row]));
-            page.make_room(batch.columns.len());
             page.put_integer(batch.times_ns[row]);
             page.put(b",\"fields\":{");
-            page.make_room(batch.columns.len());
-            written += put_fields(batch, row, prepared, page);
+            let fields = put_fields(batch, row, prepared, page);
+            if fields > 0 {
+                page.cut_byte();
+            }
+            written += fields;
             page.put(b"}}\n");
         }
         written
     }
 }
 
-/// Writes the fields that a reading has, and says how many.
+/// Writes the fields that a reading has, a comma after each, and says how many.
 fn put_fields(batch: &Batch, row: usize, prepared: &Prepared, page: &mut Page) -> u64 {
     let mut written = 0;
     for (column, name) in batch.columns.iter().zip(&prepared.fields) {
         if !column.has(row) {
             continue;
         }
-        if written > 0 {
-            page.put_byte(b',');
+        page.put_value(name, |slot| slot.put_plain(&column.values, row));
+        if let Values::Text(values) = &column.values {
+            page.put_json(values.get(row));
         }
-        page.put_piece(name);
-        match &column.values {
-            Values::U16(values) => page.put_small(values[row]),
-            Values::I64(values) => page.put_integer(values[row]),
-            Values::F64(values) => page.put_float(values[row]),
-            Values::Bool(values) => page.put_truth(values[row]),
-            Values::Text(values) => {
-                page.put_json(values.get(row));
-                page.make_room(batch.columns.len());
-            }
-        }
+        page.put_byte(b',');
         written += 1;
     }
     written

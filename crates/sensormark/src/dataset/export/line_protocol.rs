@@ -7,7 +7,7 @@ use sensormark_store::{Batch, Schema, Table, Values};
 
 use super::ExportError;
 use super::prepared::{Prepared, Writer, by_table};
-use super::text::Page;
+use super::text::{Page, Piece};
 
 /// What is escaped in a table's name.
 const IN_TABLES: &[u8] = b", ";
@@ -19,6 +19,8 @@ const IN_TEXTS: &[u8] = b"\"\\";
 /// Writes line protocol.
 pub(super) struct LineProtocol {
     tables: Vec<Option<Prepared>>,
+    /// Between fields and time.
+    blank: Piece,
 }
 
 impl LineProtocol {
@@ -35,6 +37,7 @@ impl LineProtocol {
         };
         Ok(Self {
             tables: by_table(schema, chosen, table)?,
+            blank: Piece::new(b" "),
         })
     }
 }
@@ -87,7 +90,6 @@ impl Writer for LineProtocol {
         for row in 0..batch.len() {
             let begin = page.len();
             page.put(prepared.start(batch.series[row]));
-            page.make_room(batch.columns.len());
             let written = put_fields(batch, row, prepared, page);
             debug_assert!(written > 0, "a reading has at least one of its fields");
             if written == 0 {
@@ -95,15 +97,18 @@ impl Writer for LineProtocol {
                 continue;
             }
             values += written;
-            page.put_byte(b' ');
-            page.put_integer(batch.times_ns[row]);
-            page.put_byte(b'\n');
+            // In the place of the last field's comma.
+            page.cut_byte();
+            page.put_value(&self.blank, |slot| {
+                slot.put_integer(batch.times_ns[row]);
+                slot.put_byte(b'\n');
+            });
         }
         values
     }
 }
 
-/// Writes the fields that a reading has, and says how many.
+/// Writes the fields that a reading has, a comma after each, and says how many.
 #[inline]
 fn put_fields(batch: &Batch, row: usize, prepared: &Prepared, page: &mut Page) -> u64 {
     let mut written = 0;
@@ -111,26 +116,27 @@ fn put_fields(batch: &Batch, row: usize, prepared: &Prepared, page: &mut Page) -
         if !column.has(row) {
             continue;
         }
-        if written > 0 {
-            page.put_byte(b',');
-        }
-        page.put_piece(name);
         match &column.values {
-            Values::U16(values) => {
-                page.put_small(values[row]);
-                page.put_byte(b'i');
-            }
-            Values::I64(values) => {
-                page.put_integer(values[row]);
-                page.put_byte(b'i');
-            }
-            Values::F64(values) => page.put_float(values[row]),
-            Values::Bool(values) => page.put_truth(values[row]),
+            Values::U16(values) => page.put_value(name, |slot| {
+                slot.put_small(values[row]);
+                slot.put_two(*b"i,");
+            }),
+            Values::I64(values) => page.put_value(name, |slot| {
+                slot.put_integer(values[row]);
+                slot.put_two(*b"i,");
+            }),
+            Values::F64(values) => page.put_value(name, |slot| {
+                slot.put_float(values[row]);
+                slot.put_byte(b',');
+            }),
+            Values::Bool(values) => page.put_value(name, |slot| {
+                slot.put_truth(values[row]);
+                slot.put_byte(b',');
+            }),
             Values::Text(values) => {
-                page.put_byte(b'"');
+                page.put_value(name, |slot| slot.put_byte(b'"'));
                 page.put_escaped(values.get(row), IN_TEXTS);
-                page.put_byte(b'"');
-                page.make_room(batch.columns.len());
+                page.put(b"\",");
             }
         }
         written += 1;

@@ -29,7 +29,6 @@ impl Prepared {
         }
         let piece = |name: &str| {
             let mut page = Page::default();
-            page.make_room(0);
             field(name, &mut page);
             Piece::new(page.written())
         };

@@ -1,14 +1,15 @@
 //! A page of bytes that grows at its end: what all formats are written with.
 //!
-//! Short pieces (names of fields, digits) are copied as blocks of a fixed length, of which the surplus is overwritten by the next piece: a
-//! copy of known length is a few instructions, one of unknown length a call. It is no place for a format's rules.
+//! Short pieces (names of fields, digits) are copied as blocks of a fixed length, of which the surplus is overwritten by the next piece, and all
+//! that one value takes goes into one [`Slot`], whose bounds the compiler knows: a copy of known length to a known place is a few instructions, one
+//! of unknown length a call. It is no place for a format's rules.
 
-/// Short pieces are copied as blocks of this many bytes.
+use sensormark_store::Values;
+
+/// The longest piece that is copied as a block, in bytes.
 const BLOCK: usize = 32;
-/// The longest that a number or truth value gets, in bytes: a floating point number takes 24, a 64-bit integer 20.
-const LONGEST_NUMBER: usize = 24;
-/// What one short piece and one number need on a page, in bytes, the block's surplus included.
-const PER_VALUE: usize = BLOCK + LONGEST_NUMBER + BLOCK;
+/// A slot's bytes: up to [`Slot::REACH`] that are written, and the surplus of the last block.
+const SLOT: usize = 96;
 
 /// Bytes in the making.
 #[derive(Debug, Default)]
@@ -30,15 +31,15 @@ pub(super) struct Piece {
 impl Piece {
     pub(super) fn new(text: &[u8]) -> Self {
         let mut block = [0; BLOCK];
-        let long = if text.len() > BLOCK {
-            Some(text.into())
+        let (length, long) = if text.len() > BLOCK {
+            (0, Some(text.into()))
         } else {
             block[..text.len()].copy_from_slice(text);
-            None
+            (text.len(), None)
         };
         Self {
             block,
-            length: text.len(),
+            length,
             long,
         }
     }
@@ -65,10 +66,9 @@ impl Page {
         self.end = end;
     }
 
-    /// Makes room for this many values with their names, and one more number.
-    #[inline]
-    pub(super) fn make_room(&mut self, values: usize) {
-        self.make_space((values + 1) * PER_VALUE);
+    /// Takes back the last byte.
+    pub(super) const fn cut_byte(&mut self) {
+        self.end -= 1;
     }
 
     #[inline]
@@ -83,111 +83,45 @@ impl Page {
         self.bytes.resize((self.end + bytes) * 2, 0);
     }
 
-    /// Appends a text of any length; afterwards there is room for a value.
+    /// Appends a piece, and what `write` puts after it: one number or truth value, and up to two bytes.
+    #[inline]
+    pub(super) fn put_value(&mut self, name: &Piece, write: impl FnOnce(&mut Slot<'_>)) {
+        if let Some(long) = &name.long {
+            self.put(long);
+        }
+        self.make_space(SLOT);
+        let bytes = self.bytes[self.end..].first_chunk_mut();
+        let mut slot = Slot {
+            bytes: bytes.expect("space was made"),
+            end: name.length,
+        };
+        slot.bytes[..BLOCK].copy_from_slice(&name.block);
+        write(&mut slot);
+        self.end += slot.end;
+    }
+
+    /// Appends a text of any length.
     #[inline]
     pub(super) fn put(&mut self, text: &[u8]) {
-        self.make_space(text.len() + PER_VALUE);
+        self.make_space(text.len());
         self.bytes[self.end..self.end + text.len()].copy_from_slice(text);
         self.end += text.len();
     }
 
-    /// Appends one byte. There must be room.
+    /// Appends one byte.
     #[inline]
     pub(super) fn put_byte(&mut self, byte: u8) {
-        self.bytes[self.end] = byte;
-        self.end += 1;
-    }
-
-    /// Appends a short text. There must be room.
-    #[inline]
-    pub(super) fn put_piece(&mut self, piece: &Piece) {
-        match &piece.long {
-            None => {
-                self.put_block(&piece.block);
-                self.end += piece.length;
-            }
-            Some(long) => self.put_long(long),
-        }
-    }
-
-    /// Copies a block, of which the caller keeps a part; afterwards another block fits.
-    #[inline]
-    fn put_block<const SIZE: usize>(&mut self, block: &[u8; SIZE]) {
-        self.make_space(SIZE + BLOCK);
-        self.bytes[self.end..self.end + SIZE].copy_from_slice(block);
-    }
-
-    #[cold]
-    fn put_long(&mut self, text: &[u8]) {
-        self.put(text);
+        self.put(&[byte]);
     }
 
     /// Appends an integer.
     #[inline]
     pub(super) fn put_integer(&mut self, value: i64) {
-        if value < 0 {
-            self.put_block(b"-");
-            self.end += 1;
-        }
-        self.put_unsigned(value.unsigned_abs());
-    }
-
-    /// Appends an integer of 16 bits.
-    #[inline]
-    pub(super) fn put_small(&mut self, value: u16) {
-        self.put_digits(u32::from(value));
-    }
-
-    #[inline]
-    fn put_unsigned(&mut self, value: u64) {
-        match split(value) {
-            (0, low) => self.put_digits(low),
-            (high, low) => {
-                match split(high) {
-                    (0, middle) => self.put_digits(middle),
-                    (high, middle) => {
-                        // At most four digits are left: 2^64 has twenty.
-                        self.put_digits(split(high).1);
-                        self.put_all_digits(middle);
-                    }
-                }
-                self.put_all_digits(low);
-            }
-        }
-    }
-
-    /// Appends a number under 10^8.
-    #[inline]
-    fn put_digits(&mut self, value: u32) {
-        let digits = eight_digits(value);
-        let zeros = (digits.trailing_zeros() / 8).min(7);
-        self.put_block(&((digits | ASCII_ZEROS) >> (zeros * 8)).to_le_bytes());
-        self.end += 8 - zeros as usize;
-    }
-
-    /// Appends a number under 10^8 with its leading zeros.
-    #[inline]
-    fn put_all_digits(&mut self, value: u32) {
-        self.put_block(&(eight_digits(value) | ASCII_ZEROS).to_le_bytes());
-        self.end += 8;
-    }
-
-    /// Appends a finite number, in the fewest digits that read back to the same bits.
-    #[inline]
-    pub(super) fn put_float(&mut self, value: f64) {
-        let mut buffer = zmij::Buffer::new();
-        self.put(buffer.format_finite(value).as_bytes());
-    }
-
-    /// Appends a truth value.
-    #[inline]
-    pub(super) fn put_truth(&mut self, value: bool) {
-        self.put(if value { b"true" } else { b"false" });
+        self.put_value(&NOTHING, |slot| slot.put_integer(value));
     }
 
     /// Appends a text with a backslash before each of some characters.
     pub(super) fn put_escaped(&mut self, text: &str, special: &[u8]) {
-        self.make_space(text.len() * 2 + PER_VALUE);
         for &byte in text.as_bytes() {
             if special.contains(&byte) {
                 self.put_byte(b'\\');
@@ -220,15 +154,143 @@ impl Page {
     }
 }
 
+/// The piece without text.
+const NOTHING: Piece = Piece {
+    block: [0; BLOCK],
+    length: 0,
+    long: None,
+};
+
+/// Where one value is written, on a page.
+pub(super) struct Slot<'p> {
+    bytes: &'p mut [u8; SLOT],
+    end: usize,
+}
+
+impl Slot<'_> {
+    /// The bytes that one value may take: a name's 32, a sign, 20 digits or the 24 of a floating point number, and two bytes.
+    const REACH: usize = 64;
+
+    /// Copies a block, of which the caller keeps a part.
+    #[inline]
+    fn put_block<const SIZE: usize>(&mut self, block: &[u8; SIZE]) {
+        // Always so; known to the compiler, the copy needs no check.
+        let at = self.end % Self::REACH;
+        self.bytes[at..at + SIZE].copy_from_slice(block);
+    }
+
+    /// Appends one byte.
+    #[inline]
+    pub(super) fn put_byte(&mut self, byte: u8) {
+        self.put_block(&[byte]);
+        self.end += 1;
+    }
+
+    /// Appends two bytes.
+    #[inline]
+    pub(super) fn put_two(&mut self, bytes: [u8; 2]) {
+        self.put_block(&bytes);
+        self.end += 2;
+    }
+
+    /// Appends an integer.
+    #[inline]
+    pub(super) fn put_integer(&mut self, value: i64) {
+        if value < 0 {
+            self.put_byte(b'-');
+        }
+        match u32::try_from(value.unsigned_abs()) {
+            Ok(small) if small < BASE => self.put_digits(small),
+            _ => self.put_large(value.unsigned_abs()),
+        }
+    }
+
+    /// Appends a number of nine digits or more. Not inlined, which keeps the common case short.
+    #[inline(never)]
+    fn put_large(&mut self, value: u64) {
+        let (high, low) = split(value);
+        match split(high) {
+            (0, middle) => self.put_digits(middle),
+            (high, middle) => {
+                // At most four digits are left: 2^64 has twenty.
+                self.put_digits(split(high).1);
+                self.put_all_digits(middle);
+            }
+        }
+        self.put_all_digits(low);
+    }
+
+    /// Appends an integer of 16 bits.
+    #[inline]
+    pub(super) fn put_small(&mut self, value: u16) {
+        self.put_digits(u32::from(value));
+    }
+
+    /// Appends a number under 10^8.
+    #[inline]
+    fn put_digits(&mut self, value: u32) {
+        let digits = eight_digits(value);
+        let zeros = (digits.trailing_zeros() / 8).min(7);
+        self.put_block(&((digits | ASCII_ZEROS) >> (zeros * 8)).to_le_bytes());
+        self.end += 8 - zeros as usize;
+    }
+
+    /// Appends a number under 10^8 with its leading zeros.
+    #[inline]
+    fn put_all_digits(&mut self, value: u32) {
+        self.put_block(&(eight_digits(value) | ASCII_ZEROS).to_le_bytes());
+        self.end += 8;
+    }
+
+    /// Appends a finite number, in the fewest digits that read back to the same bits.
+    #[inline]
+    pub(super) fn put_float(&mut self, value: f64) {
+        let mut buffer = zmij::Buffer::new();
+        let text = buffer.format_finite(value).as_bytes();
+        if let (Some(first), Some(last)) = (text.first_chunk::<16>(), text.last_chunk::<16>()) {
+            self.put_block(first);
+            self.end += text.len() - 16;
+            self.put_block(last);
+            self.end += 16;
+        } else {
+            let at = self.end % Self::REACH;
+            self.bytes[at..at + text.len()].copy_from_slice(text);
+            self.end += text.len();
+        }
+    }
+
+    /// Appends a value that is no text, as CSV and JSON have it; of a text nothing.
+    #[inline]
+    pub(super) fn put_plain(&mut self, values: &Values, row: usize) {
+        match values {
+            Values::U16(values) => self.put_small(values[row]),
+            Values::I64(values) => self.put_integer(values[row]),
+            Values::F64(values) => self.put_float(values[row]),
+            Values::Bool(values) => self.put_truth(values[row]),
+            Values::Text(_) => {}
+        }
+    }
+
+    /// Appends a truth value.
+    #[inline]
+    pub(super) fn put_truth(&mut self, value: bool) {
+        self.put_block(if value { b"true\0" } else { b"false" });
+        self.end += if value { 4 } else { 5 };
+    }
+}
+
 /// The digit 0 in each byte.
 const ASCII_ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// A number as thousands of ten thousands, and what is left under 10^8.
+/// What eight digits can count.
+const BASE: u32 = 100_000_000;
+
+/// A number as hundreds of millions, and what is left under 10^8.
 #[inline]
 fn split(value: u64) -> (u64, u32) {
-    const BASE: u64 = 100_000_000;
-    let low = u32::try_from(value % BASE).expect("under 10^8");
-    (value / BASE, low)
+    let base = u64::from(BASE);
+    let low = u32::try_from(value % base).expect("under 10^8");
+    (value / base, low)
 }
 
 /// The eight decimal digits of a number under 10^8, one a byte, the first in the lowest: halves, quarters and eighths are
@@ -248,7 +310,6 @@ mod tests {
 
     fn written(write: impl Fn(&mut Page)) -> String {
         let mut page = Page::default();
-        page.make_room(1);
         write(&mut page);
         String::from_utf8(page.written().to_vec()).unwrap()
     }
@@ -264,10 +325,8 @@ mod tests {
             assert_eq!(written(|page| page.put_integer(value)), value.to_string());
         }
         for value in 0..=u16::MAX {
-            let mut page = Page::default();
-            page.make_room(1);
-            page.put_small(value);
-            assert_eq!(page.written(), itoa::Buffer::new().format(value).as_bytes());
+            let small = written(|page| page.put_value(&NOTHING, |slot| slot.put_small(value)));
+            assert_eq!(small, value.to_string());
         }
         for value in (0..100_000_000).step_by(997) {
             let digits = (eight_digits(value) | ASCII_ZEROS).to_le_bytes();
@@ -281,12 +340,47 @@ mod tests {
             let text = "x".repeat(length);
             let piece = Piece::new(text.as_bytes());
             let twice = written(|page| {
-                page.put_piece(&piece);
-                page.put_small(7);
-                page.put_piece(&piece);
+                page.put_value(&piece, |slot| slot.put_small(7));
+                page.put_value(&piece, |slot| slot.put_two(*b"i,"));
             });
-            assert_eq!(twice, format!("{text}7{text}"));
+            assert_eq!(twice, format!("{text}7{text}i,"));
         }
+    }
+
+    #[test]
+    fn the_longest_values_fit_and_floats_read_back() {
+        let name = Piece::new(&[b'x'; BLOCK]);
+        let values = [
+            f64::MIN,
+            f64::MIN_POSITIVE,
+            -1.234_567_890_123_456_7e-300,
+            0.1,
+            1.0,
+            -0.0,
+            12_345.678,
+            1e15,
+            1.5e16,
+            5e-324,
+        ];
+        for value in values {
+            let text = written(|page| {
+                page.put_value(&name, |slot| {
+                    slot.put_float(value);
+                    slot.put_two(*b", ");
+                });
+            });
+            let number = text[BLOCK..].trim_end_matches(", ");
+            assert_eq!(number.parse::<f64>().unwrap().to_bits(), value.to_bits());
+        }
+        let text = written(|page| {
+            page.put_value(&name, |slot| {
+                slot.put_integer(i64::MIN);
+                slot.put_two(*b"i,");
+            });
+            page.put_value(&NOTHING, |slot| slot.put_truth(true));
+            page.put_value(&NOTHING, |slot| slot.put_truth(false));
+        });
+        assert_eq!(text[BLOCK..], format!("{}i,truefalse", i64::MIN));
     }
 
     #[test]
