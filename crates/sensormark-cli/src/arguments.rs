@@ -110,12 +110,13 @@ pub struct CommonArguments {
 /// Arguments of `report`.
 #[derive(Debug, Args)]
 pub struct ReportArguments {
-    /// The folder of a run
-    pub results: PathBuf,
+    /// Folders of runs, or of folders of runs
+    #[arg(required = true)]
+    pub results: Vec<PathBuf>,
     /// Formats, one after the other [default: text, unless a page is written]
     #[arg(long, value_enum, value_delimiter = ',')]
     pub format: Vec<FormatName>,
-    /// Write the report as one page that opens from disk and needs no network
+    /// Write the report, of several runs too, as one page that opens from disk and needs no network
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Write the one-second samples of every process as CSV, for data frames

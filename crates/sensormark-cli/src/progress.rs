@@ -37,6 +37,15 @@ struct State {
     rate: Option<f64>,
 }
 
+/// What is known of the operations of this moment, as text.
+#[derive(Default)]
+struct Now {
+    /// Operations a second, and errors.
+    pace: String,
+    /// Operations done, and of how many.
+    done: String,
+}
+
 impl State {
     /// Takes note of a count of operations.
     fn count(&mut self, done: u64) {
@@ -115,16 +124,19 @@ impl Progress {
         }
     }
 
-    fn refresh(&self, state: &State, detail: &str) {
+    /// What matters stands first: a narrow terminal cuts the end off.
+    fn refresh(&self, state: &State, now: &Now) {
         if let Mode::Bar(bar) = &self.mode {
             bar.set_length(state.trials as u64);
             bar.set_position(state.finished as u64);
             let separator = if state.phase.is_empty() { "" } else { ", " };
             bar.set_message(format!(
-                "{} left: {}{separator}{}{detail}",
+                "{} left{}: {}{separator}{}{}",
                 left(state),
+                now.pace,
                 state.label,
-                state.phase
+                state.phase,
+                now.done
             ));
         }
     }
@@ -174,7 +186,7 @@ impl Observer for Progress {
         let Ok(mut state) = self.state.lock() else {
             return;
         };
-        let mut detail = String::new();
+        let mut now = Now::default();
         match event {
             RunEvent::Started { trials, seconds } => {
                 (state.trials, state.seconds) = (trials, seconds);
@@ -203,13 +215,15 @@ impl Observer for Progress {
             RunEvent::Phase { name } => state.enter(name),
             RunEvent::Progress(progress) => {
                 state.count(progress.done);
-                detail = match (progress.of, progress.errors) {
-                    (0, 0) => format!(" {}", progress.done),
-                    (of, 0) => format!(" {}/{of}", progress.done),
-                    (_, errors) => format!(" {}, {errors} errors", progress.done),
+                now.done = match progress.of {
+                    0 => format!(" {}", progress.done),
+                    of => format!(" {}/{of}", progress.done),
                 };
                 if let Some(rate) = state.rate {
-                    detail.push_str(&format!(", {rate:.0}/s"));
+                    now.pace = format!(", {rate:.0}/s");
+                }
+                if progress.errors > 0 {
+                    now.pace.push_str(&format!(", {} errors", progress.errors));
                 }
             }
             RunEvent::TrialFinished { label, verdict } => {
@@ -219,6 +233,6 @@ impl Observer for Progress {
             }
             RunEvent::Note(text) => self.say(&format!("note: {text}")),
         }
-        self.refresh(&state, &detail);
+        self.refresh(&state, &now);
     }
 }

@@ -1,26 +1,59 @@
-//! `sensormark report`: tables and ranking, derived from a run's folder.
+//! `sensormark report`: tables and ranking, derived from runs' folders.
 
 use crate::arguments::{FormatName, ReportArguments};
 use crate::failure::Failure;
-use sensormark::measurement::ResultsFolder;
 use sensormark::measurement::folder::write_beside;
+use sensormark::measurement::{FolderError, ResultsFolder};
 use sensormark::report::tables::Document;
-use sensormark::report::{Report, ReportOptions, csv, json, markdown, raw, text};
+use sensormark::report::{Report, ReportOptions, csv, html, json, markdown, raw, text};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Prints the report of an earlier run.
+/// Prints the reports of earlier runs, or writes them into files.
 pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
-    let folder = ResultsFolder::open(&arguments.results)?;
-    let weights = arguments.weights.as_deref();
+    let open = |path: &PathBuf| ResultsFolder::open(path);
+    let folders: Result<Vec<ResultsFolder>, FolderError> =
+        runs(&arguments.results)?.iter().map(open).collect();
+    let folders = folders?;
     let mut formats = arguments.format.clone();
-    let files = write_files(&folder, arguments)?;
+    let files = write_files(&folders, arguments)?;
     if files == 0 && formats.is_empty() {
         formats.push(FormatName::Text);
     }
-    print(&folder, &formats, weights)?;
+    for folder in &folders {
+        print(folder, &formats, arguments.weights.as_deref())?;
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The folders of runs among these and one level below, by name.
+///
+/// # Errors
+/// A folder that cannot be read, or is none, and no run in any.
+pub fn runs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut runs = Vec::new();
+    for folder in given {
+        if folder.join("run.json").is_file() {
+            runs.push(folder.clone());
+            continue;
+        }
+        if !folder.is_dir() {
+            return Err(Failure::usage(FolderError::NotARun(folder.clone())));
+        }
+        let entries = std::fs::read_dir(folder).map_err(|error| {
+            Failure::usage(format!("cannot read {}: {error}", folder.display()))
+        })?;
+        let below = entries.flatten().map(|entry| entry.path());
+        runs.extend(below.filter(|path| path.join("run.json").is_file()));
+    }
+    runs.sort();
+    runs.dedup();
+    if runs.is_empty() {
+        let none = FolderError::NotARun(given.first().cloned().unwrap_or_default());
+        return Err(Failure::usage(none));
+    }
+    Ok(runs)
 }
 
 /// The name of the page in a run's folder.
@@ -38,34 +71,42 @@ pub fn draw(folder: &ResultsFolder, weights: Option<&Path>) -> Result<(), Failur
 }
 
 /// Writes the files that are asked for, and says which; gives how many.
-fn write_files(folder: &ResultsFolder, arguments: &ReportArguments) -> Result<usize, Failure> {
-    let wanted = [&arguments.html, &arguments.samples, &arguments.latencies];
-    let count = wanted.iter().filter(|file| file.is_some()).count();
-    if count == 0 {
+fn write_files(folders: &[ResultsFolder], arguments: &ReportArguments) -> Result<usize, Failure> {
+    let raw_files = [&arguments.samples, &arguments.latencies];
+    let is_raw = raw_files.iter().any(|file| file.is_some());
+    if arguments.html.is_none() && !is_raw {
         return Ok(0);
     }
-    let report = derive(folder, arguments.weights.as_deref())?;
-    let write = |file: &Path, text: String| -> Result<(), Failure> {
+    if is_raw && folders.len() > 1 {
+        return Err(Failure::usage(
+            "--samples and --latencies are about one run: give its folder alone",
+        ));
+    }
+    let derived = |folder| derive(folder, arguments.weights.as_deref());
+    let reports: Result<Vec<Report>, Failure> = folders.iter().map(derived).collect();
+    let reports = reports?;
+    let mut written = 0;
+    let mut write = |file: &Path, text: String| -> Result<(), Failure> {
         write_beside(file, text.as_bytes())?;
         eprintln!("wrote {}", file.display());
+        written += 1;
         Ok(())
     };
     if let Some(file) = &arguments.html {
-        write(file, report.html(Some(folder)))?;
+        let runs: Vec<html::Run<'_>> = reports.iter().zip(folders.iter().map(Some)).collect();
+        write(file, html::render(&runs))?;
     }
-    if let Some(file) = &arguments.samples {
-        write(
-            file,
-            raw::samples(report.field(), folder).map_err(Failure::usage)?,
-        )?;
+    for (report, folder) in reports.iter().zip(folders) {
+        if let Some(file) = &arguments.samples {
+            let samples = raw::samples(report.field(), folder).map_err(Failure::usage)?;
+            write(file, samples)?;
+        }
+        if let Some(file) = &arguments.latencies {
+            let latencies = raw::latencies(report.field()).map_err(Failure::usage)?;
+            write(file, latencies)?;
+        }
     }
-    if let Some(file) = &arguments.latencies {
-        write(
-            file,
-            raw::latencies(report.field()).map_err(Failure::usage)?,
-        )?;
-    }
-    Ok(count)
+    Ok(written)
 }
 
 /// Derives the report, by the weights of a file where one is given.

@@ -2,6 +2,7 @@
 
 use crate::arguments::ServeArguments;
 use crate::failure::Failure;
+use crate::report::runs;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::header::{CONTENT_TYPE, HOST, HeaderValue, X_CONTENT_TYPE_OPTIONS};
@@ -56,29 +57,6 @@ pub fn serve(arguments: &ServeArguments) -> Result<ExitCode, Failure> {
             tokio::spawn(served);
         }
     })
-}
-
-/// The folders of runs among these and one level below, by name.
-fn runs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-    let mut runs = Vec::new();
-    for folder in given {
-        if folder.join("run.json").is_file() {
-            runs.push(folder.clone());
-            continue;
-        }
-        let entries = std::fs::read_dir(folder).map_err(|error| {
-            Failure::usage(format!("cannot read {}: {error}", folder.display()))
-        })?;
-        let below = entries.flatten().map(|entry| entry.path());
-        runs.extend(below.filter(|path| path.join("run.json").is_file()));
-    }
-    runs.sort();
-    runs.dedup();
-    if runs.is_empty() {
-        let none = FolderError::NotARun(given.first().cloned().unwrap_or_default());
-        return Err(Failure::usage(none));
-    }
-    Ok(runs)
 }
 
 fn respond<B>(runs: &[PathBuf], port: u16, request: &Request<B>) -> Response<Full<Bytes>> {

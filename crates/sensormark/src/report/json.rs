@@ -1,7 +1,7 @@
 //! The report for programs: the document as JSON, every figure in full precision beside the text that people see.
 
 use super::number::cell_text;
-use super::tables::{Block, Cell, Document, Table};
+use super::tables::{Block, Cell, Document, Drawing, Shape, Table};
 use serde_json::{Value, json};
 
 /// The version of this format; it changes when an older reader would misunderstand.
@@ -16,26 +16,31 @@ pub fn render(document: &Document) -> String {
 
 /// The same as a value.
 pub fn value(document: &Document) -> Value {
+    shaped(document, &mut cell)
+}
+
+/// The same with cells of another shape.
+pub fn shaped(document: &Document, cell: &mut impl FnMut(&Cell) -> Value) -> Value {
     let sections: Vec<Value> = document
         .sections
         .iter()
         .map(|section| {
-            let blocks: Vec<Value> = section.blocks.iter().map(block).collect();
+            let blocks: Vec<Value> = section.blocks.iter().map(|one| block(one, cell)).collect();
             json!({ "id": section.id, "title": section.title, "blocks": blocks })
         })
         .collect();
     json!({ "format": FORMAT, "title": document.title, "sections": sections })
 }
 
-fn block(block: &Block) -> Value {
+fn block(block: &Block, cell: &mut impl FnMut(&Cell) -> Value) -> Value {
     match block {
         Block::Paragraph(text) => json!({ "kind": "paragraph", "text": text }),
         Block::List(items) => json!({ "kind": "list", "items": items }),
-        Block::Table(table) => table_value(table),
+        Block::Table(table) => table_value(table, cell),
     }
 }
 
-fn table_value(table: &Table) -> Value {
+fn table_value(table: &Table, cell: &mut impl FnMut(&Cell) -> Value) -> Value {
     let columns: Vec<Value> = table
         .columns
         .iter()
@@ -44,9 +49,9 @@ fn table_value(table: &Table) -> Value {
     let rows: Vec<Vec<Value>> = table
         .rows
         .iter()
-        .map(|row| row.iter().map(cell).collect())
+        .map(|row| row.iter().map(&mut *cell).collect())
         .collect();
-    json!({
+    let mut value = json!({
         "kind": "table",
         "id": table.id,
         "title": table.title,
@@ -55,7 +60,19 @@ fn table_value(table: &Table) -> Value {
         "rows": rows,
         "notes": table.notes,
         "detail": table.is_detail,
-    })
+    });
+    if let Some(drawing) = table.drawing {
+        value["drawing"] = drawing_value(drawing);
+    }
+    value
+}
+
+fn drawing_value(drawing: Drawing) -> Value {
+    let shape = match drawing.shape {
+        Shape::Bars => "bars",
+        Shape::Lines => "lines",
+    };
+    json!({ "shape": shape, "logarithmic": drawing.logarithmic })
 }
 
 fn cell(cell: &Cell) -> Value {

@@ -24,6 +24,7 @@ pub mod number;
 pub mod phased;
 pub mod ranking;
 pub mod raw;
+mod redrawn;
 mod sections;
 pub mod sensor_operations;
 mod studies;
@@ -177,7 +178,7 @@ impl Report {
 
     /// One page that explains itself; see [`html`].
     pub fn html(&self, folder: Option<&ResultsFolder>) -> String {
-        html::render(self, folder)
+        html::render(&[(self, folder)])
     }
 
     /// For documents.

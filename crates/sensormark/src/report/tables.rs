@@ -57,6 +57,26 @@ pub struct Table {
     pub notes: Vec<String>,
     /// Whether it is too long for people: formats for people name it, formats for programs hold it.
     pub is_detail: bool,
+    /// How a page draws it, where it is a figure's points.
+    pub drawing: Option<Drawing>,
+}
+
+/// How a page draws a table of points: implementation, whose figures they are, perhaps a further key, and the figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Drawing {
+    /// Bars or lines.
+    pub shape: Shape,
+    /// Whether equal steps on its axes are equal factors.
+    pub logarithmic: bool,
+}
+
+/// The shape of a drawing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// A bar for each row.
+    Bars,
+    /// A line for each implementation, over the last key.
+    Lines,
 }
 
 /// A column.

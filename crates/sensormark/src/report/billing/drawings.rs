@@ -21,7 +21,7 @@ const COLOURS: [RGBColor; 7] = [
 ];
 
 /// The implementations' lines: (rows stored, rows a second), of the first valid trial of each.
-fn lines(field: &Field) -> Vec<(String, Vec<(f64, f64)>)> {
+pub fn lines(field: &Field) -> Vec<(String, Vec<(f64, f64)>)> {
     let line = |points: &[(f64, f64)]| {
         let rate = |pair: &[(f64, f64)]| {
             let seconds = pair[1].0 - pair[0].0;

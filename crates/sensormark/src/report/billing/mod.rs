@@ -8,6 +8,7 @@ mod figures;
 mod measured;
 mod published;
 mod rate;
+mod redrawn;
 
 use super::field::Field;
 use super::tables::Section;
@@ -20,6 +21,7 @@ pub fn sections(field: &Field) -> Vec<Section> {
     vec![
         measured::section(field),
         claims::section(&counterparts),
+        redrawn::section(&counterparts),
         published::section(&counterparts),
     ]
 }

@@ -4,6 +4,7 @@
 mod claims;
 mod facts;
 mod published;
+mod redrawn;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ pub fn sections(field: &Field, _options: &ReportOptions) -> Vec<Section> {
     vec![
         tables::section(&facts),
         claims::section(&facts),
+        redrawn::section(&facts),
         published::section(&facts),
     ]
 }

@@ -4,6 +4,7 @@ use crate::measurement::names;
 use crate::measurement::record::{Figure, LoadRecord, RunRecord, Side, TrialRecord};
 use crate::report::number::cell_text;
 use crate::report::tables::Table;
+use crate::report::tests::drawn_as;
 use crate::report::tests::fixture::{COSTLY, implementation, latency, run, trial};
 use crate::report::tests::phased::load;
 use crate::report::{Report, ReportOptions};
@@ -148,6 +149,7 @@ fn the_study_agrees_with_itself_but_for_a_twentieth() {
     for row in &table(&report, "published_devops").rows {
         assert_eq!(cell_text(&row[5]), "1.00", "{row:?}");
     }
+    assert_eq!(drawn_as(&report, "published"), (5, 4));
     let mut outcomes = outcomes(&report);
     // 43 bytes to 2.15 is a factor of exactly 20, which rounding decides; 6.09 ms to 1.07 is 5.69.
     assert_ne!(outcomes.remove(3), "cannot be judged");

@@ -15,8 +15,14 @@ const DECADES: u32 = 6;
 /// One operation of one implementation.
 type Key = (String, String);
 
-/// All curves: operation, implementation, and points of (share beyond, latency in ms).
-pub fn curves(field: &Field) -> Vec<Value> {
+/// The share beyond each point, the same for all curves.
+fn shares() -> impl Iterator<Item = f64> {
+    let step = |step| 10_f64.powf(-f64::from(step) / f64::from(POINTS_A_DECADE));
+    (0..=POINTS_A_DECADE * DECADES).map(step)
+}
+
+/// All curves: the shares beyond their points, and each one's operation, implementation and latencies in ms.
+pub fn curves(field: &Field) -> Value {
     let mut curves = Vec::new();
     for (_, arm) in field.all() {
         let mut histograms: BTreeMap<String, (bool, Vec<&SecondHistogram>)> = BTreeMap::new();
@@ -31,7 +37,7 @@ pub fn curves(field: &Field) -> Vec<Value> {
             curves.extend(curve(&key, open_loop, &seconds));
         }
     }
-    curves
+    json!({ "beyond": shares().collect::<Vec<_>>(), "all": curves })
 }
 
 /// Everything that the trial timed: operation, whether from when it was due, histograms.
@@ -63,22 +69,22 @@ fn curve(key: &Key, open_loop: bool, seconds: &[&SecondHistogram]) -> Option<Val
         total.add(decode(&second.v2).ok()?).ok()?;
     }
     let count = total.len();
-    let mut points = Vec::new();
-    for step in 0..=POINTS_A_DECADE * DECADES {
-        let beyond = 10_f64.powf(-f64::from(step) / f64::from(POINTS_A_DECADE));
-        if beyond * (count as f64) < SAMPLES_BEYOND {
-            break;
-        }
-        let latency_ms = total.value_at_quantile(1.0 - beyond) as f64 / 1e6;
-        points.push(json!([beyond, latency_ms]));
-    }
+    let points: Vec<f64> = shares()
+        .take_while(|beyond| beyond * (count as f64) >= SAMPLES_BEYOND)
+        .map(|beyond| digits(total.value_at_quantile(1.0 - beyond) as f64 / 1e6))
+        .collect();
     (points.len() > 1).then(|| {
         json!({
             "operation": key.0,
             "implementation": key.1,
             "open_loop": open_loop,
             "count": count,
-            "points": points,
+            "ms": points,
         })
     })
+}
+
+/// Four digits: the histograms hold three.
+fn digits(value: f64) -> f64 {
+    format!("{value:.3e}").parse().unwrap_or(value)
 }

@@ -1,28 +1,25 @@
-//! What the page is made of, as one JSON value: the document, who was measured, and the costs behind the ranking.
+//! What the page of a run is made of, as one JSON value: the document, who was measured, and the costs behind the ranking.
 
-use super::{courses, curves};
+use super::{compact, courses, curves};
 use crate::measurement::folder::ResultsFolder;
 use crate::report::field::{Arm, Field};
 use crate::report::ranking::{Ranked, Ranking};
 use crate::report::sections::side_text;
 use crate::report::tables::Document;
-use crate::report::{Report, clean::clean, json};
+use crate::report::{Report, clean::clean};
 use crate::score::Board;
 use crate::statistics::{Basis, SIGNIFICANCE, SMALLEST_REPETITIONS};
 use serde_json::{Value, json};
 
-/// The version of this shape; the page's scripts and it are always of one program.
-const FORMAT: &str = "sensormark-page/1";
-
-/// Everything.
+/// Everything of a run.
 pub fn data(report: &Report, folder: Option<&ResultsFolder>) -> Value {
     let field = report.field();
     json!({
-        "format": FORMAT,
+        "name": clean(&field.run.name),
         "workload": clean(&field.run.workload),
         "scale": clean(&field.run.scale),
         "started": clean(&field.run.started),
-        "document": json::value(report.document()),
+        "document": compact::document(report.document()),
         "implementations": implementations(field),
         "ranking": ranking(field, report.ranking()),
         "curves": curves::curves(field),
@@ -33,11 +30,10 @@ pub fn data(report: &Report, folder: Option<&ResultsFolder>) -> Value {
 /// A document by itself, without anything to rank or to draw.
 pub fn alone(document: &Document) -> Value {
     json!({
-        "format": FORMAT,
-        "document": json::value(document),
+        "document": compact::document(document),
         "implementations": [],
         "ranking": null,
-        "curves": [],
+        "curves": null,
         "courses": [],
     })
 }

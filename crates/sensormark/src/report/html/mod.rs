@@ -1,12 +1,13 @@
-//! The report as one page that explains itself: no network, no second file, opens from disk.
+//! The report of one run or of many as one page that explains itself: no network, no second file, opens from disk.
 //!
 //! The page's words and tables are the [`Document`] that every format draws from; [`data`] adds what a page can do
 //! besides: the costs behind the ranking, so that a reader's own weights rank again, and [`curves`] and [`courses`] for its charts. Everything
-//! is data in one JSON island; the scripts beside this file make elements of it, by text and never by markup, so that a hostile name is
+//! is data in one JSON island, a value a run, of which the page makes elements for the one that is looked at; the scripts beside this file make elements of it, by text and never by markup, so that a hostile name is
 //! shown and not run. A policy in the page forbids it any connection.
 //!
 //! Charts: Chart.js (MIT), as its makers publish it, in `vendor/`. It is no server of pages: that is the command line's.
 
+mod compact;
 mod courses;
 mod curves;
 mod data;
@@ -15,37 +16,52 @@ pub mod index;
 use super::Report;
 use super::tables::Document;
 use crate::measurement::folder::ResultsFolder;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const PAGE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/page.css");
 const CHARTS_LIBRARY: &str = include_str!("vendor/chart.umd.min.js");
 
+/// The version of the data's shape; the page's scripts and it are always of one program.
+const FORMAT: &str = "sensormark-page/2";
+
 /// The page's own scripts, in the order in which they run.
-const SCRIPTS: [&str; 6] = [
+const SCRIPTS: [&str; 7] = [
     include_str!("page/elements.js"),
     include_str!("page/score.js"),
     include_str!("page/tables.js"),
     include_str!("page/charts.js"),
+    include_str!("page/figures.js"),
     include_str!("page/ranking.js"),
     include_str!("page/page.js"),
 ];
 
-/// The whole page. Courses over time are read from the folder's samples; a trial without them has no such chart.
-pub fn render(report: &Report, folder: Option<&ResultsFolder>) -> String {
-    page(&data::data(report, folder), report.document())
+/// A run's report, and its folder, from whose samples courses over time are read; without it there are none.
+pub type Run<'a> = (&'a Report, Option<&'a ResultsFolder>);
+
+/// The whole page, of one run or of many, in this order.
+pub fn render(runs: &[Run<'_>]) -> String {
+    let title = match runs {
+        [(one, _)] => one.document().title.clone(),
+        _ => format!("sensormark: {} runs", runs.len()),
+    };
+    let data = runs
+        .iter()
+        .map(|(report, folder)| data::data(report, *folder));
+    page(data.collect(), &title)
 }
 
 /// A page of a document that is no run's report: a comparison.
 pub fn render_document(document: &Document) -> String {
-    page(&data::alone(document), document)
+    page(vec![data::alone(document)], &document.title)
 }
 
-fn page(data: &Value, document: &Document) -> String {
+fn page(runs: Vec<Value>, title: &str) -> String {
     let scripts = SCRIPTS.join("\n");
-    PAGE.replace("{{title}}", &escaped(&document.title))
+    let data = json!({ "format": FORMAT, "title": title, "runs": runs });
+    PAGE.replace("{{title}}", &escaped(title))
         .replace("{{style}}", STYLE)
-        .replace("{{data}}", &island(data))
+        .replace("{{data}}", &island(&data))
         .replace("{{library}}", CHARTS_LIBRARY)
         .replace("{{scripts}}", &scripts)
 }

@@ -6,6 +6,7 @@ mod effects;
 mod measured;
 mod published;
 mod queries;
+mod redrawn;
 
 use super::ReportOptions;
 use super::field::Field;
@@ -19,6 +20,7 @@ pub fn sections(field: &Field, _options: &ReportOptions) -> Vec<Section> {
         queries::section(&measured),
         effects::section(&measured),
         claims::section(&measured),
+        redrawn::section(&measured),
         published::section(&measured),
     ]
 }

@@ -10,10 +10,10 @@ use crate::workload::iot_platform::{LOAD, MESSAGES, PlatformQuery as Query};
 const NONE: &str = "not asked, not supported or no valid trial";
 
 /// A query, and what tells its rows apart from those of others in the same table.
-type Rows = &'static [(Query, &'static str)];
+pub type Rows = &'static [(Query, &'static str)];
 
 /// Tables of queries: identifier, title, and the queries in it.
-const TABLES: [(&str, &str, Rows); 5] = [
+pub const TABLES: [(&str, &str, Rows); 5] = [
     (
         "platform_raw",
         "Raw values in order",

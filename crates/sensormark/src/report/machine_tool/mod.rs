@@ -5,6 +5,7 @@ mod claims;
 mod counterparts;
 pub mod drawings;
 mod published;
+mod redrawn;
 
 use super::ReportOptions;
 use super::field::Field;
@@ -17,6 +18,7 @@ pub fn sections(field: &Field, options: &ReportOptions) -> Vec<Section> {
     let counterparts = Counterparts::new(field, &study, options);
     vec![
         claims::section(&counterparts),
+        redrawn::section(&counterparts),
         published::section(&counterparts),
     ]
 }

@@ -38,9 +38,11 @@ pub fn section(counterparts: &Counterparts<'_>) -> Section {
     section
 }
 
-type Figures<Row> = [(&'static str, &'static str, &'static str, fn(&Row) -> f64)];
+/// Criteria that the study printed: identifier, name, unit, and its figure.
+pub type Figures<Row> = [(&'static str, &'static str, &'static str, fn(&Row) -> f64)];
 
-const WRITTEN: &Figures<WriteRow> = &[
+/// Of its table IV.
+pub const WRITTEN: &Figures<WriteRow> = &[
     ("server_cpu", "server CPU", "%", |row| row.server_cpu),
     ("server_memory", "server memory", "kB", |row| {
         row.server_memory
@@ -54,7 +56,8 @@ const WRITTEN: &Figures<WriteRow> = &[
     ("disk", "disk", "MB", |row| row.disk),
 ];
 
-const READ: &Figures<ReadRow> = &[
+/// Of its table V.
+pub const READ: &Figures<ReadRow> = &[
     ("server_cpu", "server CPU", "%", |row| row.server_cpu),
     ("server_memory", "server memory", "kB", |row| {
         row.server_memory

@@ -27,12 +27,13 @@ pub fn section(rates: &Rates<'_>) -> Section {
     section
 }
 
-fn id(prefix: &str, operation: Operation) -> String {
+/// What programs call the table or figure of an operation.
+pub fn id(prefix: &str, operation: Operation) -> String {
     format!("{prefix}_{}", operation.name().replace(' ', "_"))
 }
 
 /// The name with its first letter large.
-fn capital(operation: Operation) -> String {
+pub fn capital(operation: Operation) -> String {
     let name = operation.name();
     let (first, rest) = name.split_at(1);
     format!("{}{rest}", first.to_uppercase())

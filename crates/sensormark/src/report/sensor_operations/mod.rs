@@ -6,6 +6,7 @@ mod curves;
 mod environments;
 mod published;
 mod rates;
+mod redrawn;
 
 pub use environments::physical_and_virtual;
 
@@ -20,6 +21,7 @@ pub fn sections(field: &Field, _options: &ReportOptions) -> Vec<Section> {
     let rates = Rates::new(field);
     vec![
         claims::section(&rates, &study),
+        redrawn::section(&rates, &study),
         published::section(&rates, &study),
         curves::section(&rates),
     ]

@@ -57,7 +57,8 @@ fn place(rates: &Rates<'_>) -> String {
     }
 }
 
-fn of_study(row: &Published, operation: Operation) -> Clients {
+/// The study's rates of an operation.
+pub fn of_study(row: &Published, operation: Operation) -> Clients {
     match operation {
         Operation::SingleWrite => row.single_write,
         Operation::SingleRead => row.single_read,

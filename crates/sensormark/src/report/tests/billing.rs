@@ -125,6 +125,7 @@ fn on_the_studys_own_figures_its_claims_hold() {
             "{claim}: {figures}"
         );
     }
+    assert_eq!(drawn_as(&report, "published"), (8, 18));
     for (id, rows) in [
         ("published_ingest", 2),
         ("published_extract", 6),

@@ -1,7 +1,7 @@
 //! The iot-platform workload in the report: tables by query and span, what designs are worth, the study's figures and claims.
 
 use super::fixture::{CHEAP, COSTLY, implementation, latency, run, trial};
-use super::{cell, number};
+use super::{cell, drawn_as, number};
 use crate::measurement::record::{AnswersRecord, ClassRecord, LoadRecord, Side, TrialRecord};
 use crate::report::{Report, ReportOptions};
 use crate::units::round_u64;
@@ -133,6 +133,9 @@ fn on_the_studys_own_figures_its_claims_hold() {
             "{claim}: {figures}"
         );
     }
+    assert_eq!(drawn_as(&report, "published"), (3, 0));
+    let printed = cell(&report, "figure_platform_hourly", "published", "mean");
+    assert_eq!(printed, "54");
     let ratio = |figure| cell(&report, "published_platform", figure, "here / study");
     for figure in [
         "raw values of a day",

@@ -1,7 +1,7 @@
 //! The report of sensor-operations: the study's own figures as if they had been measured here, and runs that differ from them.
 
 use super::fixture::{COSTLY, implementation, latency, run, trial};
-use super::{cell, number};
+use super::{cell, drawn_as, number};
 use crate::measurement::record::{
     AnswersRecord, ClassRecord, LoadRecord, RunRecord, Side, TrialRecord,
 };
@@ -154,6 +154,8 @@ fn on_the_studys_own_figures_its_claims_hold_and_ratios_are_one() {
         cell(&report, "claims", CLAIMS[7], "here"),
         "cannot be judged"
     );
+    // Four over clients, four by environment, and two databases with and without an index.
+    assert_eq!(drawn_as(&report, "published, physical"), (10, 24));
     for name in ["published_single", "published_multi"] {
         let mut tables = report.document().tables();
         let table = tables.find(|table| table.id == name).unwrap();

@@ -113,6 +113,8 @@ fn on_the_studys_own_figures_its_claims_hold() {
         .find(|found| found.id == "published_scores")
         .unwrap();
     assert_eq!(table.rows.len(), 7);
+    // Three of scores, seven criteria of five writers and six of seven readers.
+    assert_eq!(drawn_as(&report, "published"), (16, 77));
 }
 
 /// What the study says twice differently is told.

@@ -11,15 +11,25 @@ const charts = {
   theme() { return document.documentElement.dataset.theme === "dark" ? "dark" : "light"; },
   colour(place) { const all = this.colours[this.theme()]; return all[place % all.length]; },
   ink(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); },
-  // Adds a chart to a place; `configure` gives its configuration again for each theme.
-  add(place, label, configure, low) {
+  dash(place) { return this.dashes[Math.floor(place / 8) % 4]; },
+  // Draws what comes near the window; a page of many runs has hundreds of charts that nobody scrolls to.
+  near: new IntersectionObserver((seen) => seen.filter((one) => one.isIntersecting).forEach((one) => charts.show(one.target)), { rootMargin: "400px" }),
+  // Adds a chart to a place, this many pixels high where that is given; `configure` gives its configuration again for each theme.
+  add(place, label, configure, pixels) {
     const canvas = element("canvas", { role: "img", "aria-label": label });
-    place.append(element("div", { class: low ? "chart low" : "chart" }, canvas));
-    const entry = { canvas, configure, chart: null };
-    this.made.push(entry);
-    this.draw(entry);
-    return entry;
+    const frame = element("div", { class: "chart" }, canvas);
+    if (pixels) frame.style.height = pixels + "px";
+    place.append(frame);
+    this.made.push({ canvas, configure, chart: null });
+    this.near.observe(canvas);
   },
+  show(canvas) {
+    const entry = this.made.find((one) => one.canvas === canvas);
+    this.near.unobserve(canvas);
+    if (entry && !entry.chart) this.draw(entry);
+  },
+  // Paper shows all of them.
+  showAll() { this.made.forEach((entry) => this.show(entry.canvas)); },
   draw(entry) {
     if (entry.chart) entry.chart.destroy();
     Chart.defaults.color = this.ink("--soft");
@@ -30,11 +40,11 @@ const charts = {
     configuration.options = { responsive: true, maintainAspectRatio: false, ...configuration.options };
     entry.chart = new Chart(entry.canvas, configuration);
   },
-  redraw() { this.made.forEach((entry) => this.draw(entry)); },
+  redraw() { this.made.filter((entry) => entry.chart).forEach((entry) => this.draw(entry)); },
   // Empties a place, and gives up the charts in it.
   empty(place) {
     const gone = this.made.filter((entry) => place.contains(entry.canvas));
-    gone.forEach((entry) => entry.chart.destroy());
+    gone.forEach((entry) => { this.near.unobserve(entry.canvas); entry.chart?.destroy(); });
     this.made = this.made.filter((entry) => !gone.includes(entry));
     place.replaceChildren();
   },
@@ -54,7 +64,7 @@ const charts = {
       data: {
         datasets: series.map((one, place) => ({
           label: one.name, data: one.points.map(([x, y]) => ({ x, y })), borderColor: this.colour(place),
-          backgroundColor: this.colour(place), borderDash: this.dashes[Math.floor(place / 8) % 4], borderWidth: 2,
+          backgroundColor: this.colour(place), borderDash: this.dash(place), borderWidth: 2,
           pointRadius: one.points.length > 40 ? 0 : 3, spanGaps: true,
         })),
       },
@@ -73,14 +83,14 @@ const charts = {
     const choice = element("select", { "aria-label": "Figure to draw of: " + table.title },
       element("option", { value: "" }, "Chart of …"),
       numeric.map((place) => element("option", { value: place }, this.columnTitle(table, place))));
-    choice.addEventListener("change", () => this.show(table, choice));
+    choice.addEventListener("change", () => this.pick(table, choice));
     return element("label", {}, choice);
   },
   columnTitle(table, place) {
     const column = table.columns[place];
     return column.unit ? `${column.name} (${column.unit})` : column.name;
   },
-  show(table, choice) {
+  pick(table, choice) {
     const tools = choice.closest(".tools");
     const drawn = tools.nextElementSibling;
     if (drawn?.classList.contains("drawn")) { this.empty(drawn); drawn.remove(); }
@@ -92,7 +102,7 @@ const charts = {
     this.add(place, `${table.title}: ${title}; the table below has the numbers`, () => this.ofTable(table, column, title));
   },
   ofTable(table, column, title) {
-    const rows = table.rows.filter((row) => tables.isNumber(row[column]) && !page.hidden().has(row[0].text));
+    const rows = table.rows.filter((row) => tables.isNumber(row[column]) && !page.isHidden(row[0].text));
     const last = table.keys - 1;
     if (last > 0 && rows.every((row) => tables.isNumber(row[last]))) {
       const series = new Map();
@@ -111,7 +121,8 @@ const charts = {
 
 // Latency distributions: how long the slowest share took.
 const curves = {
-  section(all) {
+  section({ beyond, all }) {
+    this.beyond = beyond;
     // What most implementations were asked comes first.
     const count = new Map();
     all.forEach((curve) => count.set(curve.operation, (count.get(curve.operation) || 0) + 1));
@@ -122,7 +133,7 @@ const curves = {
     if (operations.includes(known)) choice.value = known;
     const draw = () => {
       address.set("operation", choice.value === operations[0] ? null : choice.value);
-      this.draw(place, all.filter((curve) => curve.operation === choice.value && !page.hidden().has(curve.implementation)));
+      this.draw(place, all.filter((curve) => curve.operation === choice.value && !page.isHidden(curve.implementation)));
     };
     choice.addEventListener("change", draw);
     page.onFilter(draw);
@@ -135,13 +146,13 @@ const curves = {
   draw(place, found) {
     charts.empty(place);
     if (!found.length) { place.append(element("p", { class: "note" }, "No curve is shown.")); return; }
-    const series = found.map((curve) => ({ name: curve.implementation, points: curve.points.map(([beyond, ms]) => [1 / beyond, ms]) }));
+    const series = found.map((curve) => ({ name: curve.implementation, points: curve.ms.map((ms, at) => [1 / this.beyond[at], ms]) }));
     const from = found[0].open_loop ? "from when it was due" : "service time";
     charts.add(place, "Latency by percentile, " + from, () => charts.lines(series, "percentile", "ms, " + from, {
       x: { type: "logarithmic", min: 1, afterBuildTicks: (axis) => { axis.ticks = this.ticks(axis.max); }, ticks: { callback: (x) => this.percentile(1 / x) } },
       y: { type: "logarithmic", beginAtZero: false },
     }));
-    const rows = found.flatMap((curve) => curve.points.map(([beyond, ms]) => [curve.implementation, Number(this.percentile(beyond)), ms]));
+    const rows = found.flatMap((curve) => curve.ms.map((ms, at) => [curve.implementation, Number(this.percentile(this.beyond[at])), ms]));
     place.append(tables.simple("Latency curves", ["implementation", "percentile", "ms"], rows));
   },
 };
@@ -173,7 +184,7 @@ const courses = {
       const cell = element("div");
       place.append(cell);
       cell.append(element("h3", {}, title[0].toUpperCase() + title.slice(1)));
-      charts.add(cell, `${course.name}: ${title} over time`, () => ({ ...charts.lines(series, "s", "", { x: { min: 0 } }), plugins: [phases] }), true);
+      charts.add(cell, `${course.name}: ${title} over time`, () => ({ ...charts.lines(series, "s", "", { x: { min: 0 } }), plugins: [phases] }), 208);
       const rows = series.flatMap((one) => one.points.map(([second, value]) => [one.name, second, value]));
       cell.append(tables.simple(title, ["process", "s", title], rows));
     }

@@ -4,10 +4,12 @@
 const live = {
   ranking: null,
   weights: [],
+  inputs: [],
   place: null,
   // The weights that the report was made with, then those in the address.
   start(ranking) {
     this.ranking = ranking;
+    this.inputs = [];
     this.weights = ranking.phases.map((phase) => phase.columns.map((column) => {
       const kept = address.get(`${phase.id}.${column.id}`);
       const weight = kept === null ? NaN : Number(kept);
@@ -17,8 +19,7 @@ const live = {
   // The slider's end: ten, or twice a heavier weight.
   most(column) { return Math.max(10, Math.ceil(2 * column.weight)); },
   contestants() {
-    const hidden = page.hidden();
-    return this.ranking.contestants.filter((one) => !hidden.has(one.label));
+    return this.ranking.contestants.filter((one) => !page.isHidden(one.label));
   },
   isChanged() {
     return this.ranking.phases.some((phase, p) => phase.columns.some((column, c) => this.weights[p][c] !== column.weight));
@@ -40,7 +41,6 @@ const live = {
     const shown = element("output", { for: id }, String(this.weights[p][c]));
     const input = element("input", { type: "range", id, min: 0, max: this.most(column), step: 0.1, value: this.weights[p][c] });
     input.addEventListener("input", () => { this.change(p, c, Number(input.value)); });
-    this.inputs = this.inputs || [];
     this.inputs.push({ p, c, input, shown });
     return element("div", { class: "weight" }, element("label", { for: id }, column.name), input, shown);
   },
@@ -76,7 +76,7 @@ const live = {
       element("div", { class: "tools" }, button("CSV", () => saveCsv("ranking", header, rows))),
       element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Ranking by these weights" }, drawn));
     charts.add(this.place, "Scores; the table above has the numbers", () =>
-      charts.bars(ranked.map((one) => one.label), ranked.map((one) => one.total), "score (100 is best)"), ranked.length < 8);
+      charts.bars(ranked.map((one) => one.label), ranked.map((one) => one.total), "score (100 is best)"), 70 + 24 * ranked.length);
   },
   words(ranked) {
     const by = this.isChanged() ? "By your weights" : "By the report's weights";

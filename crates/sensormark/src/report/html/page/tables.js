@@ -3,6 +3,17 @@
 
 const tables = {
   shown: [],
+  // The document as `sensormark report --format json` has it, of the page's smaller one, in which cells point at texts.
+  unpacked({ texts, ...document }) {
+    const cell = (packed) => {
+      if (typeof packed === "number") return { text: texts[packed] };
+      if (packed.length === 1) return { text: "–", value: null, missing: texts[packed[0]] };
+      const [text, value, low, high] = packed;
+      return low === undefined ? { text: texts[text], value } : { text: texts[text], value, low, high };
+    };
+    const block = (one) => (one.kind === "table" ? { ...one, rows: one.rows.map((row) => row.map(cell)) } : one);
+    return { ...document, sections: document.sections.map((section) => ({ ...section, blocks: section.blocks.map(block) })) };
+  },
   isNumber(cell) { return cell && typeof cell.value === "number"; },
   columnIsNumber(table, place) {
     return table.rows.some((row) => this.isNumber(row[place]));
@@ -50,29 +61,38 @@ const tables = {
     return [header, rows];
   },
   block(table) {
-    const tools = element("div", { class: "tools" },
-      button("CSV", () => saveCsv(table.id, ...this.csv(table))), charts.chooser(table));
-    const title = table.title ? element("h3", { id: "title-" + table.id }, table.title) : null;
-    const parts = [title, tools, this.draw(table)];
-    parts.push(...table.notes.map((note) => element("p", { class: "note" }, note)));
-    if (!table.detail) return element("div", {}, parts);
-    return element("details", {}, element("summary", {}, `${table.title} (${table.rows.length} rows)`), parts);
+    const parts = () => [
+      table.title ? element("h3", { id: "title-" + table.id }, table.title) : null,
+      element("div", { class: "tools" }, button("CSV", () => saveCsv(table.id, ...this.csv(table))), charts.chooser(table)),
+      this.draw(table), ...table.notes.map((note) => element("p", { class: "note" }, note))].filter(Boolean);
+    return table.detail ? this.later(`${table.title} (${table.rows.length} rows)`, parts) : element("div", {}, parts());
+  },
+  // What is made when a reader opens it: long tables would keep the page from opening.
+  later(words, make) {
+    const place = element("details", {}, element("summary", {}, words));
+    const fill = () => {
+      place.append(...make());
+      this.filter();
+    };
+    place.addEventListener("toggle", fill, { once: true });
+    return place;
   },
   // Hides rows about hidden implementations.
-  filter(hidden) {
-    for (const { line, names } of this.shown) line.hidden = names.some((name) => hidden.has(name));
+  filter() {
+    for (const { line, names } of this.shown) line.hidden = names.some((name) => page.isHidden(name));
   },
   simple(title, header, rows) {
     const id = title.toLowerCase().replace(/\W+/g, "-");
-    const lines = rows.map((row) => element("tr", {}, row.map((value, place) => place === 0
-      ? element("th", { scope: "row" }, String(value))
-      : element("td", { class: typeof value === "number" ? "number" : null },
-        typeof value === "number" ? short(value) : String(value ?? "–")))));
-    const drawn = element("table", {}, element("caption", {}, title),
-      element("thead", {}, element("tr", {}, header.map((name) => element("th", { scope: "col" }, name)))),
-      element("tbody", {}, lines));
-    return element("details", {}, element("summary", {}, "Numbers"),
-      element("div", { class: "tools" }, button("CSV", () => saveCsv(id, header, rows))),
-      element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, drawn));
+    return this.later("Numbers", () => {
+      const lines = rows.map((row) => element("tr", {}, row.map((value, place) => place === 0
+        ? element("th", { scope: "row" }, String(value))
+        : element("td", { class: typeof value === "number" ? "number" : null },
+          typeof value === "number" ? short(value) : String(value ?? "–")))));
+      const drawn = element("table", {}, element("caption", {}, title),
+        element("thead", {}, element("tr", {}, header.map((name) => element("th", { scope: "col" }, name)))),
+        element("tbody", {}, lines));
+      return [element("div", { class: "tools" }, button("CSV", () => saveCsv(id, header, rows))),
+        element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, drawn)];
+    });
   },
 };

@@ -1,0 +1,141 @@
+"use strict";
+// A study's figures: tables of points that the program made, drawn as it says, with the published ones told apart from ours. Nothing is
+// computed here: a point of a chart is a row of the table under it.
+
+const figures = {
+  isPublished(row) { return row[1].text !== "here"; },
+  // A figure's place in the page: the chart, its numbers as a table and as CSV, and what to know of it.
+  block(table) {
+    const place = element("div");
+    const draw = () => {
+      charts.empty(place);
+      const rows = table.rows.filter((row) => !page.isHidden(row[0].text));
+      if (!rows.length) { place.append(element("p", { class: "note" }, "All of it is hidden.")); return; }
+      const label = `${table.title}: ${charts.columnTitle(table, table.columns.length - 1)}; the numbers are in the table below`;
+      const [configure, pixels] = table.drawing.shape === "bars" ? this.bars(table, rows) : this.lines(table, rows);
+      charts.add(place, label, configure, pixels);
+    };
+    page.onFilter(draw);
+    draw();
+    return element("div", { class: "figure" }, element("h3", { id: "title-" + table.id }, table.title), place,
+      table.notes.map((note) => element("p", { class: "note" }, note)),
+      tables.later(`Numbers (${table.rows.length})`, () =>
+        [element("div", { class: "tools" }, button("CSV", () => saveCsv(table.id, ...tables.csv(table)))), tables.draw(table)]));
+  },
+  // Figures that follow one another stand side by side where there is room.
+  blocks(blocks, other) {
+    const parts = [];
+    for (const block of blocks) {
+      if (!block.drawing) { parts.push(other(block)); continue; }
+      const last = parts[parts.length - 1];
+      const pair = last?.classList.contains("figures") ? last : element("div", { class: "pair figures" });
+      if (pair !== last) parts.push(pair);
+      pair.append(this.block(block));
+    }
+    return parts;
+  },
+  // A bar for each row, below one another; ours are full and published ones hatched.
+  bars(table, rows) {
+    const value = table.columns.length - 1;
+    const name = (row) => row.filter((_, place) => place !== 1 && place < value).map((cell) => cell.text).join(", ");
+    const names = [...new Set(rows.map(name))];
+    const sources = [...new Set(rows.map((row) => row[1].text))];
+    const sets = sources.map((source) => {
+      const own = new Map(rows.filter((row) => row[1].text === source).map((row) => [name(row), row[value].value]));
+      return { source, data: names.map((one) => own.get(one) ?? null) };
+    });
+    const configure = () => ({
+      type: "bar",
+      data: {
+        labels: names,
+        datasets: sets.map(({ source, data }, place) => ({
+          label: source, data, borderWidth: 1, borderColor: charts.colour(place), skipNull: true, maxBarThickness: 22,
+          backgroundColor: source === "here" ? charts.colour(place) : this.hatched(charts.colour(place), place),
+        })),
+      },
+      options: {
+        indexAxis: "y",
+        plugins: { legend: { position: "bottom", labels: { boxWidth: 24 } } },
+        scales: {
+          x: charts.axis(charts.columnTitle(table, value), { beginAtZero: true }),
+          y: { ticks: { autoSkip: false, callback: (at) => this.fitted(names[at]) } },
+        },
+      },
+    });
+    const lines = Math.max(...names.map((one) => this.fitted(one).length));
+    return [configure, 110 + names.length * Math.max(10 + 13 * lines, 14 * sets.length)];
+  },
+  // A line for each implementation; published ones are dashed, with hollow points, in the colour of the first of the same database and variant.
+  lines(table, rows) {
+    const [x, y] = [table.keys - 1, table.columns.length - 1];
+    const series = new Map();
+    for (const row of rows) {
+      const name = this.isPublished(row) ? `${row[0].text} (${row[1].text})` : row[0].text;
+      if (!series.has(name)) series.set(name, { name, database: row[0].text.split(/[ ,]/)[0], variant: row[0].text.split(", ")[1], published: this.isPublished(row), of: row[1].text, points: [] });
+      series.get(name).points.push([row[x].value, row[y].value]);
+    }
+    const all = [...series.values()];
+    const sources = [...new Set(rows.filter((row) => this.isPublished(row)).map((row) => row[1].text))];
+    const ours = all.filter((one) => !one.published);
+    all.forEach((one) => {
+      const same = ours.findIndex((other) => (one.published ? other.database === one.database && other.variant === one.variant : other === one));
+      one.source = sources.indexOf(one.of);
+      one.place = same >= 0 ? same : ours.length + all.filter((other) => other.published).indexOf(one);
+    });
+    const isEven = !table.drawing.logarithmic;
+    // A factor's steps are named at 1, 2 and 5, where there is room for no more.
+    const named = { callback: (value) => (/^[125]/.test(Number(value).toExponential()) ? short(Number(value)) : "") };
+    const scale = isEven ? {} : { type: "logarithmic", beginAtZero: false };
+    const ticks = this.apart([...new Set(rows.map((row) => row[x].value))].sort((a, b) => a - b), isEven);
+    const atPoints = ticks.length <= 8 ? { afterBuildTicks: (axis) => { axis.ticks = ticks.map((value) => ({ value })); } } : {};
+    const scales = { x: { ...scale, ...atPoints }, y: isEven ? {} : { ...scale, ticks: named } };
+    const configure = () => {
+      const made = charts.lines(all, charts.columnTitle(table, x), charts.columnTitle(table, y), scales);
+      made.data.datasets.forEach((set, place) => {
+        const colour = charts.colour(all[place].place);
+        Object.assign(set, { borderColor: colour, backgroundColor: colour, pointRadius: set.pointRadius && 4,
+          borderDash: charts.dash(all[place].place), pointStyle: this.points[Math.floor(all[place].place / 8) % 4] });
+        if (all[place].published) {
+          Object.assign(set, { borderDash: [3, 3], pointStyle: this.hollow[all[place].source % 4], pointRadius: 7, pointBorderWidth: 2, backgroundColor: "transparent" });
+        }
+      });
+      made.options.plugins.legend.labels = { usePointStyle: true, boxWidth: 8, boxHeight: 8 };
+      return made;
+    };
+    return [configure, 290 + 14 * all.length];
+  },
+  // Shapes of points: ours by eights, as colours come again; published ones by where they are from.
+  points: ["circle", "triangle", "rect", "star"],
+  hollow: ["rectRot", "triangle", "rect", "circle"],
+  // Those of ascending values that have room beside each other on an axis.
+  apart(values, isEven) {
+    const at = isEven ? (value) => value : Math.log;
+    const room = (at(values[values.length - 1]) - at(values[0])) * 0.09;
+    const kept = [];
+    for (const value of values) if (!kept.length || at(value) - at(kept[kept.length - 1]) >= room) kept.push(value);
+    return kept;
+  },
+  // A name in lines that leave room for bars.
+  fitted(name) {
+    const most = innerWidth < 640 ? 19 : 34;
+    const lines = [];
+    for (const word of name.split(" ")) {
+      const last = lines[lines.length - 1];
+      if (last !== undefined && last.length + word.length < most) lines[lines.length - 1] = `${last} ${word}`;
+      else lines.push(word);
+    }
+    return lines;
+  },
+  // Stripes of a colour, in another direction for each place.
+  hatched(colour, place) {
+    const size = 7;
+    const tile = element("canvas", { width: size, height: size });
+    const pen = tile.getContext("2d");
+    pen.strokeStyle = colour;
+    pen.lineWidth = 1.5;
+    const lines = place % 2 ? [[0, size, size, 0], [-1, 1, 1, -1], [size - 1, size + 1, size + 1, size - 1]]
+      : [[0, 0, size, size], [-1, size - 1, 1, size + 1], [size - 1, -1, size + 1, 1]];
+    for (const [x, y, toX, toY] of lines) { pen.beginPath(); pen.moveTo(x, y); pen.lineTo(toX, toY); pen.stroke(); }
+    return pen.createPattern(tile, "repeat");
+  },
+};
