@@ -1,12 +1,18 @@
-//! What each trial's processes used over time, from its one-second samples, with its phases: rates between two samples.
+//! What each trial did and its processes used over time, with its phases: operations in each second, from the raw histograms, and rates between two
+//! of the one-second samples.
 
 use crate::measurement::folder::ResultsFolder;
+use crate::measurement::latency::{SecondHistogram, decode};
+use crate::measurement::record::{LatencyRecord, TrialRecord};
 use crate::probe::{Recording, TreeColumns};
 use crate::report::clean::clean;
+use crate::report::criteria;
 use crate::report::field::Field;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
+/// What machine-tool calls its operations among its latencies.
+const OPERATIONS: [&str; 2] = ["write", "cycle_read"];
 /// Samples nearer than this to the one before make no rate: they were taken to mark a phase.
 const SHORTEST_NS: u64 = 500_000_000;
 /// Points of a course; of longer ones every n-th sample is taken.
@@ -27,7 +33,9 @@ pub fn courses(field: &Field, folder: &ResultsFolder) -> Vec<Value> {
         } else {
             format!("{} ({side})", arm.label)
         };
-        courses.push(course(&name, &arm.label, &recording));
+        let mut course = course(&name, &arm.label, &recording);
+        course["throughput"] = throughput(trial, &recording);
+        courses.push(course);
     }
     courses
 }
@@ -60,6 +68,63 @@ fn course(name: &str, label: &str, recording: &Recording) -> Value {
     json!({ "name": name, "implementation": label, "phases": phases, "roles": roles })
 }
 
+/// Operations a second by their names: when, in seconds, and how many.
+fn throughput(trial: &TrialRecord, recording: &Recording) -> Value {
+    let mut found: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
+    let mut add = |phase: &str, name: &str, record: &LatencyRecord, length: Option<f64>| {
+        let Some(phase) = recording.phase(phase) else {
+            return;
+        };
+        let since = |at_ns: u64| at_ns.saturating_sub(recording.started_monotonic_ns) as f64 / 1e9;
+        let (start, end) = (since(phase.start_ns), since(phase.end_ns));
+        let counts: Vec<(u64, u64)> = record.seconds.iter().filter_map(count).collect();
+        let rates = rates(&counts, length.unwrap_or(end - start));
+        let points = rates.into_iter().map(|(at, rate)| (start + at, rate));
+        found.entry(clean(name)).or_default().extend(points);
+    };
+    for load in &trial.loads {
+        for (class, record) in &load.classes {
+            add(&load.phase, class, &record.latency, Some(load.seconds));
+        }
+    }
+    if let Some(measured) = criteria::measured(trial) {
+        let own = trial.latencies.iter();
+        // Others are of the same operations, from another instant on.
+        for (name, record) in own.filter(|(name, _)| OPERATIONS.contains(&name.as_str())) {
+            add(&measured.name, &name.replace('_', " "), record, None);
+        }
+    }
+    let columns = found.into_iter().map(|(name, points)| {
+        let step = points.len().div_ceil(MOST_POINTS).max(1);
+        let (seconds, rates): (Vec<f64>, Vec<f64>) = points
+            .into_iter()
+            .step_by(step)
+            .map(|(at, rate)| (round(at), round(rate)))
+            .unzip();
+        (name, json!({ "seconds": seconds, "per_second": rates }))
+    });
+    Value::Object(columns.collect())
+}
+
+fn count(second: &SecondHistogram) -> Option<(u64, u64)> {
+    Some((second.second, decode(&second.v2).ok()?.len()))
+}
+
+/// Operations a second at the end of each second of a phase that lasted so long; the rest of its last second counts where it is long enough, or is
+/// all that there is.
+fn rates(counts: &[(u64, u64)], length: f64) -> Vec<(f64, f64)> {
+    let rate = |(second, count): &(u64, u64), shortest: f64| {
+        let span = (length - *second as f64).min(1.0);
+        (span >= shortest && span > 0.0).then(|| (*second as f64 + span, *count as f64 / span))
+    };
+    let all = |shortest: f64| counts.iter().filter_map(move |one| rate(one, shortest));
+    let long: Vec<(f64, f64)> = all(SHORTEST_NS as f64 / 1e9).collect();
+    if long.is_empty() {
+        return all(0.0).collect();
+    }
+    long
+}
+
 /// Columns of one role: seconds, percent of a core, MB resident, kB/s read and written.
 fn role_course(columns: &TreeColumns, seconds: &impl Fn(u64) -> f64) -> Value {
     let times = &columns.monotonic_ns;
@@ -85,13 +150,37 @@ fn role_course(columns: &TreeColumns, seconds: &impl Fn(u64) -> f64) -> Value {
     json!({
         "seconds": spans().map(|(_, to)| seconds(times[to])).collect::<Vec<_>>(),
         "cpu_percent": spans().map(|(from, to)| cpu(from, to)).collect::<Vec<_>>(),
-        "resident_mb": spans().map(|(_, to)| round(columns.resident_bytes[to] as f64 / 1e6)).collect::<Vec<_>>(),
+        "resident_mb": spans().map(|(_, to)| resident(columns.resident_bytes[to])).collect::<Vec<_>>(),
         "read_kb_s": spans().map(|(from, to)| rate(&columns.storage_read_bytes, from, to)).collect::<Vec<_>>(),
         "written_kb_s": spans().map(|(from, to)| rate(&columns.storage_written_bytes, from, to)).collect::<Vec<_>>(),
     })
 }
 
+/// In MB; nothing of a process that has ended.
+fn resident(bytes: u64) -> Option<f64> {
+    (bytes > 0).then(|| round(bytes as f64 / 1e6))
+}
+
 /// Two decimals: what a chart can show.
 fn round(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rates;
+
+    #[test]
+    fn a_rest_of_a_second_makes_no_rate_unless_it_is_all() {
+        assert_eq!(
+            rates(&[(0, 100), (1, 90), (2, 5)], 2.1),
+            [(1.0, 100.0), (2.0, 90.0)]
+        );
+        assert_eq!(
+            rates(&[(0, 100), (1, 45)], 1.5),
+            [(1.0, 100.0), (1.5, 90.0)]
+        );
+        assert_eq!(rates(&[(0, 25)], 0.25), [(0.25, 100.0)]);
+        assert!(rates(&[], 3.0).is_empty());
+    }
 }

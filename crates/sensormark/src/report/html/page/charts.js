@@ -157,10 +157,11 @@ const curves = {
   },
 };
 
-// What a trial's processes used over time, with its phases.
+// What a trial did and its processes used over time, with its phases.
 const courses = {
-  figures: [["cpu_percent", "CPU (% of one core)"], ["resident_mb", "resident memory (MB)"],
-    ["read_kb_s", "read from storage (kB/s)"], ["written_kb_s", "written to storage (kB/s)"]],
+  figures: [["per_second", "operations (1/s)", "throughput"],
+    ["cpu_percent", "CPU (% of one core)", "roles"], ["resident_mb", "resident memory (MB)", "roles"],
+    ["read_kb_s", "read from storage (kB/s)", "roles"], ["written_kb_s", "written to storage (kB/s)", "roles"]],
   section(all) {
     const place = element("div", { class: "pair" });
     const choice = element("select", { id: "course" }, all.map((one, at) => element("option", { value: at }, one.name)));
@@ -177,16 +178,16 @@ const courses = {
   draw(place, course) {
     charts.empty(place);
     const phases = { id: "phases", beforeDatasetsDraw: (chart) => this.phases(chart, course.phases) };
-    for (const [key, title] of this.figures) {
-      const series = Object.entries(course.roles).filter(([, role]) => role[key].some((value) => value !== null))
-        .map(([name, role]) => ({ name, points: role.seconds.map((second, at) => [second, role[key][at]]) }));
+    for (const [key, title, of] of this.figures) {
+      const series = Object.entries(course[of]).filter(([, one]) => one[key].some((value) => value !== null))
+        .map(([name, one]) => ({ name, points: one.seconds.map((second, at) => [second, one[key][at]]) }));
       if (!series.length) continue;
       const cell = element("div");
       place.append(cell);
       cell.append(element("h3", {}, title[0].toUpperCase() + title.slice(1)));
       charts.add(cell, `${course.name}: ${title} over time`, () => ({ ...charts.lines(series, "s", "", { x: { min: 0 } }), plugins: [phases] }), 208);
       const rows = series.flatMap((one) => one.points.map(([second, value]) => [one.name, second, value]));
-      cell.append(tables.simple(title, ["process", "s", title], rows));
+      cell.append(tables.simple(title, [of === "roles" ? "process" : "operation", "s", title], rows));
     }
     const named = course.phases.map(([name, from, to]) => `${name}: ${from} to ${to} s`).join("; ");
     place.append(element("p", { class: "note" }, "Phases: " + named));
