@@ -128,6 +128,12 @@ pub struct ReportArguments {
     /// A TOML file with the weights of the criteria (the study's by default), and perhaps difficulties
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
+    /// Project the disk at this many readings a second [default: what the workload's own sensors send]
+    #[arg(long, value_name = "READINGS")]
+    pub rate: Option<f64>,
+    /// Say when a disk of this many GB is full
+    #[arg(long, value_name = "GB")]
+    pub disk: Option<f64>,
 }
 
 /// Arguments of `compare`.

@@ -3,7 +3,7 @@
 use crate::arguments::CommonArguments;
 use crate::failure::{Failure, INTERRUPTED, NOT_VALID, UNREACHABLE};
 use crate::progress::Progress;
-use crate::report::{PAGE, draw, print};
+use crate::report::{PAGE, draw, options, print};
 use sensormark::engine::connection::Registry;
 use sensormark::engine::run::{Cell, CellRunner, RunContext, RunOutcome, run as measure};
 use sensormark::measurement::record::SCHEMA_VERSION;
@@ -95,12 +95,9 @@ impl Planned<'_> {
             folder.write_run(&record)?;
         }
         // The report first: it is derived from what is kept, and a full disk cannot keep it from being seen.
-        print(
-            &folder,
-            &[crate::arguments::FormatName::Text],
-            common.weights.as_deref(),
-        )?;
-        draw(&folder, common.weights.as_deref())?;
+        let options = options(common.weights.as_deref())?;
+        print(&folder, &[crate::arguments::FormatName::Text], &options)?;
+        draw(&folder, &options)?;
         progress.afterwards(format!(
             "the report as a page: {}",
             folder.path().join(PAGE).display()

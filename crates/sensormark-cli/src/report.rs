@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use sensormark::measurement::folder::write_beside;
 use sensormark::measurement::{FolderError, ResultsFolder};
 use sensormark::report::tables::Document;
-use sensormark::report::{Report, ReportOptions, csv, html, json, markdown, raw, text};
+use sensormark::report::{Projection, Report, ReportOptions, csv, html, json, markdown, raw, text};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,15 +16,33 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let folders: Result<Vec<ResultsFolder>, FolderError> =
         runs(&arguments.results)?.iter().map(open).collect();
     let folders = folders?;
+    let options = ReportOptions {
+        projection: projection(arguments)?,
+        ..options(arguments.weights.as_deref())?
+    };
     let mut formats = arguments.format.clone();
-    let files = write_files(&folders, arguments)?;
+    let files = write_files(&folders, arguments, &options)?;
     if files == 0 && formats.is_empty() {
         formats.push(FormatName::Text);
     }
     for folder in &folders {
-        print(folder, &formats, arguments.weights.as_deref())?;
+        print(folder, &formats, &options)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The rate and the disk that were given, both above 0.
+fn projection(arguments: &ReportArguments) -> Result<Projection, Failure> {
+    for (name, value) in [("--rate", arguments.rate), ("--disk", arguments.disk)] {
+        if let Some(value) = value.filter(|value| !(value.is_finite() && *value > 0.0)) {
+            let text = format!("{name} {value}: give a number above 0");
+            return Err(Failure::usage(text));
+        }
+    }
+    Ok(Projection {
+        rate: arguments.rate,
+        disk_bytes: arguments.disk.map(|gigabytes| gigabytes * 1e9),
+    })
 }
 
 /// The folders of runs among these and one level below, by name.
@@ -63,15 +81,19 @@ pub const PAGE: &str = "report.html";
 ///
 /// # Errors
 /// When they cannot be written.
-pub fn draw(folder: &ResultsFolder, weights: Option<&Path>) -> Result<(), Failure> {
-    let report = derive(folder, weights)?;
+pub fn draw(folder: &ResultsFolder, options: &ReportOptions) -> Result<(), Failure> {
+    let report = derive(folder, options)?;
     report.write_figures(folder).map_err(Failure::usage)?;
     folder.write_bytes(PAGE, report.html(Some(folder)).as_bytes())?;
     Ok(())
 }
 
 /// Writes the files that are asked for, and says which; gives how many.
-fn write_files(folders: &[ResultsFolder], arguments: &ReportArguments) -> Result<usize, Failure> {
+fn write_files(
+    folders: &[ResultsFolder],
+    arguments: &ReportArguments,
+    options: &ReportOptions,
+) -> Result<usize, Failure> {
     let raw_files = [&arguments.samples, &arguments.latencies];
     let is_raw = raw_files.iter().any(|file| file.is_some());
     if arguments.html.is_none() && !is_raw {
@@ -82,7 +104,7 @@ fn write_files(folders: &[ResultsFolder], arguments: &ReportArguments) -> Result
             "--samples and --latencies are about one run: give its folder alone",
         ));
     }
-    let derived = |folder| derive(folder, arguments.weights.as_deref());
+    let derived = |folder| derive(folder, options);
     let reports: Result<Vec<Report>, Failure> = folders.iter().map(derived).collect();
     let reports = reports?;
     let mut written = 0;
@@ -109,28 +131,34 @@ fn write_files(folders: &[ResultsFolder], arguments: &ReportArguments) -> Result
     Ok(written)
 }
 
-/// Derives the report, by the weights of a file where one is given.
-fn derive(folder: &ResultsFolder, weights: Option<&Path>) -> Result<Report, Failure> {
-    let mut options = ReportOptions::default();
-    if let Some(path) = weights {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
-        options = ReportOptions::from_toml(&text)
-            .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
-    }
-    Report::from_folder(folder, &options).map_err(Failure::usage)
+/// What a report is made with: the weights of a file, where one is given.
+///
+/// # Errors
+/// A file that cannot be read or holds no weights.
+pub fn options(weights: Option<&Path>) -> Result<ReportOptions, Failure> {
+    let Some(path) = weights else {
+        return Ok(ReportOptions::default());
+    };
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
+    ReportOptions::from_toml(&text)
+        .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
+}
+
+fn derive(folder: &ResultsFolder, options: &ReportOptions) -> Result<Report, Failure> {
+    Report::from_folder(folder, options).map_err(Failure::usage)
 }
 
 /// Prints the report of a folder in these formats.
 pub fn print(
     folder: &ResultsFolder,
     formats: &[FormatName],
-    weights: Option<&Path>,
+    options: &ReportOptions,
 ) -> Result<(), Failure> {
     if formats.is_empty() {
         return Ok(());
     }
-    let report = derive(folder, weights)?;
+    let report = derive(folder, options)?;
     for format in formats {
         print_text(&rendered(report.document(), *format));
     }

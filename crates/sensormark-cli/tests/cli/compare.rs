@@ -1,32 +1,8 @@
 //! One run against another: like with like is no change, a slowed store is a regression, too few repetitions are no gate.
 
 use crate::support::{Place, errors};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Output;
-
-const WORKLOAD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/page/own.toml");
-
-/// Measures the small workload into a results folder of this name, and gives the run's.
-fn measured(place: &Place, name: &str, further: &[&str]) -> PathBuf {
-    let common = [
-        "--results",
-        name,
-        "--tolerate-disturbance",
-        "--progress=quiet",
-    ];
-    let output = place.run(
-        &[
-            &["run", WORKLOAD, "--set", "layouts=bulk"],
-            &common[..],
-            further,
-        ]
-        .concat(),
-    );
-    let folder = place.path().join(name);
-    let mut runs = crate::support::read_folder(&folder);
-    assert_eq!(runs.len(), 1, "{}", errors(&output));
-    runs.remove(0)
-}
 
 fn compared(place: &Place, first: &Path, second: &Path, further: &[&str]) -> Output {
     let folders = [first, second].map(|folder| folder.to_string_lossy().into_owned());
@@ -36,7 +12,7 @@ fn compared(place: &Place, first: &Path, second: &Path, further: &[&str]) -> Out
 #[test]
 fn runs_against_each_other() {
     let place = Place::new();
-    let before = measured(&place, "before", &[]);
+    let before = place.measured("before", &[]);
     let gate = ["--fail-on", "regression"];
     let alike = compared(&place, &before, &before, &gate);
     let text = String::from_utf8_lossy(&alike.stdout).into_owned();
@@ -44,7 +20,7 @@ fn runs_against_each_other() {
     assert!(text.contains("0 better, 0 worse"), "{text}");
     assert!(text.contains("The same parameters"), "{text}");
 
-    let slowed = measured(&place, "slowed", &["--plant", "late:30:1"]);
+    let slowed = place.measured("slowed", &["--plant", "late:30:1"]);
     let worse = compared(&place, &before, &slowed, &gate);
     let text = String::from_utf8_lossy(&worse.stdout).into_owned();
     assert_eq!(worse.status.code(), Some(1), "{text}{}", errors(&worse));
@@ -62,7 +38,7 @@ fn runs_against_each_other() {
         "{told}"
     );
 
-    let single = measured(&place, "single", &["--set", "repetitions=1"]);
+    let single = place.measured("single", &["--set", "repetitions=1"]);
     let untested = compared(&place, &before, &single, &gate);
     assert_eq!(untested.status.code(), Some(2));
     assert!(

@@ -1,8 +1,8 @@
 //! Files that are derived from a run's raw results for other programs.
 
-use crate::support::{Place, errors};
-
-const WORKLOAD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/page/own.toml");
+use crate::support::{Place, errors, read_folder};
+use serde_json::Value;
+use std::path::Path;
 
 /// The lines of a CSV file without quoted fields: header, then rows by column.
 fn read(place: &Place, name: &str) -> (Vec<String>, Vec<Vec<String>>) {
@@ -25,19 +25,7 @@ fn operations(place: &Place) -> u64 {
 #[test]
 fn samples_and_latencies_are_one_line_each() {
     let place = Place::new();
-    let set = ["--set", "layouts=bulk", "--set", "repetitions=1"];
-    let common = [
-        "--results",
-        "results",
-        "--tolerate-disturbance",
-        "--progress=quiet",
-    ];
-    let run = place.run(&[&["run", WORKLOAD], &set[..], &common[..]].concat());
-    assert!(
-        run.status.code().is_some_and(|code| code < 2),
-        "{}",
-        errors(&run)
-    );
+    place.measured("results", &["--set", "repetitions=1"]);
     assert!(place.run_folder().join("report.html").is_file());
     let folder = place.run_folder().to_string_lossy().into_owned();
     let files = ["--samples", "samples.csv", "--latencies", "latencies.csv"];
@@ -83,4 +71,89 @@ fn samples_and_latencies_are_one_line_each() {
     );
     let blocked = place.run(&["report", &folder, "--samples", "no/such/folder.csv"]);
     assert_eq!(blocked.status.code(), Some(2), "{}", errors(&blocked));
+}
+
+/// Copies what reports are made from, as somebody does who sends a run to somebody else.
+fn send(run: &Path, to: &Path) {
+    for part in ["", "trials", "samples"] {
+        std::fs::create_dir_all(to.join(part)).expect("ours");
+        let files = read_folder(&run.join(part));
+        for file in files.iter().filter(|file| file.is_file()) {
+            let name = file.file_name().expect("a name");
+            std::fs::copy(file, to.join(part).join(name)).expect("a copy");
+        }
+    }
+}
+
+/// What `report` prints of a folder in a format, on a machine of other habits.
+fn printed(place: &Place, run: &Path, format: &str, habits: [(&str, &str); 3]) -> Vec<u8> {
+    let run = run.to_string_lossy().into_owned();
+    let mut command = place.command(&["report", &run, "--format", format, "--disk", "500"]);
+    let output = command.envs(habits).output().expect("the program starts");
+    assert!(output.status.success(), "{}", errors(&output));
+    assert!(output.stdout.len() > 1_000, "{format} has tables");
+    output.stdout
+}
+
+const HERE: [(&str, &str); 3] = [("TZ", "UTC"), ("LC_ALL", "C"), ("COLUMNS", "80")];
+const THERE: [(&str, &str); 3] = [
+    ("TZ", "Asia/Tokyo"),
+    ("LC_ALL", "de_DE.UTF-8"),
+    ("COLUMNS", "200"),
+];
+const FORMATS: [&str; 4] = ["json", "csv", "markdown", "text"];
+
+/// Makes results of format 1 from those of this one, as the first versions wrote them.
+fn age(run: &Path) {
+    let mut files = read_folder(&run.join("trials"));
+    files.push(run.join("run.json"));
+    for file in files {
+        let text = std::fs::read(&file).expect("a record");
+        let mut record: Value = serde_json::from_slice(&text).expect("JSON");
+        record["schema_version"] = Value::from(1);
+        let phases = record.get_mut("phases").and_then(Value::as_array_mut);
+        for phase in phases.into_iter().flatten() {
+            let roles = phase.pointer_mut("/totals/roles");
+            let roles = roles.and_then(Value::as_object_mut);
+            for role in roles.into_iter().flat_map(|roles| roles.values_mut()) {
+                let role = role.as_object_mut().expect("a role");
+                let charged = role.remove("storage_dirtied_bytes").expect("always kept");
+                role.insert("storage_written_bytes".to_owned(), charged);
+            }
+        }
+        let text = serde_json::to_vec(&record).expect("JSON");
+        std::fs::write(&file, text).expect("ours");
+    }
+}
+
+#[test]
+fn the_same_tables_bit_for_bit_elsewhere_and_from_results_of_an_older_format() {
+    let (place, elsewhere) = (Place::new(), Place::new());
+    let run = place.measured("results", &[]);
+    let (copy, old) = (elsewhere.path().join("sent"), elsewhere.path().join("old"));
+    send(&run, &copy);
+    send(&run, &old);
+    age(&old);
+    for format in FORMATS {
+        let here = printed(&place, &run, format, HERE);
+        assert!(
+            here == printed(&elsewhere, &copy, format, THERE),
+            "{format}"
+        );
+        assert!(
+            here == printed(&elsewhere, &old, format, THERE),
+            "{format} of format 1"
+        );
+    }
+    let trial = read_folder(&old.join("trials")).remove(0);
+    std::fs::write(&trial, "{\"schema_version\": 99}").expect("ours");
+    let old = old.to_string_lossy().into_owned();
+    let newer = elsewhere.run(&["report", &old]);
+    assert_eq!(newer.status.code(), Some(2));
+    assert!(newer.stdout.is_empty(), "no half of a report");
+    assert!(
+        errors(&newer).contains("use a newer sensormark"),
+        "{}",
+        errors(&newer)
+    );
 }

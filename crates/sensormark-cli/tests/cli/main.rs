@@ -9,6 +9,7 @@ mod existing_server;
 mod faults;
 mod files;
 mod interruption;
+mod limited;
 mod messages;
 mod own;
 mod platform;

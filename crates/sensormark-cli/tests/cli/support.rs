@@ -64,6 +64,25 @@ impl Place {
         self.run(&arguments)
     }
 
+    /// Measures a small workload of the user's own, of three repetitions, into a results folder of this name, and gives the run's.
+    pub fn measured(&self, name: &str, further: &[&str]) -> PathBuf {
+        const WORKLOAD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/page/own.toml");
+        let common = [
+            "run",
+            WORKLOAD,
+            "--set",
+            "layouts=bulk",
+            "--results",
+            name,
+            "--tolerate-disturbance",
+            "--progress=quiet",
+        ];
+        let output = self.run(&[&common[..], further].concat());
+        let mut runs = read_folder(&self.folder.path().join(name));
+        assert_eq!(runs.len(), 1, "{}", errors(&output));
+        runs.remove(0)
+    }
+
     /// All trial records of the one run in this place, by name.
     pub fn trials(&self) -> Vec<Value> {
         let mut files = read_folder(&self.run_folder().join("trials"));

@@ -52,4 +52,6 @@ pub mod run;
 
 pub mod failure;
 
+pub mod throttling;
+
 pub mod phased;

@@ -3,6 +3,7 @@
 //! `run.json` holds the [`RunRecord`], `trials/NAME.json` a [`TrialRecord`] each, `samples/NAME.json` its one-second samples.
 //! Every file is written beside its place and renamed into it. Nothing here interprets the records.
 
+use crate::measurement::migration::migrate;
 use crate::measurement::record::{RunRecord, SCHEMA_VERSION, TrialRecord};
 use crate::probe::Recording;
 use serde::Serialize;
@@ -227,7 +228,7 @@ fn read_versioned<T: DeserializeOwned>(path: &Path) -> Result<T, FolderError> {
         hint: "",
         source,
     })?;
-    let value: serde_json::Value =
+    let mut value: serde_json::Value =
         serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
     let version = value
         .get("schema_version")
@@ -238,7 +239,10 @@ fn read_versioned<T: DeserializeOwned>(path: &Path) -> Result<T, FolderError> {
             path: path.to_path_buf(),
             found,
         }),
-        Some(_) => serde_json::from_value(value).map_err(|error| damaged(error.to_string())),
+        Some(found) => {
+            migrate(&mut value, found).map_err(damaged)?;
+            serde_json::from_value(value).map_err(|error| damaged(error.to_string()))
+        }
     }
 }
 
@@ -257,6 +261,7 @@ mod tests {
         for (text, words) in [
             ("{\"schema_version\": 99}", "use a newer sensormark"),
             ("{\"schema_version\": 1}", "missing field"),
+            ("{\"schema_version\": 0}", "there is no result format 0"),
             ("{", "is damaged"),
             ("{}", "states no schema_version"),
         ] {

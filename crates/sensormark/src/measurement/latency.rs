@@ -2,6 +2,7 @@
 //!
 //! Which two instants a latency lies between is the engine's affair; this module only counts.
 
+use crate::statistics::{self, Percentile, percentile_supported};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,7 @@ use std::collections::BTreeMap;
 pub const LONGEST_NS: u64 = 3_600_000_000_000;
 
 /// The fewest samples beyond a percentile for it to be printed.
-pub const SAMPLES_BEYOND: f64 = 10.0;
+pub const SAMPLES_BEYOND: f64 = statistics::SAMPLES_BEYOND as f64;
 
 /// A histogram of latencies in ns with three significant digits.
 pub fn histogram() -> Histogram<u64> {
@@ -202,18 +203,19 @@ impl LatencySummary {
     /// The figures of this histogram.
     pub fn of(histogram: &Histogram<u64>) -> Self {
         let count = histogram.len();
-        let percentile = |quantile: f64| {
-            let beyond = (1.0 - quantile) * count as f64;
-            (beyond >= SAMPLES_BEYOND - 1e-9).then(|| histogram.value_at_quantile(quantile))
+        // Half a sample below the rank, so that no rounding of the quotient makes it the next one.
+        let quantile = |of: Percentile| (of.rank(count) as f64 - 0.5) / count as f64;
+        let percentile = |of: Percentile| {
+            percentile_supported(count, of).then(|| histogram.value_at_quantile(quantile(of)))
         };
         Self {
             count,
             mean_ns: histogram.mean(),
-            p50_ns: percentile(0.5),
-            p90_ns: percentile(0.9),
-            p95_ns: percentile(0.95),
-            p99_ns: percentile(0.99),
-            p999_ns: percentile(0.999),
+            p50_ns: percentile(Percentile::MEDIAN),
+            p90_ns: percentile(Percentile::P90),
+            p95_ns: percentile(Percentile::P95),
+            p99_ns: percentile(Percentile::P99),
+            p999_ns: percentile(Percentile::P99_9),
             min_ns: histogram.min(),
             max_ns: histogram.max(),
         }
@@ -291,6 +293,8 @@ pub fn decode(text: &str) -> Result<Histogram<u64>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::synthetic::Random;
+    use crate::units::round_u64;
 
     #[test]
     fn percentiles_need_ten_samples_beyond_them() {
@@ -305,35 +309,51 @@ mod tests {
         assert!(recorder.finish().2.p99_ns.is_some());
     }
 
+    /// The five percentiles as they are printed.
+    fn percentiles(summary: &LatencySummary) -> [Option<u64>; 5] {
+        [
+            summary.p50_ns,
+            summary.p90_ns,
+            summary.p95_ns,
+            summary.p99_ns,
+            summary.p999_ns,
+        ]
+    }
+
+    /// Latencies from nanoseconds to an hour, of numbers around those that a percentile needs: all agree with exact sorting to
+    /// three digits, are there exactly where ten lie beyond, and the seconds add up to the whole.
     #[test]
-    fn percentiles_agree_with_sorting_and_seconds_add_up() {
-        let mut recorder = LatencyRecorder::new();
-        let mut values: Vec<u64> = (0..20_000_u64)
-            .map(|i| 1_000 + (i * 7_919) % 500_000)
-            .collect();
-        for (i, &value) in values.iter().enumerate() {
-            recorder.record(value, i as u64 * 1_000_000);
-        }
-        let (_, seconds, summary) = recorder.finish();
-        values.sort_unstable();
-        for (got, rank) in [
-            (summary.p50_ns, 10_000),
-            (summary.p99_ns, 19_800),
-            (summary.p999_ns, 19_980),
+    fn percentiles_agree_with_exact_sorting() {
+        let mut random = Random::new(41);
+        let mut compared = 0;
+        for count in [
+            0, 19, 20, 99, 100, 199, 200, 999, 1_000, 9_999, 10_000, 10_010,
         ] {
-            let exact = values[rank - 1] as f64;
-            let got = got.unwrap() as f64;
-            assert!(
-                (got - exact).abs() <= exact * 0.002,
-                "{got} against {exact}"
-            );
+            let mut recorder = LatencyRecorder::new();
+            let draw = |_| round_u64((random.uniform() * (LONGEST_NS as f64).ln()).exp());
+            let values: Vec<u64> = (0..count).map(draw).collect();
+            for (place, value) in (0_u64..).zip(&values) {
+                recorder.record(*value, place * 1_000_000);
+            }
+            let (_, seconds, summary) = recorder.finish();
+            let again = LatencySummary::of_seconds(&seconds).unwrap();
+            assert_eq!(percentiles(&again), percentiles(&summary));
+            let mut sorted: Vec<f64> = values.iter().map(|value| *value as f64).collect();
+            sorted.sort_by(f64::total_cmp);
+            for (found, percentile) in percentiles(&summary).into_iter().zip(Percentile::REPORTED) {
+                let exact = statistics::percentile(&sorted, percentile);
+                assert_eq!(found.is_some(), exact.is_some(), "{count} {percentile:?}");
+                if let Some((found, exact)) = found.zip(exact) {
+                    compared += 1;
+                    let error = (found as f64 - exact).abs();
+                    assert!(
+                        error <= exact * 1e-3,
+                        "{count} {percentile:?}: {found} {exact}"
+                    );
+                }
+            }
         }
-        assert_eq!(seconds.len(), 20);
-        let again = LatencySummary::of_seconds(&seconds).unwrap();
-        assert_eq!(
-            (again.count, again.p99_ns, again.max_ns),
-            (summary.count, summary.p99_ns, summary.max_ns)
-        );
+        assert_eq!(compared, 30);
     }
 
     #[test]

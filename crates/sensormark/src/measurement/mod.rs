@@ -6,6 +6,7 @@
 
 pub mod folder;
 pub mod latency;
+mod migration;
 pub mod names;
 pub mod record;
 pub mod verdict;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::device::{self, FolderDevice, attribute};
 use super::error::ProbeError;
 use super::flushes::FlushRate;
-use super::limits::{self, Limits};
+use super::limits::Limits;
 
 /// What a measurement ran on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -92,7 +92,7 @@ impl Environment {
             clock_source: attribute(clocks, "current_clocksource"),
             hypervisor: hypervisor(&text),
             container: container(),
-            limits: limits::read(),
+            limits: Limits::of_this_process(),
             folders: devices,
             flushes: BTreeMap::new(),
         })

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::device::attribute;
 
 /// Limits of this process. `None` means no limit.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     /// Logical processors that it may run on.
     pub allowed_cores: Option<u64>,
@@ -21,7 +21,14 @@ pub struct Limits {
 /// Version 1 writes "no limit" as the largest multiple of a page; above this it is none.
 const NO_LIMIT_BYTES: u64 = 1 << 60;
 
-pub(crate) fn read() -> Limits {
+impl Limits {
+    /// The limits of this process, which those that it starts inherit.
+    pub fn of_this_process() -> Self {
+        read()
+    }
+}
+
+fn read() -> Limits {
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let root = Path::new("/sys/fs/cgroup");
     let allowed = rustix::thread::sched_getaffinity(None).ok();

@@ -37,7 +37,6 @@ pub struct RoleTotals {
     /// after the phase is not in it.
     pub storage_written_bytes: Option<u64>,
     /// Pages dirtied, as the kernel charges them.
-    #[serde(default)]
     pub storage_dirtied_bytes: Option<u64>,
     /// Dirtied pages dropped before they were written.
     pub storage_cancelled_bytes: Option<u64>,

@@ -32,6 +32,7 @@ pub mod tables;
 #[cfg(test)]
 mod tests;
 pub mod text;
+mod timed;
 
 use crate::measurement::folder::{FolderError, ResultsFolder};
 use crate::measurement::record::{RunRecord, TrialRecord};
@@ -64,6 +65,17 @@ pub struct ReportOptions {
     /// The difficulty of implementations, 1 (easy) to 5, by their names in the ranking. Used only when everybody ranked
     /// has one.
     pub difficulty: BTreeMap<String, f64>,
+    /// What disk is projected to.
+    pub projection: Projection,
+}
+
+/// What the user will write, and onto what.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Projection {
+    /// Readings a second; where it is not given, what the workload's own sensors send.
+    pub rate: Option<f64>,
+    /// The size of the disk, in bytes.
+    pub disk_bytes: Option<f64>,
 }
 
 impl ReportOptions {
@@ -76,6 +88,7 @@ impl ReportOptions {
         Ok(Self {
             weights: Some(weights),
             difficulty,
+            projection: Projection::default(),
         })
     }
 }

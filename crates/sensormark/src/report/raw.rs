@@ -3,8 +3,9 @@
 
 use super::clean::clean;
 use super::field::{Arm, Field};
+use super::timed::timed;
 use crate::measurement::folder::ResultsFolder;
-use crate::measurement::latency::{SecondHistogram, decode};
+use crate::measurement::latency::decode;
 use crate::measurement::record::TrialRecord;
 use crate::probe::{TreeColumns, TreeRecord};
 use serde_json::Value;
@@ -82,11 +83,11 @@ pub fn latencies(field: &Field) -> Result<String, String> {
     let mut table = Table::new(&[&TRIAL[..], &further].concat());
     for (side, arm, trial) in trials(field) {
         let begin = identity(side, arm, trial);
-        for (operation, open_loop, seconds) in timed(trial) {
-            for second in seconds {
+        for one in timed(trial) {
+            for second in one.seconds {
                 let histogram = decode(&second.v2)?;
                 let mut row = begin.clone();
-                row.extend([clean(&operation), open_loop.to_string()]);
+                row.extend([clean(&one.operation), one.open_loop.to_string()]);
                 let figures = [
                     second.second,
                     histogram.len(),
@@ -101,18 +102,6 @@ pub fn latencies(field: &Field) -> Result<String, String> {
         }
     }
     table.finish("no trial has latencies")
-}
-
-fn timed(trial: &TrialRecord) -> Vec<(String, bool, &[SecondHistogram])> {
-    let own = trial.latencies.iter();
-    let own = own.map(|(name, record)| (name.clone(), record.open_loop, &record.seconds[..]));
-    let loads = trial.loads.iter().flat_map(|load| {
-        load.classes.iter().map(|(class, record)| {
-            let name = format!("{}: {class}", load.phase);
-            (name, record.latency.open_loop, &record.latency.seconds[..])
-        })
-    });
-    own.chain(loads).collect()
 }
 
 fn trials(field: &Field) -> impl Iterator<Item = (&'static str, &Arm, &TrialRecord)> {

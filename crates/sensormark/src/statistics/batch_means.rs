@@ -182,22 +182,11 @@ fn bend(t: f64, beta: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::synthetic::Random;
+    use crate::statistics::synthetic::{assert_covers, coverage};
 
-    const DATA_SETS: usize = 1_000;
-
-    /// Share of data sets, in percent, whose interval holds the true mean of the transformed AR(1) process.
-    fn coverage(count: usize, phi: f64, seed: u64, holds: impl Fn(&[f64]) -> bool) -> f64 {
-        let mut random = Random::new(seed);
-        let covered = (0..DATA_SETS)
-            .filter(|_| holds(&random.autoregressive(count, phi)))
-            .count();
-        100.0 * covered as f64 / DATA_SETS as f64
-    }
-
-    fn assert_covers(found: f64, what: &str) {
-        println!("{what}: {found:.1} %");
-        assert!((93.0..=97.0).contains(&found), "{what}: {found:.1} %");
+    /// Share of 1,000 AR(1) series, in percent, whose interval is said to hold the truth.
+    fn covered(count: usize, phi: f64, seed: u64, holds: impl Fn(&[f64]) -> bool) -> f64 {
+        coverage(seed, |random| holds(&random.autoregressive(count, phi)))
     }
 
     #[test]
@@ -210,7 +199,7 @@ mod tests {
             (600, 0.9),
             (2_000, 0.9),
         ] {
-            let found = coverage(count, phi, 1, |samples| {
+            let found = covered(count, phi, 1, |samples| {
                 // A trial that is refused counts as not covered.
                 within_trial(samples).is_ok_and(|trial| trial.interval.contains(0.0))
             });
@@ -228,7 +217,7 @@ mod tests {
             (2_000, 0.5),
             (2_000, 0.8),
         ] {
-            let found = coverage(count, phi, 2, |samples| {
+            let found = covered(count, phi, 2, |samples| {
                 let skewed: Vec<f64> = samples.iter().map(|x| x.exp()).collect();
                 within_trial(&skewed).is_ok_and(|trial| trial.interval.contains(truth))
             });
@@ -239,7 +228,7 @@ mod tests {
     #[test]
     fn covers_the_geometric_mean_of_skewed_samples() {
         for (count, phi) in [(300, 0.5), (600, 0.9)] {
-            let found = coverage(count, phi, 3, |samples| {
+            let found = covered(count, phi, 3, |samples| {
                 let skewed: Vec<f64> = samples.iter().map(|x| 8.0 * (1.5 * x).exp()).collect();
                 within_trial_logarithms(&skewed).is_ok_and(|trial| trial.interval.contains(8.0))
             });
@@ -250,7 +239,7 @@ mod tests {
     /// What the method is for: the interval that ignores the correlation does not hold its coverage.
     #[test]
     fn ignoring_the_correlation_would_not_cover() {
-        let found = coverage(600, 0.8, 4, |samples| {
+        let found = covered(600, 0.8, 4, |samples| {
             let summary = crate::statistics::summarize(samples).unwrap();
             summary.interval.unwrap().contains(0.0)
         });

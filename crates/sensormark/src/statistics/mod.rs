@@ -14,6 +14,8 @@
 //! | may this percentile be printed? | [`percentile`], [`percentile_supported`] |
 
 mod batch_means;
+#[cfg(test)]
+mod coverage;
 mod error;
 mod holm;
 mod interval;
@@ -24,7 +26,7 @@ mod steady_state;
 pub mod student_t;
 mod summary;
 #[cfg(test)]
-mod synthetic;
+pub(crate) mod synthetic;
 mod welch;
 
 pub use batch_means::{

@@ -47,7 +47,8 @@ impl Percentile {
     }
 
     /// The nearest rank among `count` samples, from 1: ⌈n · p⌉; 0 only when there is no sample or p is 0.
-    fn rank(self, count: u64) -> u64 {
+    #[must_use]
+    pub fn rank(self, count: u64) -> u64 {
         let rank = (u128::from(count) * u128::from(self.thousandths)).div_ceil(100_000);
         u64::try_from(rank).unwrap_or(count)
     }
@@ -81,6 +82,43 @@ pub fn percentile(ascending: &[f64], percentile: Percentile) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::synthetic::Random;
+    use crate::units::round_u64;
+
+    /// By its definition: the smallest sample that at least so many percent of all are not above.
+    fn by_definition(samples: &[f64], percentile: Percentile) -> Option<f64> {
+        let share = |of: f64| samples.iter().filter(|sample| **sample <= of).count() * 100_000;
+        let needed = samples.len() * usize::try_from(percentile.thousandths).unwrap();
+        let enough = samples.iter().copied().filter(|of| share(*of) >= needed);
+        enough.min_by(f64::total_cmp)
+    }
+
+    #[test]
+    fn percentiles_of_random_samples_are_what_their_definition_says() {
+        let mut random = Random::new(31);
+        let mut printed = 0;
+        for set in 0..200 {
+            let count = round_u64(random.uniform() * 400.0);
+            // Every other set has many samples of one value.
+            let step = if set % 2 == 0 { 1e-9 } else { 0.5 };
+            let mut samples: Vec<f64> = (0..count)
+                .map(|_| (random.normal() / step).round() * step)
+                .collect();
+            samples.sort_by(f64::total_cmp);
+            for thousandths in [0, 1, 12_345, 50_000, 90_000, 95_000, 97_500, 99_000] {
+                let asked = Percentile::from_thousandths(thousandths).unwrap();
+                if let Some(found) = percentile(&samples, asked) {
+                    printed += 1;
+                    assert_eq!(
+                        Some(found),
+                        by_definition(&samples, asked),
+                        "{count} {asked:?}"
+                    );
+                }
+            }
+        }
+        assert!(printed > 1_000, "{printed} percentiles were compared");
+    }
 
     #[test]
     fn a_percentile_needs_ten_samples_beyond_it() {

@@ -1,4 +1,22 @@
-//! Synthetic data for the statistics' own tests, from a pinned generator. Not a data set of a workload.
+//! Synthetic data for the statistics' own tests, from a pinned generator, and how often an interval holds what is true of
+//! them. Not a data set of a workload.
+
+/// Data sets of which an interval's coverage is counted: with 1,000, a share of 95 % has a standard error of 0.7.
+const DATA_SETS: usize = 1_000;
+
+/// Share of 1,000 synthetic data sets, in percent, of which `holds` says that the interval holds the truth.
+pub fn coverage(seed: u64, mut holds: impl FnMut(&mut Random) -> bool) -> f64 {
+    let mut random = Random::new(seed);
+    let covered = (0..DATA_SETS).filter(|_| holds(&mut random)).count();
+    100.0 * covered as f64 / DATA_SETS as f64
+}
+
+/// Holds an interval to its nominal 95 %.
+#[track_caller]
+pub fn assert_covers(found: f64, what: &str) {
+    println!("{what}: {found:.1} %");
+    assert!((93.0..=97.0).contains(&found), "{what}: {found:.1} %");
+}
 
 /// `SplitMix64` (Steele, Lea and Flood 2014) with normal variates after Box and Muller.
 pub struct Random(u64);

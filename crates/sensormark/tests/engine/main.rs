@@ -1,5 +1,6 @@
-//! The engine over stores without a database: exact counts, honest latencies, and every planted fault caught.
+//! The engine over stores without a database: exact counts, honest latencies, every planted fault caught, and differences told from noise.
 
+mod alike;
 mod counts;
 mod faults;
 mod fixture;

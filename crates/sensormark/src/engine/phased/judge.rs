@@ -1,10 +1,11 @@
 //! What speaks against a trial of phases.
 
 use crate::engine::operations::ENDLESS;
+use crate::engine::throttling::throttled;
 use crate::measurement::names;
 use crate::measurement::record::{LoadRecord, PhaseRecord, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind};
-use crate::probe::{Disturbance, DisturbanceLimits};
+use crate::probe::{Disturbance, DisturbanceLimits, Limits};
 use sensormark_store::ErrorKind;
 
 /// The share of failed operations that makes a trial invalid.
@@ -30,6 +31,8 @@ pub struct Circumstances {
     pub timeout_ms: u64,
     /// Cores of this machine.
     pub cores: usize,
+    /// What our processes may use of them.
+    pub limits: Limits,
     /// Whether a disturbed host is only warned about.
     pub tolerate_disturbance: bool,
     /// What disturbs.
@@ -69,6 +72,11 @@ pub fn judge(record: &mut TrialRecord, circumstances: Circumstances) -> Vec<Reas
         }
         if !circumstances.embedded {
             more.extend(client_bound(phase, &loads, circumstances.cores));
+            more.extend(throttled(
+                phase,
+                record.server.as_ref(),
+                circumstances.limits,
+            ));
         }
         measured.push(phase);
     }
@@ -330,6 +338,29 @@ mod tests {
             ..load()
         };
         client_bound(&phase(cpu_percent), &[&load], 2).len()
+    }
+
+    #[test]
+    fn a_group_that_used_up_its_share_was_held_back() {
+        let seen = |cores: f64, cpu_percent: f64| {
+            let mut phase = phase(cpu_percent);
+            let role = phase
+                .totals
+                .as_mut()
+                .expect("totals")
+                .roles
+                .get_mut(super::super::role::ROLE);
+            role.expect("the client").cpu_ns = crate::units::round_u64(cpu_percent * 1e7);
+            let limits = Limits {
+                allowed_cores: Some(2),
+                cgroup_cores: Some(cores),
+                cgroup_memory_bytes: None,
+            };
+            throttled(&phase, None, limits).map(|reason| reason.kind)
+        };
+        assert_eq!(seen(0.25, 22.0), None);
+        assert_eq!(seen(0.25, 23.0), Some(ReasonKind::ClientBound));
+        assert_eq!(seen(2.0, 199.0), None, "no less than the machine has");
     }
 
     #[test]

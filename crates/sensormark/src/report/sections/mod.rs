@@ -6,9 +6,11 @@ pub(super) mod cells;
 mod keeping_up;
 mod latencies;
 mod limits;
+mod projection;
 mod readings;
 mod resources;
 mod sensitivity;
+mod steadiness;
 pub(super) mod surroundings;
 mod verdicts;
 
@@ -31,11 +33,12 @@ pub fn document(field: &Field, ranking: &Ranking, options: &ReportOptions) -> Do
         ),
         sections: Vec::new(),
     };
+    let mut further = Vec::new();
     if field.run.workload == crate::workload::durability::NAME {
         // Nobody is ranked by what was written until a server was killed.
         document.section(verdicts::section(field));
         document.section(durability::section(field));
-        around(&mut document, field);
+        around(&mut document, field, further);
         return document;
     }
     document.section(verdicts::section(field));
@@ -51,14 +54,18 @@ pub fn document(field: &Field, ranking: &Ranking, options: &ReportOptions) -> Do
     for section in studies::sections(field, options) {
         document.section(section);
     }
+    document.section(projection::section(field, options));
     document.section(sensitivity::section(field, ranking));
-    around(&mut document, field);
+    let steadiness = steadiness::look(field);
+    document.section(steadiness::section(&steadiness));
+    further.extend(steadiness::warnings(field, &steadiness));
+    around(&mut document, field, further);
     document
 }
 
-/// What a reader needs to judge the figures.
-fn around(document: &mut Document, field: &Field) {
-    document.section(surroundings::warnings(field));
+/// What a reader needs to judge the figures, with warnings that come from figures.
+fn around(document: &mut Document, field: &Field, further: Vec<String>) {
+    document.section(surroundings::warnings(field, further));
     document.section(surroundings::not_measured(field));
     document.section(surroundings::environment(field));
     document.section(surroundings::reproduce(field));

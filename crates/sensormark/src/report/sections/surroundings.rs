@@ -9,11 +9,12 @@ use crate::report::tables::{Cell, Section, Table};
 /// Warnings that differ in numbers alone are told one by one up to this many.
 const MOST_ALIKE: usize = 3;
 
-/// Warnings of the machine and of the trials; many that differ in numbers alone are told once here, and each in a table for
+/// Warnings of the machine, further ones, and those of the trials; many that differ in numbers alone are told once here, and each in a table for
 /// programs.
-pub fn warnings(field: &Field) -> Section {
+pub fn warnings(field: &Field, further: Vec<String>) -> Section {
     let mut section = Section::new("warnings", "Warnings");
     let mut items = machine_warnings(field);
+    items.extend(further);
     let mut table = Table::new(
         "warnings",
         "Every warning",
@@ -85,6 +86,14 @@ fn machine_warnings(field: &Field) -> Vec<String> {
         .filter(|governor| *governor != "performance")
     {
         items.push(format!("the frequency governor is {governor}: CPU percentages depend on the frequency at the time; \"performance\" keeps it level."));
+    }
+    let quota = environment.limits.cgroup_cores;
+    if let Some(quota) = quota.filter(|quota| *quota < processor.logical_cores as f64) {
+        items.push(format!(
+            "a control group allows {} of {} cores, and stops the run's processes when they have used them up.",
+            significant(quota, 2),
+            processor.logical_cores
+        ));
     }
     if processor.turbo == Some(true) {
         items.push("turbo is on: the frequency depends on temperature and load.".to_owned());

@@ -8,6 +8,7 @@ mod platform;
 mod ranks;
 mod schema;
 mod sensor_operations;
+mod steadiness;
 mod study;
 
 use super::*;

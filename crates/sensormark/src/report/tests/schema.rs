@@ -196,7 +196,7 @@ fn wrong_values_fail() {
     let trial = full_trials()[0].clone();
     let validator = validator("trial");
     for (place, wrong) in [
-        ("/schema_version", json!(2)),
+        ("/schema_version", json!(1)),
         ("/side", json!("sideways")),
         ("/repetition", json!(-1)),
         ("/verdict", json!({ "state": "invalid", "reasons": [] })),

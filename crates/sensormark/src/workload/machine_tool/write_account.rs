@@ -7,11 +7,12 @@ use super::trial::{Trial, TrialFailure};
 use super::write_trial::{keep_journal, read_journal};
 use super::writer::WriterReport;
 use crate::engine::scheduling::Grant;
+use crate::engine::throttling::throttled;
 use crate::ledger;
 use crate::measurement::names;
 use crate::measurement::record::{Figure, LatencyRecord, LedgerRecord, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
-use crate::probe::{DiskUsage, Recording};
+use crate::probe::{DiskUsage, Limits, Recording};
 use std::path::Path;
 
 /// The share of failed operations that makes a trial invalid.
@@ -160,25 +161,21 @@ pub fn client_bound(trial: &Trial<'_>, record: &TrialRecord) -> Option<Reason> {
     if trial.site.store().description().embedded {
         return None;
     }
-    let measured = record
+    let phase = record
         .phases
         .iter()
-        .find(|phase| phase.name == "measured")?
-        .totals
-        .as_ref()?;
+        .find(|phase| phase.name == "measured")?;
+    let measured = phase.totals.as_ref()?;
     let client = measured
         .roles
         .get("writer")
         .or_else(|| measured.roles.get("reader"))?;
-    (client.cpu_percent_of_core > 90.0).then(|| {
-        Reason::new(
-            ReasonKind::ClientBound,
-            format!(
-                "the client used {:.0} % of its core",
-                client.cpu_percent_of_core
-            ),
-        )
-    })
+    let busy = client.cpu_percent_of_core;
+    if busy > 90.0 {
+        let text = format!("the client used {busy:.0} % of its core");
+        return Some(Reason::new(ReasonKind::ClientBound, text));
+    }
+    throttled(phase, record.server.as_ref(), Limits::of_this_process())
 }
 
 fn figures(

@@ -1,0 +1,99 @@
+//! What the disk comes to at the user's rate, and how far above that rate the database still held its limits. Straight lines from what was
+//! measured: a database that compresses old data, or slows down as it grows, does better or worse.
+
+use super::cells::mean;
+use crate::measurement::record::TrialRecord;
+use crate::report::criteria::{self, figure};
+use crate::report::field::{Arm, Field};
+use crate::report::number::significant;
+use crate::report::tables::{Cell, Section, Table};
+use crate::report::{Projection, ReportOptions};
+use crate::workload::own::{self, find_limit::HIGHEST_RATE};
+use serde_json::Value;
+
+const SECONDS_A_DAY: f64 = 86_400.0;
+/// Days of a month and of a year.
+const MONTH: f64 = 30.0;
+const YEAR: f64 = 365.0;
+const GB: f64 = 1e9;
+
+/// The section; empty where no rate is known.
+pub fn section(field: &Field, options: &ReportOptions) -> Section {
+    let mut section = Section::new("projection", "Projection");
+    let Projection { rate, disk_bytes } = options.projection;
+    let Some(rate) = rate.or_else(|| own_rate(field)) else {
+        return section;
+    };
+    let mut columns = vec![
+        ("implementation", ""),
+        ("a reading", "bytes"),
+        ("a day", "GB"),
+        ("a month", "GB"),
+        ("a year", "GB"),
+    ];
+    if disk_bytes.is_some() {
+        columns.push(("full after", "days"));
+    }
+    columns.push(("headroom", "times"));
+    let title = format!("At {} readings a second", significant(rate, 3));
+    let mut table = Table::new("projection", &title, &columns);
+    for arm in field.writes.iter().chain(&field.mixed) {
+        let bytes = field.figures(arm, bytes_a_reading);
+        let headroom = field.figures(arm, |trial| Some(figure(trial, HIGHEST_RATE)? / rate));
+        if bytes.iter().chain(&headroom).all(Option::is_none) {
+            continue;
+        }
+        table.row(row(arm, &bytes, &headroom, rate, disk_bytes));
+    }
+    table.note("Disk: growth by a reading at rest, logs included, times the rate; 30 days a month, 365 a year.");
+    table.note("headroom: the highest rate that held its limits over this rate, where run … --find-limit looked for it.");
+    section.table(table);
+    section
+}
+
+fn row(
+    arm: &Arm,
+    bytes: &[Option<f64>],
+    headroom: &[Option<f64>],
+    rate: f64,
+    disk_bytes: Option<f64>,
+) -> Vec<Cell> {
+    let in_days = |days: f64| -> Vec<Option<f64>> {
+        let grown = |bytes: &f64| bytes * rate * SECONDS_A_DAY * days / GB;
+        bytes
+            .iter()
+            .map(|bytes| bytes.as_ref().map(grown))
+            .collect()
+    };
+    let mut row = vec![Cell::text(&arm.label), mean(bytes, "not measured")];
+    row.extend([1.0, MONTH, YEAR].map(|days| mean(&in_days(days), "not measured")));
+    if let Some(disk) = disk_bytes {
+        let days = |a_day: Option<f64>| Some(disk / GB / a_day.filter(|grown| *grown > 0.0)?);
+        let full: Vec<Option<f64>> = in_days(1.0).into_iter().map(days).collect();
+        row.push(mean(&full, "it does not grow, or was not measured"));
+    }
+    row.push(mean(headroom, "not looked for, or no rate held"));
+    row
+}
+
+/// Readings a second that the user's own file or the study asks for.
+fn own_rate(field: &Field) -> Option<f64> {
+    let parameters = &field.run.parameters;
+    if field.run.workload == own::NAME {
+        let of = |name: &str| parameters.pointer(name).and_then(Value::as_f64);
+        let interval_ns = of("/series/interval_ns").filter(|interval| *interval > 0.0)?;
+        return Some(of("/series/count")? * 1e9 / interval_ns);
+    }
+    criteria::samples_per_second(&field.run)
+}
+
+/// Bytes by which the data folder grew, over the readings that were stored by then.
+fn bytes_a_reading(trial: &TrialRecord) -> Option<f64> {
+    let readings = if trial.loads.is_empty() {
+        trial.ledger.as_ref()?.stored
+    } else {
+        let loaded = trial.loads.iter().find(|load| load.phase == own::LOAD)?;
+        loaded.readings()
+    };
+    Some(criteria::disk(trial)? / (readings > 0).then_some(readings as f64)?)
+}
