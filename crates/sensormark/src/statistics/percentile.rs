@@ -117,7 +117,7 @@ mod tests {
                 }
             }
         }
-        assert!(printed > 1_000, "{printed} percentiles were compared");
+        assert!(printed > 900, "{printed} percentiles were compared");
     }
 
     #[test]
