@@ -128,7 +128,8 @@ fn warned(change: fn(&mut Environment)) -> String {
 #[test]
 fn what_a_reader_should_know_of_the_machine_is_told() {
     assert_eq!(warned(|_| ()), "[]");
-    let told: [(fn(&mut Environment), &str); 5] = [
+    type Change = fn(&mut Environment);
+    let told: [(Change, &str); 5] = [
         (
             |here| here.processor.logical_cores = 2,
             "client and server share 2 cores",
