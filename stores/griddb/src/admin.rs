@@ -343,9 +343,8 @@ impl GriddbAdministrator {
     fn occupied(&self) -> Result<Size, StoreError> {
         let state = self.rest().state()?;
         let bytes = |name: &str| state["performance"][name].as_u64();
-        let data = bytes("dataFileAllocateSize").or_else(|| bytes("checkpointFileAllocateSize"));
-        let total_bytes = data
-            .or_else(|| bytes("storeTotalUse"))
+        // Blocks in use: files keep the blocks of what was dropped, and grow only when those are used up.
+        let total_bytes = bytes("storeTotalUse")
             .ok_or_else(|| unexpected("read the size", "the server states none"))?;
         Ok(Size {
             total_bytes,

@@ -144,7 +144,8 @@ fn read(operation: &str, bytes: &[u8]) -> Result<Value, StoreError> {
         StoreError::new(ErrorKind::Protocol, operation, text)
     };
     let (head, body) = split(bytes).ok_or_else(|| wrong("the answer is not HTTP"))?;
-    let status = head.split(' ').nth(1).unwrap_or_default();
+    // GridDB gives no phrase after the number.
+    let status = head.split_whitespace().nth(1).unwrap_or_default();
     let body = String::from_utf8_lossy(body);
     match status {
         "200" if body.trim().is_empty() => Ok(Value::Null),
@@ -208,6 +209,8 @@ mod tests {
         let good = b"HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n{\"a\": 1}";
         assert_eq!(read("ask", good).unwrap()["a"], 1);
         assert!(is_whole(good) && !is_whole(&good[..good.len() - 1]));
+        let bare = b"HTTP/1.1 200\r\nContent-Length: 8\r\n\r\n{\"a\": 1}";
+        assert_eq!(read("ask", bare).unwrap()["a"], 1);
         let refused = read("ask", b"HTTP/1.1 401 Unauthorized\r\n\r\n").unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Authentication);
         let odd = read("ask", b"hello").unwrap_err();

@@ -75,7 +75,7 @@ macro_rules! own {
 }
 use own;
 
-/// A rule whose check disturbs the server.
+/// A rule whose check disturbs the server, or is disturbed by others on it.
 macro_rules! alone {
     ($number:literal, $title:literal, $over:expr, $check:path) => {
         $crate::conformance::rule::Rule {
