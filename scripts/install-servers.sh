@@ -391,7 +391,7 @@ warn_if_unreachable() {
 # One run at a time may write into the prefix.
 lock_prefix() {
     mkdir -p "$prefix" || { echo "cannot create $prefix; set SENSORMARK_SERVERS" >&2; exit 1; }
-    exec 9>"$prefix/.lock"
+    exec 9>>"$prefix/.lock"
     flock 9
 }
 

@@ -40,12 +40,27 @@ mod tests;
 /// How long an operation may take, in ms.
 const TIMEOUT_MS: u64 = 30_000;
 
+/// Runs all of a suite that runs in part unasked.
+const SLOW_VARIABLE: &str = "SENSORMARK_SLOW";
+
 /// Runs the suite on a store, with the arguments of `cargo test`, and ends the process.
 pub fn main(store: Arc<dyn Store>) -> ! {
+    conclude(store, false)
+}
+
+/// As [`main`], for a store on which the whole suite takes longer than `make test` may: every rule on one layout of each family
+/// and one data set. The rest is shown as ignored, with the reason, and runs where `SENSORMARK_SLOW` is set.
+pub fn main_in_part(store: Arc<dyn Store>) -> ! {
+    let whole = std::env::var_os(SLOW_VARIABLE).is_some();
+    conclude(store, !whole)
+}
+
+fn conclude(store: Arc<dyn Store>, in_part: bool) -> ! {
     let mut arguments = Arguments::from_args();
     let threads = std::thread::available_parallelism().map_or(2, |count| count.get().min(4));
     arguments.test_threads.get_or_insert(threads);
     let tasks = rule::tasks(&store, rules::all());
+    println!("conformance of {}", store.description().title);
     let missing = match store.installation() {
         _ if std::env::var_os(place::URL_VARIABLE).is_some() => None,
         Ok(_) => None,
@@ -72,7 +87,7 @@ pub fn main(store: Arc<dyn Store>) -> ! {
         std::process::exit(2);
     });
     let suite = Arc::new(Suite::new(store, place, TIMEOUT_MS));
-    let conclusion = libtest_mimic::run(&arguments, trials(&suite, tasks));
+    let conclusion = libtest_mimic::run(&arguments, trials(&suite, tasks, in_part));
     if let Err(Broken(text)) = block_on(suite.drop_all()) {
         eprintln!("{text}");
     }
@@ -80,16 +95,26 @@ pub fn main(store: Arc<dyn Store>) -> ! {
     conclusion.exit()
 }
 
-fn trials(suite: &Arc<Suite>, tasks: Vec<Task>) -> Vec<Trial> {
-    let trial = |task: Task| {
+fn trials(suite: &Arc<Suite>, tasks: Vec<Task>, in_part: bool) -> Vec<Trial> {
+    let part = rule::part(&tasks);
+    let trial = |(task, is_chosen): (Task, bool)| {
         let suite = Arc::clone(suite);
-        Trial::ignorable_test(task.name(), move || match run(&suite, &task) {
-            Ok(Verdict::Kept) => Ok(Completion::Completed),
-            Ok(Verdict::Ignored(reason)) => Ok(Completion::ignored_with(reason)),
-            Err(Broken(text)) => Err(Failed::from(text)),
+        Trial::ignorable_test(task.name(), move || {
+            let verdict = if in_part && !is_chosen {
+                Ok(Verdict::Ignored(format!(
+                    "takes minutes: part of make verify; {SLOW_VARIABLE}=1 runs it"
+                )))
+            } else {
+                run(&suite, &task)
+            };
+            match verdict {
+                Ok(Verdict::Kept) => Ok(Completion::Completed),
+                Ok(Verdict::Ignored(reason)) => Ok(Completion::ignored_with(reason)),
+                Err(Broken(text)) => Err(Failed::from(text)),
+            }
         })
     };
-    tasks.into_iter().map(trial).collect()
+    tasks.into_iter().zip(part).map(trial).collect()
 }
 
 /// Tries one rule on one subject.

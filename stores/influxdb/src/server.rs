@@ -157,7 +157,7 @@ pub(crate) fn launch(
             ports: vec![http],
         },
         stop: StopSignal::Terminate,
-        start_seconds: 120,
+        start_seconds: 300,
         log_paths: vec!["influxdb/wal".to_owned()],
         notes: notes(options, buffer),
     })

@@ -1,9 +1,9 @@
-//! InfluxDB against every rule of the store contract.
+//! InfluxDB against every rule of the store contract; in part, unless `SENSORMARK_SLOW` is set.
 
 use sensormark_influxdb::Influxdb;
 use sensormark_store::conformance;
 use std::sync::Arc;
 
 fn main() {
-    conformance::main(Arc::new(Influxdb::new()));
+    conformance::main_in_part(Arc::new(Influxdb::new()));
 }

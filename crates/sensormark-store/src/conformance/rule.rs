@@ -84,7 +84,7 @@ impl Task {
     }
 }
 
-const fn family_text(family: Family) -> &'static str {
+pub(super) const fn family_text(family: Family) -> &'static str {
     match family {
         Family::PerReading => "per reading",
         Family::PerSpan { .. } => "per span",
@@ -154,6 +154,16 @@ pub(super) fn tasks(store: &Arc<dyn Store>, rules: Vec<Rule>) -> Vec<Task> {
         }
     }
     tasks
+}
+
+/// Which of these tests are in a part of the suite that tries every rule: the first of each rule and family.
+pub(super) fn part(tasks: &[Task]) -> Vec<bool> {
+    let mut tried = HashSet::new();
+    let mut is_first = |task: &Task| {
+        let family = task.subject.as_ref().map(|one| family_text(one.family));
+        tried.insert((task.rule.number, family))
+    };
+    tasks.iter().map(|task| is_first(task)).collect()
 }
 
 impl Over {

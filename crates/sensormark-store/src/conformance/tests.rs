@@ -118,6 +118,27 @@ fn every_rule_is_tried_and_has_a_number_of_its_own() {
     assert_eq!(names.len(), tasks.len(), "two tests of one name");
 }
 
+#[test]
+fn a_part_of_the_suite_tries_every_rule_in_every_family() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new(RepeatedWrite::KeepsBoth));
+    let tasks = rule::tasks(&store, rules::all());
+    let family = |task: &Task| {
+        task.subject
+            .as_ref()
+            .map(|one| rule::family_text(one.family))
+    };
+    let what = |task: &Task| (task.rule.number, family(task));
+    let whole: BTreeSet<_> = tasks.iter().map(what).collect();
+    let part: Vec<_> = tasks
+        .iter()
+        .zip(rule::part(&tasks))
+        .filter_map(|(task, is_chosen)| is_chosen.then(|| what(task)))
+        .collect();
+    assert_eq!(part.iter().copied().collect::<BTreeSet<_>>(), whole);
+    assert_eq!(part.len(), whole.len(), "each once");
+    assert!(part.len() * 2 < tasks.len());
+}
+
 /// The rules of the contract and of the suite are the same, number by number and word by word.
 #[test]
 fn the_contract_lists_every_rule() {

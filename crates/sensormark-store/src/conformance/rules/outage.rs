@@ -16,8 +16,6 @@ use crate::supervisor::ManagedServer;
 
 pub(super) fn rules() -> Vec<Rule> {
     const USUAL: Over = Over::Usual(&[Dataset::Values, Dataset::Channels]);
-    // A restart is dear, and hardly depends on what is stored.
-    const ONCE: Over = Over::Usual(&[Dataset::Values]);
     vec![
         alone!(
             "C-O-01",
@@ -28,13 +26,13 @@ pub(super) fn rules() -> Vec<Rule> {
         alone!(
             "C-O-02",
             "a server that is gone is unavailable, at once and without doubt",
-            ONCE,
+            USUAL,
             gone
         ),
         alone!(
             "C-O-03",
             "after a crash a session fails as unavailable, and a new one works",
-            ONCE,
+            USUAL,
             back_again
         ),
     ]
