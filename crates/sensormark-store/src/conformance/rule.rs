@@ -159,11 +159,11 @@ pub(super) fn tasks(store: &Arc<dyn Store>, rules: Vec<Rule>) -> Vec<Task> {
 /// Which of these tests are in a part of the suite that tries every rule: the first of each rule and family.
 pub(super) fn part(tasks: &[Task]) -> Vec<bool> {
     let mut tried = HashSet::new();
-    let mut is_first = |task: &Task| {
+    let is_first = |task: &Task| {
         let family = task.subject.as_ref().map(|one| family_text(one.family));
         tried.insert((task.rule.number, family))
     };
-    tasks.iter().map(|task| is_first(task)).collect()
+    tasks.iter().map(is_first).collect()
 }
 
 impl Over {

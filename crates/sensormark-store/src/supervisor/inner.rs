@@ -12,6 +12,7 @@ use super::watch::{self, Exit};
 use crate::error::{ErrorKind, StoreError};
 use crate::server::{Command, Launch, ServerFolder, StopSignal};
 use rustix::process::Signal;
+use std::path::Path;
 use std::process::Child;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -426,24 +427,36 @@ impl Inner {
     pub(super) fn failure(&self, kind: ErrorKind, what: &str) -> StoreError {
         let tail = self.log_tail(ERROR_LINES);
         let operation = format!("start {}", self.title);
-        if log::says_disk_full(&tail) {
-            let text = format!(
-                "{what}, for want of space below {}; free some, or choose a folder on another disk. {}",
-                self.server_folder.data.display(),
-                show(&tail)
-            );
+        if log::says_disk_full(&tail) || is_full(&self.server_folder.data) {
+            let text = format!("{what}, {}. {}", self.want_of_space(), show(&tail));
             return StoreError::new(ErrorKind::DiskFull, operation, text);
         }
         StoreError::new(kind, operation, format!("{what}. {}", show(&tail))).with_doubt(false)
     }
 
+    /// An end that nobody asked for. A server that maps its files into memory dies of a full disk by a signal, without a word of it.
     pub(super) fn crash(&self, exit: Exit) -> StoreError {
-        let text = format!(
-            "the server {exit} without being asked to. {}",
-            show(&self.log_tail(ERROR_LINES))
-        );
+        let mut what = format!("the server {exit} without being asked to");
+        if is_full(&self.server_folder.data) {
+            what = format!("{what}: the disk is full, {}", self.want_of_space());
+        }
+        let text = format!("{what}. {}", show(&self.log_tail(ERROR_LINES)));
         StoreError::new(ErrorKind::Crashed, format!("run {}", self.title), text)
     }
+
+    fn want_of_space(&self) -> String {
+        format!(
+            "for want of space below {}; free some, or choose a folder on another disk",
+            self.server_folder.data.display()
+        )
+    }
+}
+
+/// Whether the disk of a folder has less room than any server writes at once.
+fn is_full(folder: &Path) -> bool {
+    const ROOM_BYTES: u64 = 1 << 20;
+    rustix::fs::statvfs(folder)
+        .is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < ROOM_BYTES)
 }
 
 fn show(tail: &str) -> String {
@@ -451,5 +464,18 @@ fn show(tail: &str) -> String {
         "It printed nothing.".to_owned()
     } else {
         format!("The last lines of its log:\n{tail}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file system of the kernel's own has no room at all.
+    #[test]
+    fn a_full_disk_is_seen() {
+        assert!(is_full(Path::new("/proc")));
+        assert!(!is_full(&std::env::temp_dir()));
+        assert!(!is_full(Path::new("/not/there")));
     }
 }
