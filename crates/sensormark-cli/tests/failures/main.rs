@@ -46,8 +46,9 @@ fn main() {
     for (name, test) in without_server() {
         trials.push(trial(&Server::sqlite(), name, test));
     }
+    // It starts every server, the slow ones too.
     let same = "all: the same seed leaves one checksum on every store, by the same operations";
-    trials.push(Trial::ignorable_test(same, || match unproven(same) {
+    trials.push(Trial::ignorable_test(same, || match slow(SLOW[0]) {
         Some(reason) => Ok(Completion::ignored_with(reason)),
         None => completed(same::one_checksum()),
     }));
@@ -115,43 +116,11 @@ fn trial(
 ) -> Trial {
     let server = server.clone();
     let title = format!("{}: {name}", server.name);
-    let aside = unproven(&title).or_else(|| slow(server.name));
+    let aside = slow(server.name);
     Trial::ignorable_test(title, move || match server.missing().or(aside) {
         Some(reason) => Ok(Completion::ignored_with(reason)),
         None => completed(test(&server)),
     })
-}
-
-/// Tests that have not passed yet, and what is known of each. They run when the variable is set; one that passes twice is taken from here.
-const UNPROVEN: [(&str, &str); 5] = [
-    (
-        "cassandra: a full disk is named",
-        "failed once, on a busy machine; its cause was not found",
-    ),
-    (
-        "cassandra: what other classes lose is counted",
-        "never run to its end",
-    ),
-    (
-        "influxdb: every durable reading survives a kill",
-        "its server was not up within 120 s, on a busy machine: the kill was never reached",
-    ),
-    (
-        "influxdb: what other classes lose is counted",
-        "its server was not up within 120 s, on a busy machine: the kill was never reached",
-    ),
-    ("all: the same seed", "never run to its end"),
-];
-
-/// Runs what is unproven, too.
-const VARIABLE: &str = "SENSORMARK_UNPROVEN";
-
-fn unproven(title: &str) -> Option<String> {
-    let known = UNPROVEN.iter().find(|(name, _)| title.starts_with(name));
-    let asked = std::env::var_os(VARIABLE).is_some();
-    known
-        .filter(|_| !asked)
-        .map(|(_, why)| format!("unproven: {why}; {VARIABLE}=1 runs it"))
 }
 
 /// Servers whose starts take so long that their tests are part of `make verify` alone, which sets the variable.
