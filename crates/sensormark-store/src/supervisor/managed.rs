@@ -11,7 +11,7 @@ use crate::store::{Endpoint, Store};
 use rustix::process::Signal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A server that sensormark started. When it is dropped, the server is stopped and its folders are removed.
 pub struct ManagedServer {
@@ -129,10 +129,20 @@ impl ManagedServer {
         listener(&self.inner.crash(exit).to_string());
     }
 
-    /// Stops all processes of the server where they are (SIGSTOP), until [`ManagedServer::resume`].
+    /// How long [`ManagedServer::pause`] waits for threads to stand still.
+    const PAUSE_LIMIT: Duration = Duration::from_secs(10);
+
+    /// Stops all processes of the server where they are (SIGSTOP), until [`ManagedServer::resume`]. One thread of a process takes the
+    /// signal when it next runs, and until then the others go on, which on a busy machine is long enough for an answer: so
+    /// this waits until all stand still.
     pub fn pause(&self) {
-        for process in self.inner.living() {
+        let processes = self.inner.living();
+        for process in &processes {
             process.signal(Signal::STOP);
+        }
+        let deadline = Instant::now() + Self::PAUSE_LIMIT;
+        while !processes.iter().all(|process| process.stands_still()) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(1));
         }
     }
 

@@ -36,6 +36,18 @@ impl ProcessIdentity {
             .is_some_and(|entry| entry.identity == self && !entry.ended)
     }
 
+    /// Whether each of its threads is stopped or gone.
+    pub(super) fn stands_still(self) -> bool {
+        let tasks = i32::try_from(self.pid)
+            .ok()
+            .and_then(|pid| procfs::process::Process::new(pid).ok()?.tasks().ok());
+        let mut states = tasks
+            .into_iter()
+            .flatten()
+            .filter_map(|task| Some(task.ok()?.stat().ok()?.state));
+        states.all(|state| matches!(state, 'T' | 't' | 'Z' | 'X' | 'x'))
+    }
+
     /// The process id in the form of system calls.
     pub(super) fn raw(self) -> Option<Pid> {
         i32::try_from(self.pid).ok().and_then(Pid::from_raw)

@@ -216,6 +216,14 @@ fn a_paused_server_is_silent_until_it_is_resumed() {
         .start(&store, &ServerOptions::default(), None)
         .unwrap();
     server.pause();
+    for process in server.processes() {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.pid)).unwrap();
+        let state = stat
+            .rsplit(") ")
+            .next()
+            .and_then(|rest| rest.chars().next());
+        assert_eq!(state, Some('T'), "it still runs: {stat}");
+    }
     assert_eq!(
         ask_within(server.endpoint(), Duration::from_millis(400)),
         None
