@@ -70,6 +70,10 @@ impl Store for FaultyStore {
         self.inner.time_resolution(layout, table)
     }
 
+    fn momentary_misses(&self) -> Option<&'static str> {
+        self.inner.momentary_misses()
+    }
+
     fn installation(&self) -> Result<Installation, StoreError> {
         self.inner.installation()
     }

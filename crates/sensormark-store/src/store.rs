@@ -57,6 +57,11 @@ pub trait Store: Send + Sync {
         TimeResolution::Nanoseconds
     }
 
+    /// Why an answer may for a moment lack acknowledged readings while other sessions write to the same series; none where it never does.
+    fn momentary_misses(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The server on this machine (or the embedded library).
     ///
     /// # Errors

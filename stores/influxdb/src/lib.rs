@@ -198,6 +198,12 @@ impl Store for Influxdb {
         write::limits(layout, table)
     }
 
+    fn momentary_misses(&self) -> Option<&'static str> {
+        Some(
+            "the server counts a series' values in its cache before it copies them: where another session writes and a third asks in between, the last are left out",
+        )
+    }
+
     fn installation(&self) -> Result<Installation, StoreError> {
         server::installation()
     }
