@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use sensormark::dataset::export::Shard;
 use sensormark::dataset::recording::TimeFormat;
+use sensormark::engine::pinning::Pinning;
 use std::path::PathBuf;
 
 /// Which database to keep sensor data in: measured on this machine, for this load, every answer checked.
@@ -90,6 +91,9 @@ pub struct CommonArguments {
     /// The longest that a server may take to be ready, in seconds [default: what suits the database]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub start_timeout: Option<u64>,
+    /// Hold servers that sensormark starts, and the client, to processors of their own: half each, or such as 0-5/6-7
+    #[arg(long, value_name = "SERVER/CLIENT", num_args = 0..=1, require_equals = true, default_missing_value = "halves")]
+    pub pin: Option<Pinning>,
     /// The longest that an operation may take, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
     pub timeout: f64,

@@ -5,13 +5,15 @@ use crate::failure::{Failure, INTERRUPTED, NOT_VALID, UNREACHABLE};
 use crate::progress::Progress;
 use crate::report::{PAGE, draw, options, print};
 use sensormark::engine::connection::Registry;
+use sensormark::engine::pinning::Pinning;
 use sensormark::engine::run::{Cell, CellRunner, RunContext, RunOutcome, run as measure};
 use sensormark::measurement::record::SCHEMA_VERSION;
 use sensormark::measurement::{NotMeasured, ResultsFolder, RunRecord};
-use sensormark::probe::{DisturbanceLimits, Environment, FlushRate, redact_arguments};
+use sensormark::probe::{DisturbanceLimits, Environment, FlushRate, Limits, redact_arguments};
 use sensormark::workload::machine_tool;
 use sensormark_store::supervisor::Supervisor;
 use sensormark_store::{Durability, ServerOptions};
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -64,12 +66,18 @@ impl Planned<'_> {
         let folder = ResultsFolder::create(&common.results, &name.folder)?;
         let mut record = self.record(&name)?;
         folder.write_run(&record)?;
+        let limits = Limits::of_this_process();
+        // After these, which are of server and client together, and before anything is started.
+        if let Some(pinning) = &common.pin {
+            pinning.hold().map_err(Failure::usage)?;
+        }
         stop_on_signals(supervisor);
         clean(supervisor, &progress);
         let context = RunContext {
             registry: &self.registry,
             supervisor,
             folder: &folder,
+            limits,
             observer: &progress,
             interrupt: &INTERRUPT,
             program: sensormark::engine::role::own_program().map_err(Failure::usage)?,
@@ -81,6 +89,7 @@ impl Planned<'_> {
                 durability: self.durability,
                 profile: common.profile.clone(),
                 start_seconds: common.start_timeout,
+                processors: common.pin.as_ref().map(Pinning::server),
                 ..ServerOptions::default()
             },
             data_folder: common.data.clone(),
@@ -110,6 +119,10 @@ impl Planned<'_> {
         // Where databases lie: what the user says, or else the supervisor's own folder.
         let data = common.data.as_deref().unwrap_or(self.supervisor.home());
         let mut environment = Environment::read(&[("data", data)]).map_err(Failure::usage)?;
+        environment.pinned = common
+            .pin
+            .as_ref()
+            .map_or_else(BTreeMap::new, Pinning::record);
         match FlushRate::measure(data) {
             Ok(rate) => drop(environment.flushes.insert("data".to_owned(), rate)),
             Err(error) => tracing::warn!(%error, "the disk's flushes could not be measured"),

@@ -30,6 +30,9 @@ pub struct ServerOptions {
     pub profile: Option<String>,
     /// How long it may take to be ready, in seconds, instead of [`Launch::start_seconds`].
     pub start_seconds: Option<u64>,
+    /// The processors that it is held to, as the kernel lists them ("0-2,4"); all that there are when it is not said.
+    #[serde(default)]
+    pub processors: Option<String>,
 }
 
 impl Default for ServerOptions {
@@ -40,6 +43,7 @@ impl Default for ServerOptions {
             durability: Durability::Default,
             profile: None,
             start_seconds: None,
+            processors: None,
         }
     }
 }

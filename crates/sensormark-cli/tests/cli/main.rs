@@ -12,6 +12,7 @@ mod interruption;
 mod limited;
 mod messages;
 mod own;
+mod pinned;
 mod platform;
 mod replay;
 mod sensor_operations;

@@ -7,7 +7,7 @@ use sensormark::engine::phased::cells::cells;
 use sensormark::engine::run::{Observer, RunContext, RunEvent, RunOutcome, run};
 use sensormark::measurement::ResultsFolder;
 use sensormark::measurement::record::TrialRecord;
-use sensormark::probe::DisturbanceLimits;
+use sensormark::probe::{DisturbanceLimits, Limits};
 use sensormark::workload::selection::parse;
 use sensormark_store::supervisor::Supervisor;
 use sensormark_store::{Durability, ServerOptions};
@@ -55,6 +55,7 @@ pub fn measure(parameters: &Parameters, fault: Option<&str>, interrupt: &AtomicB
         registry: &registry,
         supervisor: &supervisor,
         folder: &folder,
+        limits: Limits::of_this_process(),
         observer: &phases,
         interrupt,
         program: std::env::current_exe().expect("this program"),

@@ -1,6 +1,6 @@
 //! Starting processes: as an unprivileged user, in a session of their own, with a minimal environment, tied to this process.
 //!
-//! `setsid`, `setpriv` and `prlimit` (util-linux) change what must be changed between fork and exec and then become the program,
+//! `setsid`, `taskset`, `setpriv` and `prlimit` (util-linux) change what must be changed between fork and exec and then become the program,
 //! so that the process id stays. All processes are started by one thread that lives as long as this process, because
 //! the kernel sends the parent-death signal when the *thread* that started a process ends.
 
@@ -37,6 +37,8 @@ pub(super) struct Surroundings {
     pub user: Option<User>,
     /// Whether the processes die with this one.
     pub tied: bool,
+    /// The processors that they are held to, as the kernel lists them.
+    pub processors: Option<String>,
 }
 
 /// Starts a command. Its process leads a session and a process group of its own.
@@ -47,28 +49,7 @@ pub(super) fn spawn(command: &Command, surroundings: &Surroundings) -> Result<Ch
     let program = find_program(&command.program)?;
     let log = open_log(&surroundings.log)?;
     let copy = open_log(&surroundings.log)?;
-    let mut native = std::process::Command::new(find_program(Path::new("setsid"))?);
-    if let Some(limit) = wanted_open_files() {
-        native
-            .arg(find_program(Path::new("prlimit"))?)
-            .arg(format!("--nofile={limit}:"));
-    }
-    native
-        .arg(find_program(Path::new("setpriv"))?)
-        .arg("--no-new-privs")
-        .args(
-            surroundings
-                .tied
-                .then_some(["--pdeathsig", "KILL"])
-                .into_iter()
-                .flatten(),
-        );
-    if let Some(user) = &surroundings.user {
-        native
-            .args(["--reuid", &user.uid.to_string()])
-            .args(["--regid", &user.gid.to_string()])
-            .arg("--clear-groups");
-    }
+    let mut native = changed_into(surroundings)?;
     native
         .arg("--")
         .arg(&program)
@@ -104,6 +85,38 @@ pub(super) fn spawn(command: &Command, surroundings: &Surroundings) -> Result<Ch
         std::thread::spawn(move || pipe.write_all(input.expose().as_bytes()).ok());
     }
     Ok(child)
+}
+
+/// The program that changes session, processors, limits and user as is wanted, and then becomes the command that follows.
+fn changed_into(surroundings: &Surroundings) -> Result<std::process::Command, StoreError> {
+    let mut native = std::process::Command::new(find_program(Path::new("setsid"))?);
+    if let Some(processors) = &surroundings.processors {
+        native
+            .arg(find_program(Path::new("taskset"))?)
+            .args(["--cpu-list", processors]);
+    }
+    if let Some(limit) = wanted_open_files() {
+        native
+            .arg(find_program(Path::new("prlimit"))?)
+            .arg(format!("--nofile={limit}:"));
+    }
+    native
+        .arg(find_program(Path::new("setpriv"))?)
+        .arg("--no-new-privs")
+        .args(
+            surroundings
+                .tied
+                .then_some(["--pdeathsig", "KILL"])
+                .into_iter()
+                .flatten(),
+        );
+    if let Some(user) = &surroundings.user {
+        native
+            .args(["--reuid", &user.uid.to_string()])
+            .args(["--regid", &user.gid.to_string()])
+            .arg("--clear-groups");
+    }
+    Ok(native)
 }
 
 fn open_log(path: &Path) -> Result<File, StoreError> {

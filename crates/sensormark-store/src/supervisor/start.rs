@@ -144,6 +144,7 @@ fn prepare(
         log: folder.log(),
         user: user.cloned(),
         tied: !wishes.detachable,
+        processors: options.processors.clone(),
     };
     Ok(Arc::new(Inner::new(
         description.title,

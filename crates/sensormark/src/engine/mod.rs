@@ -54,4 +54,6 @@ pub mod failure;
 
 pub mod throttling;
 
+pub mod pinning;
+
 pub mod phased;

@@ -8,7 +8,7 @@ use crate::engine::site::{Site, block_on, existing_endpoint};
 use crate::measurement::folder::{FolderError, ResultsFolder};
 use crate::measurement::record::{Implementation, NotMeasured, SCHEMA_VERSION, Side, TrialRecord};
 use crate::measurement::verdict::{ReasonKind, Verdict};
-use crate::probe::DisturbanceLimits;
+use crate::probe::{DisturbanceLimits, Limits};
 use crate::workload::selection::Choice;
 use sensormark_store::supervisor::Supervisor;
 use sensormark_store::{Durability, ErrorKind, Layout, ServerOptions, StoreError};
@@ -27,6 +27,8 @@ pub struct RunContext<'a> {
     pub supervisor: &'a Supervisor,
     /// Where results go.
     pub folder: &'a ResultsFolder,
+    /// What all that belongs to the run may use of the machine.
+    pub limits: Limits,
     /// Who watches.
     pub observer: &'a dyn Observer,
     /// Set by Ctrl-C.

@@ -40,6 +40,9 @@ pub struct Environment {
     pub limits: Limits,
     /// Filesystem and disk of each data folder, by the name that the caller gave it.
     pub folders: BTreeMap<String, FolderDevice>,
+    /// The processors that parts of a run ("server", "client") are held to, as the kernel lists them; none where they are not.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub pinned: BTreeMap<String, String>,
     /// Flushes a second of those disks that were measured, by the same names. Reading the inventory measures none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub flushes: BTreeMap<String, FlushRate>,
@@ -94,6 +97,7 @@ impl Environment {
             container: container(),
             limits: Limits::of_this_process(),
             folders: devices,
+            pinned: BTreeMap::new(),
             flushes: BTreeMap::new(),
         })
     }

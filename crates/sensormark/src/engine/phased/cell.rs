@@ -13,7 +13,6 @@ use crate::engine::run::{Cell, CellRunner, RunContext, RunEvent, Turn, trial_lab
 use crate::engine::site::Site;
 use crate::measurement::record::{Implementation, Side, TrialRecord};
 use crate::measurement::verdict::{Reason, Verdict};
-use crate::probe::Limits;
 use sensormark_store::{DatabaseName, Plan, ServerOptions, StoreError};
 use serde_json::Value;
 use std::num::NonZero;
@@ -227,7 +226,7 @@ fn circumstances(context: &RunContext<'_>, site: &Site) -> Circumstances {
         embedded: site.store().description().embedded,
         timeout_ms: context.timeout_ms,
         cores: std::thread::available_parallelism().map_or(1, NonZero::get),
-        limits: Limits::of_this_process(),
+        limits: context.limits,
         tolerate_disturbance: context.tolerate_disturbance,
         disturbance: context.disturbance,
     }

@@ -71,7 +71,7 @@ fn machine_warnings(field: &Field) -> Vec<String> {
         .trials
         .iter()
         .any(|trial| !trial.implementation.embedded);
-    if has_server && processor.logical_cores < 4 {
+    if has_server && processor.logical_cores < 4 && environment.pinned.is_empty() {
         items.push(format!(
             "client and server share {}: what one uses the other lacks.",
             counted(
@@ -171,6 +171,16 @@ fn lines(environment: &Environment) -> Vec<String> {
     } else {
         around.join(", ")
     });
+    if !environment.pinned.is_empty() {
+        let parts = environment.pinned.iter();
+        let held: Vec<String> = parts
+            .map(|(part, processors)| format!("{part} to processors {processors}"))
+            .collect();
+        lines.push(format!(
+            "held: {} (an embedded database runs in the client)",
+            held.join(", ")
+        ));
+    }
     for (name, folder) in &environment.folders {
         let kind = match folder.kind {
             DeviceKind::SolidState => "solid state",

@@ -12,7 +12,7 @@ use crate::ledger;
 use crate::measurement::names;
 use crate::measurement::record::{Figure, LatencyRecord, LedgerRecord, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
-use crate::probe::{DiskUsage, Limits, Recording};
+use crate::probe::{DiskUsage, Recording};
 use std::path::Path;
 
 /// The share of failed operations that makes a trial invalid.
@@ -175,7 +175,7 @@ pub fn client_bound(trial: &Trial<'_>, record: &TrialRecord) -> Option<Reason> {
         let text = format!("the client used {busy:.0} % of its core");
         return Some(Reason::new(ReasonKind::ClientBound, text));
     }
-    throttled(phase, record.server.as_ref(), Limits::of_this_process())
+    throttled(phase, record.server.as_ref(), trial.context.limits)
 }
 
 fn figures(
