@@ -4,6 +4,7 @@
 
 mod life;
 mod orphans;
+mod processors;
 mod support;
 
 /// What the other tests start: a server, a helper command, or a coordinator.
