@@ -48,6 +48,8 @@ pub mod written;
 
 pub mod site;
 
+mod calm;
+
 pub mod run;
 
 pub mod failure;

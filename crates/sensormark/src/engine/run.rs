@@ -3,6 +3,7 @@
 //! What happens inside a cell (a store with a layout: its server, its writing, its reading) is the workload's affair; this
 //! module orders cells, repeats what a disturbed host spoilt, keeps the records, and stops in good order.
 
+use crate::engine::calm::Patience;
 use crate::engine::connection::Registry;
 use crate::engine::site::{Site, block_on, existing_endpoint};
 use crate::measurement::folder::{FolderError, ResultsFolder};
@@ -17,7 +18,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How often a trial is measured again when the host was disturbed.
-const FURTHER_ATTEMPTS: u32 = 2;
+pub const FURTHER_ATTEMPTS: u32 = 2;
 
 /// What a run works with.
 pub struct RunContext<'a> {
@@ -249,6 +250,7 @@ pub fn run(
         seconds: once * f64::from(repetitions),
     });
     let mut outcome = RunOutcome::default();
+    let patience = Patience::default();
     for repetition in 0..repetitions {
         for turn in 0..cells.len() {
             if context.is_interrupted() {
@@ -260,7 +262,7 @@ pub fn run(
                 turn: u32::try_from(turn).unwrap_or(u32::MAX),
                 attempt: 0,
             };
-            for record in measure(context, runner, cell, turn)? {
+            for record in measure(context, runner, cell, turn, &patience)? {
                 if record.verdict.is_valid() {
                     outcome.valid += 1;
                 } else {
@@ -279,16 +281,20 @@ pub fn run(
     Ok(outcome)
 }
 
-/// Measures one cell, again while the host was disturbed; the last attempt counts, the earlier ones are kept.
+/// Measures one cell; what a disturbed host spoilt of it is measured again. Which attempt counts is
+/// [`Verdict::counts_instead_of`]'s affair; all are kept.
 fn measure(
     context: &RunContext<'_>,
     runner: &dyn CellRunner,
     cell: &Cell,
     mut turn: Turn,
+    patience: &Patience,
 ) -> Result<Vec<TrialRecord>, FolderError> {
+    let mut cell = cell.clone();
+    let mut counted: Vec<TrialRecord> = Vec::new();
     loop {
-        let (mut records, mut written) = (Vec::new(), Ok(()));
-        runner.run_cell(context, cell, turn, &mut |record| {
+        let mut written = Ok(());
+        runner.run_cell(context, &cell, turn, &mut |record| {
             if written.is_ok() {
                 written = context.folder.write_trial(&record);
             }
@@ -296,28 +302,41 @@ fn measure(
                 label: trial_label(&record),
                 verdict: record.verdict.clone(),
             });
-            records.push(record);
+            let label = trial_label(&record);
+            match counted.iter_mut().find(|one| trial_label(one) == label) {
+                None => counted.push(record),
+                Some(one) if record.verdict.counts_instead_of(&one.verdict) => *one = record,
+                Some(_) => {}
+            }
         });
         written?;
-        let disturbed = records
-            .iter()
-            .any(|record| matches!(record.verdict, Verdict::Inconclusive(_)));
-        if !disturbed || turn.attempt == FURTHER_ATTEMPTS || context.is_interrupted() {
-            return Ok(records);
+        let disturbed = |record: &&TrialRecord| record.verdict.is_inconclusive();
+        let again: Vec<&TrialRecord> = counted.iter().filter(disturbed).collect();
+        if again.is_empty() || turn.attempt == FURTHER_ATTEMPTS || context.is_interrupted() {
+            return Ok(counted);
         }
-        turn.attempt += 1;
-        context.observer.event(RunEvent::Again {
-            trials: runner.trials(cell),
-            seconds: runner.seconds(cell),
+        cell.strategies.retain(|name| {
+            let mut strategies = again.iter().map(|one| &one.implementation.strategy);
+            strategies.any(|strategy| strategy.as_ref() == Some(name))
         });
-        context.observer.event(RunEvent::Note(format!(
-            "the host was disturbed; {} {} is measured again (attempt {} of {})",
-            cell.choice.store.description().title,
-            cell.layout_name,
-            turn.attempt + 1,
-            FURTHER_ATTEMPTS + 1
-        )));
+        turn.attempt += 1;
+        announce_again(context, runner, &cell, turn);
+        patience.wait(context);
     }
+}
+
+fn announce_again(context: &RunContext<'_>, runner: &dyn CellRunner, cell: &Cell, turn: Turn) {
+    context.observer.event(RunEvent::Again {
+        trials: runner.trials(cell),
+        seconds: runner.seconds(cell),
+    });
+    context.observer.event(RunEvent::Note(format!(
+        "the host was disturbed; {} {} is measured again (attempt {} of {})",
+        cell.choice.store.description().title,
+        cell.layout_name,
+        turn.attempt + 1,
+        FURTHER_ATTEMPTS + 1
+    )));
 }
 
 /// A trial in words: implementation and side.

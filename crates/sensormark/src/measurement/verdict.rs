@@ -103,6 +103,14 @@ impl ReasonKind {
             Self::LateAnswers => "late answers",
         }
     }
+
+    /// Whether the database gave wrong data or lost some, which nothing excuses.
+    pub const fn is_data_fault(self) -> bool {
+        matches!(
+            self,
+            Self::WrongAnswer | Self::LostData | Self::DuplicatedData | Self::AlteredData
+        )
+    }
 }
 
 impl Verdict {
@@ -144,6 +152,24 @@ impl Verdict {
         matches!(self, Self::Valid)
     }
 
+    /// Whether a disturbed host kept the trial from a conclusion.
+    pub const fn is_inconclusive(&self) -> bool {
+        matches!(self, Self::Inconclusive(_))
+    }
+
+    /// Whether data was wrong or lost.
+    pub fn has_data_fault(&self) -> bool {
+        self.reasons()
+            .iter()
+            .any(|reason| reason.kind.is_data_fault())
+    }
+
+    /// Whether a later attempt of the same trial, with this verdict, counts instead of one with the earlier verdict: the first that came to a
+    /// conclusion counts, unless a later one shows data that was wrong or lost.
+    pub fn counts_instead_of(&self, earlier: &Self) -> bool {
+        earlier.is_inconclusive() || (self.has_data_fault() && !earlier.has_data_fault())
+    }
+
     /// The reasons, none for a valid trial.
     pub fn reasons(&self) -> &[Reason] {
         match self {
@@ -182,6 +208,21 @@ impl fmt::Display for Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_conclusion_counts_unless_data_was_wrong_later() {
+        let verdict = |kind| Verdict::from_reasons(vec![Reason::new(kind, "so")]);
+        let disturbed = verdict(ReasonKind::HostDisturbed);
+        let lost = verdict(ReasonKind::LostData);
+        let crashed = verdict(ReasonKind::ServerCrashed);
+        assert!(Verdict::Valid.counts_instead_of(&disturbed));
+        assert!(disturbed.counts_instead_of(&disturbed));
+        assert!(lost.counts_instead_of(&Verdict::Valid) && lost.counts_instead_of(&crashed));
+        for later in [&Verdict::Valid, &disturbed, &crashed] {
+            assert!(!later.counts_instead_of(&Verdict::Valid), "{later}");
+            assert!(!later.counts_instead_of(&lost), "{later}");
+        }
+    }
 
     #[test]
     fn a_disturbed_host_never_excuses_lost_data() {

@@ -7,7 +7,6 @@ use super::criteria;
 use super::field::{Arm, Field};
 use super::phased::{self, Comparable};
 use crate::measurement::record::{RunRecord, Side, TrialRecord};
-use crate::measurement::verdict::{ReasonKind, Verdict};
 use crate::score::{self, Criterion, Weights};
 use std::collections::BTreeMap;
 
@@ -126,19 +125,10 @@ pub(super) fn contestants(
     (contestants, unranked)
 }
 
-/// Why the arm's data cannot be trusted, if that was seen in any trial, be it measured again since. One valid repetition
+/// Why the arm's data cannot be trusted, if that was seen in any attempt. One valid repetition
 /// does not make up for a wrong answer in another.
 fn data_fault(field: &Field, arm: &Arm) -> Option<String> {
-    let faults = [
-        ReasonKind::WrongAnswer,
-        ReasonKind::LostData,
-        ReasonKind::DuplicatedData,
-        ReasonKind::AlteredData,
-    ];
-    let faulty = |trial: &&TrialRecord| {
-        let reasons = trial.verdict.reasons();
-        reasons.iter().any(|reason| faults.contains(&reason.kind))
-    };
+    let faulty = |trial: &&TrialRecord| trial.verdict.has_data_fault();
     let all: Vec<&TrialRecord> = field.attempts_of(arm).collect();
     let found = all.iter().filter(|trial| faulty(trial)).count();
     let first = all.iter().find(|trial| faulty(trial))?;
@@ -146,7 +136,7 @@ fn data_fault(field: &Field, arm: &Arm) -> Option<String> {
         .verdict
         .reasons()
         .iter()
-        .find(|reason| faults.contains(&reason.kind))?
+        .find(|reason| reason.kind.is_data_fault())?
         .kind;
     let side = match first.side {
         Side::Write => "write ",
@@ -192,7 +182,7 @@ fn first_fault(field: &Field, arm: &Arm) -> Option<String> {
         .trials_of(arm)
         .flatten()
         .find(|trial| !trial.verdict.is_valid())?;
-    let word = if matches!(trial.verdict, Verdict::Inconclusive(_)) {
+    let word = if trial.verdict.is_inconclusive() {
         "inconclusive"
     } else {
         "invalid"

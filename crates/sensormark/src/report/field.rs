@@ -20,9 +20,9 @@ pub struct Arm {
 pub struct Field {
     /// The run.
     pub run: RunRecord,
-    /// The trials that count: of each implementation and repetition the last attempt.
+    /// The trials that count: of each implementation and repetition the first attempt that came to a conclusion ([`Verdict::counts_instead_of`]).
     pub trials: Vec<TrialRecord>,
-    /// Earlier attempts, which count no longer.
+    /// Other attempts, which do not count.
     pub superseded: Vec<TrialRecord>,
     /// The repetitions that there are, ascending.
     pub blocks: Vec<u32>,
@@ -42,6 +42,13 @@ fn same_data(one: &Implementation, other: &Implementation) -> bool {
     key(one) == key(other) && one.durability == other.durability
 }
 
+/// Whether both measured the same of the same implementation.
+fn same_trial(one: &TrialRecord, other: &TrialRecord) -> bool {
+    one.side == other.side
+        && same_data(&one.implementation, &other.implementation)
+        && one.implementation.strategy == other.implementation.strategy
+}
+
 impl Field {
     /// Sorts the trials of a run.
     pub fn new(run: RunRecord, mut all: Vec<TrialRecord>) -> Self {
@@ -50,23 +57,17 @@ impl Field {
             let started = || one.started.cmp(&other.started);
             key(one).cmp(&key(other)).then_with(started)
         });
-        let last_attempt = |of: &TrialRecord| {
-            let same = all.iter().filter(|other| {
-                other.repetition == of.repetition
-                    && same_data(&other.implementation, &of.implementation)
-            });
-            same.map(|other| other.attempt).max()
-        };
-        let counts: Vec<bool> = all
-            .iter()
-            .map(|trial| Some(trial.attempt) == last_attempt(trial))
-            .collect();
-        let (mut trials, mut superseded) = (Vec::new(), Vec::new());
-        for (trial, counts) in all.into_iter().zip(counts) {
-            if counts {
-                trials.push(trial)
-            } else {
-                superseded.push(trial)
+        let (mut trials, mut superseded): (Vec<TrialRecord>, Vec<TrialRecord>) = Default::default();
+        for trial in all {
+            let same = trials
+                .iter_mut()
+                .find(|other| other.repetition == trial.repetition && same_trial(other, &trial));
+            match same {
+                None => trials.push(trial),
+                Some(earlier) if trial.verdict.counts_instead_of(&earlier.verdict) => {
+                    superseded.push(std::mem::replace(earlier, trial));
+                }
+                Some(_) => superseded.push(trial),
             }
         }
         let mut blocks: Vec<u32> = trials.iter().map(|trial| trial.repetition).collect();
@@ -159,16 +160,12 @@ impl Field {
             .filter(|trial| trial.verdict.is_valid())
     }
 
-    /// All of the arm's trials, those included that were measured again since.
+    /// All of the arm's trials, attempts included that do not count.
     pub fn attempts_of<'a>(&'a self, arm: &'a Arm) -> impl Iterator<Item = &'a TrialRecord> {
-        let side = self.trials_of(arm).flatten().next().map(|trial| trial.side);
-        let is_of = move |trial: &&TrialRecord| {
-            Some(trial.side) == side
-                && same_data(&trial.implementation, &arm.implementation)
-                && trial.implementation.strategy == arm.implementation.strategy
-        };
-        let earlier = self.superseded.iter().filter(is_of);
-        earlier.chain(self.trials_of(arm).flatten())
+        let counts = self.trials_of(arm).flatten().next();
+        let is_of = move |trial: &&TrialRecord| counts.is_some_and(|one| same_trial(one, trial));
+        let others = self.superseded.iter().filter(is_of);
+        others.chain(self.trials_of(arm).flatten())
     }
 
     /// A figure of the arm in each repetition; none where the trial is missing or not valid.

@@ -17,7 +17,7 @@ pub fn section(field: &Field) -> Section {
             .count()
     };
     let valid = count(Verdict::is_valid);
-    let inconclusive = count(|verdict| matches!(verdict, Verdict::Inconclusive(_)));
+    let inconclusive = count(Verdict::is_inconclusive);
     let invalid = count(|verdict| matches!(verdict, Verdict::Invalid(_)));
     let mut text = match field.trials.len() {
         0 => "No trial was finished.".to_owned(),
@@ -29,9 +29,9 @@ pub fn section(field: &Field) -> Section {
         ),
     };
     if !field.superseded.is_empty() {
-        let again = counted(field.superseded.len(), "earlier trial");
+        let more = counted(field.superseded.len(), "further attempt");
         text.push_str(&format!(
-            " {again} measured again, because the host was disturbed: the last attempt counts."
+            " A disturbed host made trials be measured again: of each the first attempt that came to a conclusion counts, {more} not."
         ));
     }
     if field.run.finished.is_none() {
@@ -54,10 +54,10 @@ fn not_valid(field: &Field) -> Table {
             ("reason", ""),
         ],
     );
-    // What only a disturbed host spoilt, and was measured again since, is told as a count.
+    // What only a disturbed host spoilt, and was measured again, is told as a count.
     let again = |trial: &&TrialRecord| matches!(trial.verdict, Verdict::Invalid(_));
     for trial in field.superseded.iter().filter(again) {
-        table.row(row(trial, "invalid (measured again since)"));
+        table.row(row(trial, "invalid (another attempt counts)"));
     }
     for trial in &field.trials {
         match trial.verdict {

@@ -6,7 +6,7 @@
 use super::parameters::Parameters;
 use crate::engine::phased::WorkloadKind;
 use crate::engine::phased::cell::PhasedRunner;
-use crate::engine::run::{Cell, CellRunner, RunContext, RunEvent, Turn};
+use crate::engine::run::{Cell, CellRunner, FURTHER_ATTEMPTS, RunContext, RunEvent, Turn};
 use crate::measurement::record::{Figure, LimitRecord, TrialRecord};
 use serde_json::Value;
 use std::sync::Arc;
@@ -93,7 +93,7 @@ impl CellRunner for FindLimit {
         finished: &mut dyn FnMut(TrialRecord),
     ) {
         let mut search = Search::new(self.rate);
-        let (mut best, mut said) = (None, Vec::new());
+        let (mut best, mut said, mut disturbed) = (None, Vec::new(), 0);
         for number in 0..MOST_PROBES {
             if search.is_over() || context.is_interrupted() {
                 break;
@@ -113,6 +113,13 @@ impl CellRunner for FindLimit {
             let text = format!("{rate:.0} readings a second: {words}");
             context.observer.event(RunEvent::Note(text.clone()));
             said.push(format!("probe {}: {text}", number + 1));
+            // What a disturbed host spoilt says nothing about the rate.
+            if record.verdict.is_inconclusive() && disturbed < FURTHER_ATTEMPTS {
+                disturbed += 1;
+                best = best.or(Some(record));
+                continue;
+            }
+            disturbed = 0;
             search.learn(rate, held);
             if held || best.is_none() || search.held.is_none() {
                 best = Some(record);

@@ -1,0 +1,95 @@
+//! Waiting for a quiet host before a trial is measured again: what disturbed it often lasts for seconds, and an attempt in
+//! the midst of it is lost too. It judges no trial; the trial's own samples do.
+
+use super::run::{RunContext, RunEvent};
+use crate::probe::{Disturbance, DisturbanceLimits, HostSampler, ProbeError, ProcessTable};
+use std::cell::Cell as Counter;
+use std::time::{Duration, Instant};
+
+/// How long the host is looked at.
+const LOOK: Duration = Duration::from_secs(1);
+/// How often work and rest take turns meanwhile: a hypervisor takes time only from a processor that wants to work.
+const TURN: Duration = Duration::from_millis(10);
+/// The longest wait for one attempt.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// The longest wait in a run, after which attempts follow each other at once.
+const PATIENCE_OF_A_RUN: Duration = Duration::from_secs(180);
+
+/// How long a run may yet wait.
+pub struct Patience(Counter<Duration>);
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self(Counter::new(PATIENCE_OF_A_RUN))
+    }
+}
+
+impl Patience {
+    /// Waits until the host is quiet, the patience is at its end or the user breaks the run off. A host that cannot be
+    /// looked at is not waited for.
+    pub fn wait(&self, context: &RunContext<'_>) {
+        let began = Instant::now();
+        let longest = self.0.get().min(PATIENCE);
+        let mut told = false;
+        while began.elapsed() + LOOK <= longest && !context.is_interrupted() {
+            match look(&context.disturbance) {
+                Ok(found) if found.is_disturbed() => {
+                    if !told {
+                        let why = found.reasons.join("; ");
+                        let text = format!("waiting for a quiet host: {why}");
+                        context.observer.event(RunEvent::Note(text));
+                    }
+                    told = true;
+                }
+                _ => break,
+            }
+        }
+        self.0.set(self.0.get().saturating_sub(began.elapsed()));
+    }
+}
+
+/// What disturbs the host now, while one of its processors is kept half busy.
+fn look(limits: &DisturbanceLimits) -> Result<Disturbance, ProbeError> {
+    let host = HostSampler::new(None)?;
+    let cpu_ns = || {
+        let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+        u64::try_from(used.tv_sec * 1_000_000_000 + used.tv_nsec).unwrap_or(0)
+    };
+    let (first, cpu, began) = (
+        host.sample(&ProcessTable::scan()?)?,
+        cpu_ns(),
+        Instant::now(),
+    );
+    while began.elapsed() < LOOK {
+        let turn = Instant::now();
+        while turn.elapsed() < TURN {
+            std::hint::spin_loop();
+        }
+        std::thread::sleep(TURN);
+    }
+    let span = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    let last = host.sample(&ProcessTable::scan()?)?;
+    let ours = cpu_ns().saturating_sub(cpu);
+    Ok(Disturbance::between(&first, &last, span, ours, limits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_look_at_the_host_counts_its_own_work_as_ours() {
+        let all = DisturbanceLimits {
+            steal_share: 1.0,
+            swap_bytes_per_second: f64::MAX,
+            other_share: 1.0,
+        };
+        let found = look(&all).expect("proc");
+        assert!(!found.is_disturbed() && found.span_ns >= 1_000_000_000);
+        let none = DisturbanceLimits {
+            steal_share: -1.0,
+            ..all
+        };
+        assert!(look(&none).expect("proc").is_disturbed());
+    }
+}
