@@ -94,6 +94,9 @@ pub struct CommonArguments {
     /// Hold servers that sensormark starts, and the client, to processors of their own: half each, or such as 0-5/6-7
     #[arg(long, value_name = "SERVER/CLIENT", num_args = 0..=1, require_equals = true, default_missing_value = "halves")]
     pub pin: Option<Pinning>,
+    /// What phases that only read find in memory
+    #[arg(long, value_enum, default_value_t)]
+    pub cache: CacheName,
     /// The longest that an operation may take, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
     pub timeout: f64,
@@ -340,6 +343,16 @@ pub enum DurabilityName {
     Relaxed,
     /// Nothing is acknowledged
     Unacknowledged,
+}
+
+/// Names of what phases that only read find in memory.
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub enum CacheName {
+    /// What the phases before left there
+    #[default]
+    Hot,
+    /// Little: before each such phase the database is started again, its files dropped from the page cache
+    Cold,
 }
 
 /// How progress is shown.

@@ -4,6 +4,7 @@ use crate::arguments::CommonArguments;
 use crate::failure::{Failure, INTERRUPTED, NOT_VALID, UNREACHABLE};
 use crate::progress::Progress;
 use crate::report::{PAGE, draw, options, print};
+use sensormark::engine::cold;
 use sensormark::engine::connection::Registry;
 use sensormark::engine::pinning::Pinning;
 use sensormark::engine::run::{Cell, CellRunner, RunContext, RunOutcome, run as measure};
@@ -14,6 +15,7 @@ use sensormark::workload::machine_tool;
 use sensormark_store::supervisor::Supervisor;
 use sensormark_store::{Durability, ServerOptions};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -61,6 +63,8 @@ impl Planned<'_> {
         }
         let common = self.common;
         let supervisor = &self.supervisor;
+        let cache = common.cache.cache();
+        cold::check(cache, self.runner, &self.cells, self.data()).map_err(Failure::usage)?;
         let progress = Progress::new(common.progress);
         let name = run_name();
         let folder = ResultsFolder::create(&common.results, &name.folder)?;
@@ -83,6 +87,7 @@ impl Planned<'_> {
             program: sensormark::engine::role::own_program().map_err(Failure::usage)?,
             owner: name.owner,
             seed: self.seed,
+            cache,
             timeout_ms: sensormark::units::round_u64(common.timeout * 1e3).max(1),
             server: ServerOptions {
                 memory_bytes: common.server_memory << 20,
@@ -114,10 +119,15 @@ impl Planned<'_> {
         Ok(exit_code(outcome))
     }
 
+    /// Where databases lie: what the user says, or else the supervisor's own folder.
+    fn data(&self) -> &Path {
+        let common = self.common;
+        common.data.as_deref().unwrap_or(self.supervisor.home())
+    }
+
     fn record(&self, name: &RunName) -> Result<RunRecord, Failure> {
         let common = self.common;
-        // Where databases lie: what the user says, or else the supervisor's own folder.
-        let data = common.data.as_deref().unwrap_or(self.supervisor.home());
+        let data = self.data();
         let mut environment = Environment::read(&[("data", data)]).map_err(Failure::usage)?;
         environment.pinned = common
             .pin

@@ -1,6 +1,6 @@
 //! `sensormark run`: from arguments to a ranking.
 
-use crate::arguments::{DurabilityName, RunArguments, ScaleName};
+use crate::arguments::{CacheName, DurabilityName, RunArguments, ScaleName};
 use crate::failure::Failure;
 use crate::measure::Planned;
 use crate::registry::{Workload, no_scale, numbers, own_file, registry, shown};
@@ -9,7 +9,7 @@ use sensormark::engine::phased::WorkloadKind;
 use sensormark::engine::phased::cell::PhasedRunner;
 use sensormark::engine::phased::cells::cells;
 use sensormark::engine::run::{CellRunner, preflight};
-use sensormark::measurement::NotMeasured;
+use sensormark::measurement::{Cache, NotMeasured};
 use sensormark::workload::machine_tool::{self, Parameters, trial::MachineToolRunner};
 use sensormark::workload::own::find_limit::FindLimit;
 use sensormark::workload::scale::{Scale, adjust};
@@ -176,6 +176,16 @@ impl ScaleName {
             Self::Quick => Scale::Quick,
             Self::Standard => Scale::Standard,
             Self::Study => Scale::Study,
+        }
+    }
+}
+
+impl CacheName {
+    /// The cache of this name.
+    pub const fn cache(self) -> Cache {
+        match self {
+            Self::Hot => Cache::Hot,
+            Self::Cold => Cache::Cold,
         }
     }
 }

@@ -82,8 +82,23 @@ fn a_database_with_foreign_tables_is_refused_and_left_alone() {
     let ours = "SELECT count(*) FROM pg_database WHERE datname LIKE 'sensormark%'";
     assert_eq!(server.sql("postgres", ours), "0\n");
 
-    // The same server without a database is measured, and nothing stays behind.
+    // Nor is a server of somebody else's started again to read it cold.
     let on = format!("postgresql:bulk/bulk={}", server.url_of(""));
+    let refused = place.run(&["run", "machine-tool", "--cache=cold", "--on", &on]);
+    let text = errors(&refused);
+    assert_eq!(refused.status.code(), Some(2), "{text}");
+    for words in [
+        "--cache cold: PostgreSQL is given by URL",
+        "leave out the URL",
+    ] {
+        assert!(text.contains(words), "{words:?} is not in: {text}");
+    }
+    assert!(
+        read_folder(&place.results()).is_empty(),
+        "nothing was begun"
+    );
+
+    // The same server without a database is measured, and nothing stays behind.
     let measured = place.short(&["--on", &on]);
     let trials = place.trials();
     assert_eq!(trials.len(), 4, "{}", errors(&measured));

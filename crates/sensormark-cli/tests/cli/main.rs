@@ -3,6 +3,7 @@
 #![cfg(feature = "sqlite")]
 
 mod billing;
+mod cold;
 mod compare;
 mod devops;
 mod existing_server;

@@ -6,7 +6,7 @@ use sensormark::engine::phased::cell::PhasedRunner;
 use sensormark::engine::phased::cells::cells;
 use sensormark::engine::run::{Observer, RunContext, RunEvent, RunOutcome, run};
 use sensormark::measurement::ResultsFolder;
-use sensormark::measurement::record::TrialRecord;
+use sensormark::measurement::record::{Cache, TrialRecord};
 use sensormark::probe::{DisturbanceLimits, Limits};
 use sensormark::workload::selection::parse;
 use sensormark_store::supervisor::Supervisor;
@@ -61,6 +61,7 @@ pub fn measure(parameters: &Parameters, fault: Option<&str>, interrupt: &AtomicB
         program: std::env::current_exe().expect("this program"),
         owner: "phased".to_owned(),
         seed: 7,
+        cache: Cache::Hot,
         timeout_ms: 1_000,
         server: ServerOptions::default(),
         data_folder: None,

@@ -163,16 +163,25 @@ impl ManagedServer {
         self.inner.kill_all()
     }
 
+    /// Ends the server in good order and waits for it; the folders stay, so that it can be restarted.
+    ///
+    /// # Errors
+    /// When processes are still there after they were killed, [`ManagedServer::STOP_LIMIT`] later.
+    pub fn halt(&self) -> Result<(), StoreError> {
+        let _guard = self.inner.lifecycle();
+        self.inner.go_down()?;
+        self.inner.end_process(Self::STOP_LIMIT)
+    }
+
     /// Starts the server again on the same data folder and ports (after a stop in good order if it still runs) and
     /// waits until it is ready. The commands before and after the first start are not run again.
     ///
     /// # Errors
     /// As [`super::Supervisor::start`]; the server is then down and its folders are still there.
     pub fn restart(&self, store: &dyn Store) -> Result<(), StoreError> {
+        self.halt()?;
         {
             let _guard = self.inner.lifecycle();
-            self.inner.go_down()?;
-            self.inner.end_process(Self::STOP_LIMIT)?;
             self.inner.begin_again()?;
         }
         let result = super::start::bring_up(&self.inner, store, false);

@@ -58,4 +58,6 @@ pub mod throttling;
 
 pub mod pinning;
 
+pub mod cold;
+
 pub mod phased;

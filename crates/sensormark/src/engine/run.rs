@@ -7,7 +7,9 @@ use crate::engine::calm::Patience;
 use crate::engine::connection::Registry;
 use crate::engine::site::{Site, block_on, existing_endpoint};
 use crate::measurement::folder::{FolderError, ResultsFolder};
-use crate::measurement::record::{Implementation, NotMeasured, SCHEMA_VERSION, Side, TrialRecord};
+use crate::measurement::record::{
+    Cache, Implementation, NotMeasured, SCHEMA_VERSION, Side, TrialRecord,
+};
 use crate::measurement::verdict::{ReasonKind, Verdict};
 use crate::probe::{DisturbanceLimits, Limits};
 use crate::workload::selection::Choice;
@@ -42,6 +44,8 @@ pub struct RunContext<'a> {
     pub seed: u64,
     /// The longest that an operation may take, in ms.
     pub timeout_ms: u64,
+    /// What phases that only read find in memory.
+    pub cache: Cache,
     /// Options of the servers that are started.
     pub server: ServerOptions,
     /// The folder on whose disk data goes, instead of the supervisor's own.
@@ -122,6 +126,12 @@ pub trait CellRunner {
 
     /// How long a cell takes, in seconds, without its server's start.
     fn seconds(&self, cell: &Cell) -> f64;
+
+    /// Whether something is measured that only reads, so that it can begin cold.
+    fn only_reads(&self, cell: &Cell) -> bool {
+        let _ = cell;
+        false
+    }
 
     /// Measures a cell and hands over each trial's record as soon as it is finished; failures become invalid records.
     fn run_cell(

@@ -133,6 +133,14 @@ impl Site {
         }
     }
 
+    /// Ends the server in good order; its data stay. An embedded database has none to end.
+    ///
+    /// # Errors
+    /// When it does not end.
+    pub fn halt(&self) -> Result<(), StoreError> {
+        self.server.as_ref().map_or(Ok(()), ManagedServer::halt)
+    }
+
     /// Starts a server that stopped again, on the same data.
     ///
     /// # Errors
@@ -148,15 +156,20 @@ impl Site {
         }
     }
 
+    /// The id of the server's root process, which leads its session, where the server is ours.
+    pub fn root(&self) -> Option<i32> {
+        let server = self.server.as_ref()?;
+        Some(i32::try_from(server.process_id()).unwrap_or(i32::MAX))
+    }
+
     /// The server's processes, as far as they are on this machine and ours to watch.
     ///
     /// # Errors
     /// When they cannot be watched.
     pub fn tree(&self) -> Result<Option<ProcessTree>, ProbeError> {
-        let Some(server) = &self.server else {
+        let Some(root) = self.root() else {
             return Ok(None);
         };
-        let root = i32::try_from(server.process_id()).unwrap_or(i32::MAX);
         let wire = self
             .endpoint
             .ports

@@ -5,7 +5,7 @@ use super::record::SCHEMA_VERSION;
 use serde_json::Value;
 
 /// The step from each format to the next, the first from format 1.
-const STEPS: [fn(&mut Value); 1] = [bound_storage];
+const STEPS: [fn(&mut Value); 2] = [bound_storage, say_hot];
 
 /// Brings a run's or trial's record of an older format up to [`SCHEMA_VERSION`]; one of this format is left as it is.
 ///
@@ -43,6 +43,13 @@ fn bound_storage(record: &mut Value) {
     }
 }
 
+/// From 2 to 3: until then everything was read hot.
+fn say_hot(record: &mut Value) {
+    if let Some(implementation) = record.get_mut("implementation") {
+        implementation["cache"] = Value::from("hot");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,7 +57,8 @@ mod tests {
 
     fn trial(roles: Value) -> Value {
         let totals = json!({ "roles": roles, "host": { "disk_written_bytes": 1_000 } });
-        json!({ "schema_version": 1, "phases": [{ "totals": totals }, { "totals": null }] })
+        let phases = json!([{ "totals": totals }, { "totals": null }]);
+        json!({ "schema_version": 1, "implementation": { "store": "sqlite" }, "phases": phases })
     }
 
     #[test]
@@ -69,15 +77,16 @@ mod tests {
             "newer": { "storage_written_bytes": 7, "storage_dirtied_bytes": 8 },
         });
         assert_eq!(record["phases"][0]["totals"]["roles"], expected);
+        assert_eq!(record["implementation"]["cache"], "hot");
         assert_eq!(
             record["schema_version"],
             STEPS.len() + 1,
             "a step for each older format"
         );
         let once = record.clone();
-        migrate(&mut record, 2).unwrap();
+        migrate(&mut record, 3).unwrap();
         assert_eq!(record, once, "this format is left as it is");
-        for never in [0, 3, u64::MAX] {
+        for never in [0, 4, u64::MAX] {
             assert!(migrate(&mut record, never).is_err());
         }
     }

@@ -14,7 +14,7 @@ pub mod verdict;
 pub use folder::{FolderError, ResultsFolder};
 pub use latency::{LatencyRecorder, LatencySummary};
 pub use record::{
-    AnswersRecord, ClassRecord, Figure, Implementation, LatencyRecord, LedgerRecord, LoadRecord,
-    NotMeasured, PhaseRecord, RunRecord, ServerRecord, Side, TrialRecord,
+    AnswersRecord, Cache, ClassRecord, Figure, Implementation, LatencyRecord, LedgerRecord,
+    LoadRecord, NotMeasured, PhaseRecord, RunRecord, ServerRecord, Side, TrialRecord,
 };
 pub use verdict::{Reason, ReasonKind, Verdict};

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The version of the result format that this program writes.
-pub const SCHEMA_VERSION: u32 = 2;
+pub const SCHEMA_VERSION: u32 = 3;
 
 /// One run: everything that its trials have in common.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -72,13 +72,15 @@ pub struct Implementation {
     pub strategy: Option<String>,
     /// What an acknowledgement promises.
     pub durability: Durability,
+    /// What phases that only read find in memory; hot in trials that only write.
+    pub cache: Cache,
     /// Whether the database runs inside the client's process.
     pub embedded: bool,
 }
 
 impl Implementation {
     /// The name in tables: "PostgreSQL bulk-arrays", with the strategy where it differs from the layout's family,
-    /// and the durability class where it is not the default.
+    /// the durability class where it is not the default, and that it was read cold.
     pub fn label(&self) -> String {
         let mut label = format!("{} {}", self.title, self.layout_name);
         if let Some(strategy) = &self.strategy
@@ -92,7 +94,38 @@ impl Implementation {
             label.push_str(", ");
             label.push_str(self.durability.text());
         }
-        label
+        label + self.cache.mark()
+    }
+}
+
+/// What a phase that only reads finds in memory when it begins.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Cache {
+    /// What the phases before it left there.
+    #[default]
+    Hot,
+    /// What a database has that was just started, with none of its files in the page cache before that.
+    Cold,
+}
+
+impl Cache {
+    /// Its name.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Hot => "hot",
+            Self::Cold => "cold",
+        }
+    }
+
+    /// What a label has at its end.
+    pub const fn mark(self) -> &'static str {
+        match self {
+            Self::Hot => "",
+            Self::Cold => ", cold",
+        }
     }
 }
 

@@ -38,6 +38,7 @@ pub struct Recorder {
 #[derive(Debug)]
 enum Command {
     Add(Box<ProcessTree>),
+    Follow(String, i32),
     Begin(String, Sender<u64>),
     End {
         proportional: bool,
@@ -75,6 +76,14 @@ impl Recorder {
     /// When the sampling thread is gone.
     pub fn add(&self, tree: ProcessTree) -> Result<(), ProbeError> {
         self.send(Command::Add(Box::new(tree)))
+    }
+
+    /// Goes on with the role's tree in the session that `root` leads: a server that was started again.
+    ///
+    /// # Errors
+    /// When the sampling thread is gone.
+    pub fn follow(&self, role: impl Into<String>, root: i32) -> Result<(), ProbeError> {
+        self.send(Command::Follow(role.into(), root))
     }
 
     /// Samples now, and begins a phase there. Returns the monotonic time of that sample, in ns. Phases do not nest: an
@@ -195,6 +204,12 @@ impl Sampler {
             Command::Add(tree) => {
                 self.add(*tree);
                 self.sample(false);
+            }
+            Command::Follow(role, root) => {
+                let mut trees = self.trees.iter_mut();
+                if let Some(tree) = trees.find(|tree| tree.role() == role) {
+                    tree.follow(root);
+                }
             }
             Command::Begin(name, reply) => {
                 let at = self.sample(false);

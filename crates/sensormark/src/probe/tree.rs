@@ -182,6 +182,12 @@ impl ProcessTree {
         Ok(tree)
     }
 
+    /// Goes on with the session that `root` leads, a server that was started again, as the same tree: what it uses adds up.
+    pub fn follow(&mut self, root: i32) {
+        self.root = root;
+        self.scope = Scope::Session(root);
+    }
+
     /// The role that was given.
     #[must_use]
     pub fn role(&self) -> &str {

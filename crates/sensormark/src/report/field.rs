@@ -42,11 +42,14 @@ fn same_data(one: &Implementation, other: &Implementation) -> bool {
     key(one) == key(other) && one.durability == other.durability
 }
 
+/// Whether they read the same data in the same way, or wrote it.
+fn same_arm(one: &Implementation, other: &Implementation) -> bool {
+    same_data(one, other) && one.strategy == other.strategy && one.cache == other.cache
+}
+
 /// Whether both measured the same of the same implementation.
 fn same_trial(one: &TrialRecord, other: &TrialRecord) -> bool {
-    one.side == other.side
-        && same_data(&one.implementation, &other.implementation)
-        && one.implementation.strategy == other.implementation.strategy
+    one.side == other.side && same_arm(&one.implementation, &other.implementation)
 }
 
 impl Field {
@@ -100,10 +103,9 @@ impl Field {
                 .blocks
                 .binary_search(&trial.repetition)
                 .expect("every repetition is listed");
-            let found = arms.iter().position(|arm| {
-                same_data(&arm.implementation, &trial.implementation)
-                    && arm.implementation.strategy == trial.implementation.strategy
-            });
+            let found = arms
+                .iter()
+                .position(|arm| same_arm(&arm.implementation, &trial.implementation));
             let arm = found.unwrap_or_else(|| {
                 arms.push(Arm {
                     label: unique(clean(&trial.implementation.label()), &arms),

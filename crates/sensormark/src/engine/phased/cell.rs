@@ -6,12 +6,13 @@ use super::protocol::TrialConfiguration;
 use super::role::ROLE;
 use super::script::{Step, check};
 use super::{PhasedWorkload, Subject, WorkloadKind};
+use crate::engine::cold;
 use crate::engine::connection::PlanMessage;
 use crate::engine::failure::TrialFailure;
 use crate::engine::role::RoleProcess;
 use crate::engine::run::{Cell, CellRunner, RunContext, RunEvent, Turn, trial_label};
 use crate::engine::site::Site;
-use crate::measurement::record::{Implementation, Side, TrialRecord};
+use crate::measurement::record::{Cache, Implementation, Side, TrialRecord};
 use crate::measurement::verdict::{Reason, Verdict};
 use sensormark_store::{DatabaseName, Plan, ServerOptions, StoreError};
 use serde_json::Value;
@@ -108,6 +109,7 @@ impl PhasedRunner {
             }
             workload.figures(record);
         }
+        cold::warn(record);
         reasons.extend(judge(record, circumstances(context, site)));
         // A server of our own is removed with all that it has: nothing more is asked of one that failed.
         if outcome.is_ok() || !site.is_ours() {
@@ -156,6 +158,13 @@ impl CellRunner for PhasedRunner {
             .map_or(0.0, |workload| workload.seconds())
     }
 
+    fn only_reads(&self, cell: &Cell) -> bool {
+        let workload = self.workload(cell, 0);
+        workload.is_ok_and(|workload| {
+            phases(&workload.steps()).any(|phase| phase.only_reads() && !phase.warm_up)
+        })
+    }
+
     fn run_cell(
         &self,
         context: &RunContext<'_>,
@@ -164,6 +173,7 @@ impl CellRunner for PhasedRunner {
         finished: &mut dyn FnMut(TrialRecord),
     ) {
         let mut record = new_record(self.kind.name(), cell, turn);
+        record.implementation.cache = context.cache;
         let (mut reasons, outcome) = self.measure(context, cell, &mut record);
         match outcome {
             Ok(()) => record.verdict = Verdict::from_reasons(reasons),
@@ -257,6 +267,7 @@ fn new_record(kind: &str, cell: &Cell, turn: Turn) -> TrialRecord {
         layout: cell.layout,
         strategy: None,
         durability: cell.durability,
+        cache: Cache::Hot,
         embedded: description.embedded,
     };
     turn.record(name, implementation, Side::Mixed)

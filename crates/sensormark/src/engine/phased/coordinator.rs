@@ -10,6 +10,7 @@ use super::protocol::{
 use super::role::{ROLE, asked_about};
 use super::script::{About, PhaseSpec, Step, find};
 use super::support::{Support, support};
+use crate::engine::cold;
 use crate::engine::failure::TrialFailure;
 use crate::engine::outcome::{LoadOutcome, PhaseOutcome};
 use crate::engine::phase::{Pacing, acknowledges};
@@ -19,7 +20,7 @@ use crate::engine::site::{Site, block_on};
 use crate::engine::written::WrittenLoads;
 use crate::ledger::reconcile::reconcile;
 use crate::measurement::names;
-use crate::measurement::record::{Figure, LedgerRecord, TrialRecord};
+use crate::measurement::record::{Cache, Figure, LedgerRecord, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind};
 use crate::probe::{HostSampler, ProcessTree, Recorder, Scope, WireScope, monotonic_ns};
 use sensormark_store::{Plan, RepeatedWrite, StoreError};
@@ -188,6 +189,12 @@ impl<'a> Coordinator<'a> {
                 record.loads.push(unmeasured);
             }
             return Ok(());
+        }
+        if self.context.cache == Cache::Cold && phase.only_reads() {
+            if phase.warm_up {
+                return Ok(());
+            }
+            cold::start(self.context, self.site, Some(&self.recorder))?;
         }
         self.announce(&phase.name);
         let (outcome, ceiling) = self.work(phase, prepare, record)?;

@@ -95,6 +95,11 @@ impl PhaseSpec {
         }
     }
 
+    /// Whether nothing is written in it.
+    pub fn only_reads(&self) -> bool {
+        self.loads.iter().all(|load| !load.writes)
+    }
+
     /// The same with one label more.
     #[must_use]
     pub fn label(mut self, name: &str, value: impl Into<Value>) -> Self {

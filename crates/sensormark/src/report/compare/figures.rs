@@ -29,10 +29,11 @@ impl Figure {
     }
 }
 
-/// An implementation's name on one side.
-pub fn name(side: &str, label: &str) -> String {
+/// An implementation's name on one side. Whether it was read hot or cold is among what differs between the runs.
+pub fn name(side: &str, arm: &Arm) -> String {
+    let label = arm.label.replacen(arm.implementation.cache.mark(), "", 1);
     if side == "both" {
-        label.to_owned()
+        label
     } else {
         format!("{label} ({side})")
     }
@@ -65,7 +66,7 @@ fn of_arm(field: &Field, side: &str, arm: &Arm, criteria: &[Criterion]) -> Vec<F
                 order.push(figure.clone());
             }
             let entry = found.entry(figure.clone()).or_insert_with(|| Figure {
-                implementation: name(side, &arm.label),
+                implementation: name(side, arm),
                 name: figure,
                 unit,
                 better,

@@ -168,8 +168,7 @@ fn lost(first: &Field, second: &Field) -> Vec<String> {
     let labels = |field: &Field, valid: bool| -> BTreeSet<String> {
         let arms = field.all();
         let fits = arms.filter(|(_, arm)| !valid || field.valid_of(arm).next().is_some());
-        fits.map(|(side, arm)| figures::name(side, &arm.label))
-            .collect()
+        fits.map(|(side, arm)| figures::name(side, arm)).collect()
     };
     let (was, measured, is) = (
         labels(first, true),

@@ -6,6 +6,7 @@ use crate::report::sections::cells::{counted, geometric_mean};
 use crate::report::tables::{Cell, Digits, Document, Number, Section, Spread, Table};
 use crate::statistics::SMALLEST_REPETITIONS;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Figures up to this many are all shown to people.
 const MOST_SHOWN: usize = 60;
@@ -98,6 +99,7 @@ fn likeness(first: &Field, second: &Field) -> Section {
     );
     differ("scale", one.scale.clone(), other.scale.clone());
     differ("seed", one.seed.to_string(), other.seed.to_string());
+    differ("cache", cache(first), cache(second));
     for (key, value, its) in differing(&one.parameters, &other.parameters) {
         differ(&key, value, its);
     }
@@ -135,6 +137,13 @@ fn kind(field: &Field) -> String {
     } else {
         "physical".to_owned()
     }
+}
+
+/// What was found in memory by what only reads.
+fn cache(field: &Field) -> String {
+    let arms = field.contestants().iter();
+    let caches: BTreeSet<&str> = arms.map(|arm| arm.implementation.cache.text()).collect();
+    caches.into_iter().collect::<Vec<_>>().join(" and ")
 }
 
 /// Parameters of one name and two values.

@@ -2,6 +2,7 @@
 
 use super::cells::{counted, listed, points, rank};
 use super::keeping_up;
+use crate::measurement::Cache;
 use crate::report::field::Field;
 use crate::report::number::fixed;
 use crate::report::ranking::{Ranked, Ranking};
@@ -245,6 +246,7 @@ fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
     }
     notes.extend(behind_note(field, ranking));
     notes.extend(durability_note(field, ranking));
+    notes.extend(cache_note(field));
     let datagrams: Vec<&str> = ranked_with(field, ranking, |write| write == WriteMethod::Datagram);
     if !datagrams.is_empty() {
         notes.push(format!("unlike the others, nobody acknowledges what {} wrote: datagrams. What got lost is in the readings.", listed(&datagrams)));
@@ -279,6 +281,13 @@ fn ranked_with<'a>(
         .iter()
         .filter(|one| is(field.contestants()[one.read].implementation.layout.write));
     found.map(Ranked::label).collect()
+}
+
+/// Says what cold is.
+fn cache_note(field: &Field) -> Option<String> {
+    let mut contestants = field.contestants().iter();
+    let is_cold = contestants.any(|arm| arm.implementation.cache == Cache::Cold);
+    is_cold.then(|| "cold: before each phase that only reads, the database was started again, its files dropped from the page cache before that; warm-up reads were left out.".to_owned())
 }
 
 /// Says when unlike classes are compared, and that "default" is each database's own.

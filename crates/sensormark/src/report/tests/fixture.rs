@@ -3,8 +3,8 @@
 use crate::measurement::latency::LatencySummary;
 use crate::measurement::names;
 use crate::measurement::record::{
-    AnswersRecord, Figure, Implementation, LatencyRecord, LedgerRecord, PhaseRecord, RunRecord,
-    SCHEMA_VERSION, ServerRecord, Side, TrialRecord,
+    AnswersRecord, Cache, Figure, Implementation, LatencyRecord, LedgerRecord, PhaseRecord,
+    RunRecord, SCHEMA_VERSION, ServerRecord, Side, TrialRecord,
 };
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
 use crate::probe::{Disturbance, HostTotals, PhaseTotals, RoleTotals};
@@ -71,6 +71,7 @@ pub fn implementation(title: &str, layout: &str, strategy: Option<&str>) -> Impl
         layout: Layout::row_per_reading(),
         strategy: strategy.map(str::to_owned),
         durability: Durability::Default,
+        cache: Cache::Hot,
         embedded: title == "SQLite",
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::measurement::names;
-use crate::measurement::record::Figure;
+use crate::measurement::record::{Cache, Figure, Side};
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
 use crate::statistics::Basis;
 use sensormark_store::Durability;
@@ -254,6 +254,29 @@ fn unlike_durability_classes_are_labelled() {
             .contains("unlike durability classes are compared: default and durable")
     );
     assert!(order(&report).contains(&"MariaDB individual, durable"));
+}
+
+#[test]
+fn what_was_read_hot_and_what_was_read_cold_are_ranked_apart() {
+    let mut trials = two();
+    let reads = trials.clone().into_iter();
+    trials.extend(
+        reads
+            .filter(|trial| trial.side == Side::Read)
+            .map(|mut read| {
+                read.implementation.cache = Cache::Cold;
+                read.name.push_str("-cold");
+                read
+            }),
+    );
+    let report = report(trials);
+    let mut order = order(&report);
+    order.sort_unstable();
+    let names = ["MariaDB bulk", "MariaDB individual"];
+    let cold = names.map(|name| format!("{name}, cold"));
+    assert_eq!(order, [names[0], &cold[0], names[1], &cold[1]]);
+    let note = "cold: before each phase that only reads";
+    assert!(report.text(160).contains(note));
 }
 
 #[test]

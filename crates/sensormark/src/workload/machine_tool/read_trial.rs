@@ -6,10 +6,11 @@ use super::trial::{Trial, TrialFailure, condemned};
 use super::write_account::client_bound;
 use super::write_trial::report;
 use super::writer::Start;
+use crate::engine::cold;
 use crate::engine::connection::PlanMessage;
 use crate::engine::role::{Event, RoleProcess};
 use crate::measurement::names;
-use crate::measurement::record::{Figure, LatencyRecord, TrialRecord};
+use crate::measurement::record::{AnswersRecord, Cache, Figure, LatencyRecord, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
 use crate::probe::{Recorder, monotonic_ns};
 use crate::units::{ns_to_seconds, round_u64, seconds_to_ns, signed};
@@ -46,6 +47,9 @@ fn read(
     written: &WrittenSamples,
 ) -> Result<(), TrialFailure> {
     let configuration = configuration(trial, strategy, written)?;
+    if trial.context.cache == Cache::Cold {
+        cold::start(trial.context, trial.site, None)?;
+    }
     let mut reader = trial.role("reader", &configuration)?;
     reader.wait_ready(Duration::from_millis(trial.context.timeout_ms * 3))?;
     let recorder = trial.recorder()?;
@@ -73,20 +77,11 @@ fn read(
     }
     let mut reasons = judge(trial, &report);
     if answers.wrong > 0 {
-        let first = answers.first_wrong.as_deref().unwrap_or_default();
-        reasons.insert(
-            0,
-            Reason::new(
-                ReasonKind::WrongAnswer,
-                format!(
-                    "{} of {} answers are wrong; {first}",
-                    answers.wrong, answers.checked
-                ),
-            ),
-        );
+        reasons.insert(0, wrong(&answers));
     }
     reasons.extend(trial.keep(record, &recording, report.operations)?);
     reasons.extend(client_bound(trial, record));
+    cold::warn(record);
     figures(trial, record, &report);
     record.answers = Some(answers);
     record.errors = report.errors;
@@ -105,6 +100,13 @@ fn read(
     }
     record.verdict = Verdict::from_reasons(reasons);
     Ok(())
+}
+
+fn wrong(answers: &AnswersRecord) -> Reason {
+    let first = answers.first_wrong.as_deref().unwrap_or_default();
+    let (wrong, checked) = (answers.wrong, answers.checked);
+    let text = format!("{wrong} of {checked} answers are wrong; {first}");
+    Reason::new(ReasonKind::WrongAnswer, text)
 }
 
 fn configuration(
@@ -135,10 +137,14 @@ fn configuration(
         seed: trial.context.seed,
         earliest_ns,
         latest_ns,
-        warmup_reads: warmup_reads(
-            trial.parameters.warmup_seconds,
-            trial.parameters.reads_per_second,
-        ),
+        warmup_reads: match trial.context.cache {
+            Cache::Hot => warmup_reads(
+                trial.parameters.warmup_seconds,
+                trial.parameters.reads_per_second,
+            ),
+            // They would fetch what the first measured ones are to fetch.
+            Cache::Cold => 0,
+        },
         reads: u64::from(trial.parameters.reads),
         period_ns: round_u64(1e9 / trial.parameters.reads_per_second),
     })

@@ -14,7 +14,9 @@ use crate::engine::run::{
 };
 use crate::engine::site::{Site, block_on};
 use crate::ledger::reconcile::reconcile;
-use crate::measurement::record::{Implementation, LedgerRecord, PhaseRecord, Side, TrialRecord};
+use crate::measurement::record::{
+    Cache, Implementation, LedgerRecord, PhaseRecord, Side, TrialRecord,
+};
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
 use crate::probe::{
     HostSampler, PhaseTotals, ProcessTree, Recorder, Recording, Scope, WireScope, monotonic_ns,
@@ -47,6 +49,10 @@ impl CellRunner for MachineToolRunner {
         write + read * cell.strategies.len() as f64
     }
 
+    fn only_reads(&self, cell: &Cell) -> bool {
+        !cell.strategies.is_empty()
+    }
+
     fn run_cell(
         &self,
         context: &RunContext<'_>,
@@ -76,7 +82,8 @@ impl CellRunner for MachineToolRunner {
             .into_iter()
             .filter(|strategy| cell.strategies.iter().any(|name| name == strategy.name()))
         {
-            let record = new_record(cell, Side::Read, Some(strategy), turn);
+            let mut record = new_record(cell, Side::Read, Some(strategy), turn);
+            record.implementation.cache = context.cache;
             finished(match &written {
                 _ if context.is_interrupted() => break,
                 Some(written) => read_trial::run(&mut trial, record, strategy, written),
@@ -141,6 +148,7 @@ fn new_record(cell: &Cell, side: Side, strategy: Option<Strategy>, turn: Turn) -
         layout: cell.layout,
         strategy: strategy.map(|strategy| strategy.name().to_owned()),
         durability: cell.durability,
+        cache: Cache::Hot,
         embedded: description.embedded,
     };
     let side_name = strategy.map_or_else(
