@@ -4,6 +4,7 @@
 //! (backslashes, line breaks, other control characters) is percent-encoded, and an empty value is an absent tag. It builds no
 //! questions and sends nothing.
 
+use sensormark_store::lines::Lines;
 use sensormark_store::{
     ErrorKind, FieldType, Layout, Plan, Schema, StoreError, Table, WriteMethod,
 };
@@ -39,8 +40,8 @@ pub(crate) struct Measurement {
     pub(crate) kinds: Vec<FieldType>,
     /// Numbers of the tags that tell the series apart.
     pub(crate) keys: Vec<usize>,
-    /// `,name=` of each field, for lines.
-    pub(crate) openings: Vec<Vec<u8>>,
+    /// The readings' lines.
+    pub(crate) lines: Lines,
     /// What the lines of each series begin with, tags included.
     heads: Heads,
     /// The same of the entities' measurement.
@@ -156,10 +157,7 @@ impl Measurement {
         });
         Self {
             name: table.name.clone(),
-            openings: fields
-                .iter()
-                .map(|name| format!(",{name}=").into_bytes())
-                .collect(),
+            lines: Lines::new(&fields),
             kinds: table.fields.iter().map(|field| field.kind).collect(),
             keys: keys(&values, table.series.len()),
             by_tag: values.iter().map(|_| OnceLock::new()).collect(),

@@ -1,17 +1,19 @@
 //! Writing: columns become lines of points in one buffer, which goes out as HTTP bodies or datagrams.
 //!
-//! Nothing is allocated a value. The line protocol is InfluxDB's own: `measurement,tag=value field=1i,other=2.5 time`.
+//! The lines themselves are [`sensormark_store::lines`].
 
 use crate::connection::{Link, Message};
 use crate::error::not_connected;
 use crate::query::Reader;
-use crate::schema::{Measurement, Model, check_length, field_key};
+use crate::schema::{Model, check_length, field_key};
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use sensormark_store::lines::put_quoted;
+use sensormark_store::text::Page;
 use sensormark_store::{
-    Acknowledgement, Atomicity, Batch, Column, EntityReading, ErrorKind, Layout, Limits,
-    StoreError, Table, Value, Values, WriteMethod,
+    Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, Layout, Limits, StoreError, Table,
+    Value, WriteMethod,
 };
 use std::collections::HashSet;
 use std::io::Write;
@@ -48,7 +50,7 @@ pub(crate) fn limits(layout: &Layout, table: &Table) -> Limits {
 #[derive(Debug, Default)]
 pub(crate) struct Outlet {
     path: String,
-    buffer: Arc<Vec<u8>>,
+    buffer: Arc<Page>,
     packed: Vec<u8>,
     /// The socket of datagrams.
     socket: Option<UdpSocket>,
@@ -59,11 +61,11 @@ pub(crate) struct Outlet {
 }
 
 /// A buffer that is lent to a request and taken back when it is done.
-struct Lent(Arc<Vec<u8>>);
+struct Lent(Arc<Page>);
 
 impl AsRef<[u8]> for Lent {
     fn as_ref(&self) -> &[u8] {
-        &self.0
+        self.0.written()
     }
 }
 
@@ -89,7 +91,7 @@ impl Outlet {
         Ok(())
     }
 
-    fn buffer(&mut self) -> &mut Vec<u8> {
+    fn buffer(&mut self) -> &mut Page {
         if Arc::get_mut(&mut self.buffer).is_none() {
             self.buffer = Arc::default();
         }
@@ -115,12 +117,13 @@ impl Writer<'_> {
         }
         let measurement = &self.model.tables[batch.table];
         let mut done = Acknowledgement::default();
+        let mut lines = measurement.lines.of(batch);
         let mut row = 0;
         while row < batch.len() {
             let start = row;
             let buffer = self.outlet.buffer();
             while row < batch.len() && row - start < REQUEST_READINGS && buffer.len() < BODY_BYTES {
-                line(buffer, measurement, batch, row);
+                lines.put(row, measurement.head(batch.series[row]), buffer);
                 row += 1;
             }
             check_length(measurement.head(batch.series[start]))?;
@@ -142,7 +145,7 @@ impl Writer<'_> {
             let mut encoder =
                 GzEncoder::new(std::mem::take(&mut self.outlet.packed), Compression::fast());
             let written = encoder
-                .write_all(&self.outlet.buffer)
+                .write_all(self.outlet.buffer.written())
                 .and_then(|()| encoder.finish());
             let packed = written.map_err(|error| {
                 StoreError::new(
@@ -173,8 +176,9 @@ impl Writer<'_> {
         let mut done = Acknowledgement::default();
         let mut ends = Vec::with_capacity(batch.len());
         let buffer = self.outlet.buffer();
+        let mut lines = measurement.lines.of(batch);
         for row in 0..batch.len() {
-            line(buffer, measurement, batch, row);
+            lines.put(row, measurement.head(batch.series[row]), buffer);
             ends.push(buffer.len());
         }
         let mut start = 0;
@@ -186,7 +190,7 @@ impl Writer<'_> {
             if end - start > DATAGRAM_LIMIT {
                 return Err(too_large(end - start));
             }
-            let datagram = &self.outlet.buffer[start..end];
+            let datagram = &self.outlet.buffer.written()[start..end];
             let socket = self
                 .outlet
                 .socket
@@ -223,14 +227,14 @@ impl Writer<'_> {
         let measurement = &self.model.tables[number];
         let last = field_key(&entity.last_time_column);
         let buffer = self.outlet.buffer();
-        buffer.extend_from_slice(measurement.entity_head(series));
-        buffer.extend_from_slice(format!("{last}={}i", write.reading.times_ns[0]).as_bytes());
+        buffer.put(measurement.entity_head(series));
+        buffer.put(format!("{last}={}i", write.reading.times_ns[0]).as_bytes());
         if !is_known {
             for (column, value) in entity.columns.iter().zip(write.entity) {
                 entity_field(buffer, &field_key(&column.name), value);
             }
         }
-        buffer.extend_from_slice(b" 0\n");
+        buffer.put(b" 0\n");
         self.post("update an entity").await?;
         self.outlet.known.insert((number, series));
         let mut done = self.write(write.reading).await?;
@@ -273,85 +277,33 @@ fn lost(error: std::io::Error) -> StoreError {
     .with_source(error)
 }
 
-/// Appends the line of a reading.
-fn line(buffer: &mut Vec<u8>, measurement: &Measurement, batch: &Batch, row: usize) {
-    buffer.extend_from_slice(measurement.head(batch.series[row]));
-    let mut first = true;
-    for (column, opening) in batch.columns.iter().zip(&measurement.openings) {
-        if let Column {
-            present: Some(present),
-            ..
-        } = column
-            && !present[row]
-        {
-            continue;
-        }
-        buffer.extend_from_slice(if first { &opening[1..] } else { opening });
-        first = false;
-        value(buffer, &column.values, row);
-    }
-    buffer.push(b' ');
-    buffer.extend_from_slice(itoa::Buffer::new().format(batch.times_ns[row]).as_bytes());
-    buffer.push(b'\n');
-}
-
-fn value(buffer: &mut Vec<u8>, values: &Values, row: usize) {
-    match values {
-        Values::Bool(values) => buffer.push(if values[row] { b't' } else { b'f' }),
-        Values::I64(values) => whole(buffer, values[row]),
-        Values::U16(values) => {
-            buffer.extend_from_slice(itoa::Buffer::new().format(values[row]).as_bytes());
-            buffer.push(b'i');
-        }
-        Values::F64(values) => {
-            buffer.extend_from_slice(zmij::Buffer::new().format_finite(values[row]).as_bytes());
-        }
-        Values::Text(values) => text(buffer, values.get(row)),
-    }
-}
-
-fn whole(buffer: &mut Vec<u8>, value: i64) {
-    buffer.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
-    buffer.push(b'i');
-}
-
-/// Appends text in quotes: a quote and a backslash are escaped, line breaks may stand as they are.
-fn text(buffer: &mut Vec<u8>, text: &str) {
-    buffer.push(b'"');
-    for &byte in text.as_bytes() {
-        if matches!(byte, b'"' | b'\\') {
-            buffer.push(b'\\');
-        }
-        buffer.push(byte);
-    }
-    buffer.push(b'"');
-}
-
-fn entity_field(buffer: &mut Vec<u8>, name: &str, field: &Value) {
+fn entity_field(buffer: &mut Page, name: &str, field: &Value) {
     if *field == Value::Null {
         return;
     }
-    buffer.push(b',');
-    buffer.extend_from_slice(name.as_bytes());
-    buffer.push(b'=');
+    buffer.put_byte(b',');
+    buffer.put(name.as_bytes());
+    buffer.put_byte(b'=');
     match field {
         Value::Null => {}
-        Value::Bool(value) => buffer.push(if *value { b't' } else { b'f' }),
-        Value::I64(value) => whole(buffer, *value),
-        Value::F64(value) => {
-            buffer.extend_from_slice(zmij::Buffer::new().format_finite(*value).as_bytes());
+        Value::Bool(value) => buffer.put(if *value { b"t" } else { b"f" }),
+        Value::I64(value) => {
+            buffer.put_integer(*value);
+            buffer.put_byte(b'i');
         }
-        Value::Text(value) => text(buffer, value),
+        Value::F64(value) => buffer.put_float(*value),
+        Value::Text(value) => put_quoted(value, buffer),
     }
 }
 
 /// The line of the owner's mark.
 pub(crate) fn mark_line(owner: &str, database: &str) -> Vec<u8> {
-    let mut line = crate::schema::OWNER.as_bytes().to_vec();
-    line.extend_from_slice(b" mark=");
-    text(&mut line, owner);
-    line.extend_from_slice(b",name=");
-    text(&mut line, database);
-    line.extend_from_slice(b" 0\n");
-    line
+    let mut line = Page::default();
+    line.put(crate::schema::OWNER.as_bytes());
+    line.put(b" mark=");
+    put_quoted(owner, &mut line);
+    line.put(b",name=");
+    put_quoted(database, &mut line);
+    line.put(b" 0\n");
+    line.written().to_vec()
 }

@@ -2,23 +2,24 @@
 //!
 //! An absent value is an empty cell and an empty text a quoted empty one. A cell is quoted where it must be, or where blanks at its ends might be cut.
 
+use sensormark_store::text::{Page, Piece};
 use sensormark_store::{Batch, Table, Values};
 
-use super::prepared::{Prepared, Writer};
-use super::text::Page;
+use super::prepared::{Starts, Writer, fields};
 
 /// Writes CSV.
 pub(super) struct Csv {
     table: usize,
     header: Vec<String>,
-    prepared: Prepared,
+    starts: Starts,
+    commas: Vec<Piece>,
 }
 
 impl Csv {
     /// Of the table with this number.
     pub(super) fn new(number: usize, table: &Table) -> Self {
         let tags = table.tags.iter().map(|tag| tag.name.clone());
-        let fields = table.fields.iter().map(|field| field.name.clone());
+        let names = table.fields.iter().map(|field| field.name.clone());
         let start = |series, page: &mut Page| -> Result<(), std::convert::Infallible> {
             for column in table.series.columns() {
                 page.put(b",");
@@ -26,15 +27,15 @@ impl Csv {
             }
             Ok(())
         };
-        let prepared = Prepared::new(table, start, |_, page| page.put(b","));
-        let Ok(prepared) = prepared;
+        let Ok(starts) = Starts::new(table, start);
         Self {
             table: number,
             header: std::iter::once("time_ns".to_owned())
                 .chain(tags)
-                .chain(fields)
+                .chain(names)
                 .collect(),
-            prepared,
+            starts,
+            commas: fields(table, |_, page| page.put(b",")),
         }
     }
 }
@@ -57,8 +58,8 @@ impl Writer for Csv {
         let mut written = 0;
         for row in 0..batch.len() {
             page.put_integer(batch.times_ns[row]);
-            page.put(self.prepared.start(batch.series[row]));
-            for (column, comma) in batch.columns.iter().zip(&self.prepared.fields) {
+            page.put(self.starts.of(batch.series[row]));
+            for (column, comma) in batch.columns.iter().zip(&self.commas) {
                 if !column.has(row) {
                     page.put_byte(b',');
                     continue;

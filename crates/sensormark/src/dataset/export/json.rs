@@ -2,30 +2,34 @@
 
 use std::convert::Infallible;
 
+use sensormark_store::text::{Page, Piece};
 use sensormark_store::{Batch, Schema, Table, TagColumn, Values};
 
-use super::prepared::{Prepared, Writer, by_table};
-use super::text::Page;
+use super::prepared::{Starts, Writer, by_table, fields};
 
 /// Writes JSON lines.
 pub(super) struct JsonLines {
     tables: Vec<Option<Prepared>>,
 }
 
+/// A table's prepared pieces.
+struct Prepared {
+    starts: Starts,
+    names: Vec<Piece>,
+}
+
 impl JsonLines {
     pub(super) fn new(schema: &Schema, chosen: Option<usize>) -> Self {
         let table = |table: &Table| {
-            Prepared::new(
-                table,
-                |series, page| {
-                    put_start(table, series, page);
-                    Ok::<(), Infallible>(())
-                },
-                |name, page| {
-                    page.put_json(name);
-                    page.put_byte(b':');
-                },
-            )
+            let starts = Starts::new(table, |series, page| {
+                put_start(table, series, page);
+                Ok::<(), Infallible>(())
+            })?;
+            let names = fields(table, |name, page| {
+                page.put_json(name);
+                page.put_byte(b':');
+            });
+            Ok::<_, Infallible>(Prepared { starts, names })
         };
         let Ok(tables) = by_table(schema, chosen, table);
         Self { tables }
@@ -59,7 +63,7 @@ impl Writer for JsonLines {
         };
         let mut written = 0;
         for row in 0..batch.len() {
-            page.put(prepared.start(batch.series[row]));
+            page.put(prepared.starts.of(batch.series[row]));
             page.put_integer(batch.times_ns[row]);
             page.put(b",\"fields\":{");
             let fields = put_fields(batch, row, prepared, page);
@@ -76,7 +80,7 @@ impl Writer for JsonLines {
 /// Writes the fields that a reading has, a comma after each, and says how many.
 fn put_fields(batch: &Batch, row: usize, prepared: &Prepared, page: &mut Page) -> u64 {
     let mut written = 0;
-    for (column, name) in batch.columns.iter().zip(&prepared.fields) {
+    for (column, name) in batch.columns.iter().zip(&prepared.names) {
         if !column.has(row) {
             continue;
         }

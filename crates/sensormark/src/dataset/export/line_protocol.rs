@@ -3,41 +3,30 @@
 //! Tags are in the order of their names, as InfluxDB's manual advises; empty ones are left out, for the protocol has none.
 //! Whole numbers bear the suffix i. A tag's value that the protocol cannot carry (a line break, a backslash at its end) is an error.
 
-use sensormark_store::{Batch, Schema, Table, Values};
+use sensormark_store::lines::{IN_KEYS, Lines};
+use sensormark_store::text::Page;
+use sensormark_store::{Batch, Schema, Table};
 
 use super::ExportError;
-use super::prepared::{Prepared, Writer, by_table};
-use super::text::{Page, Piece};
+use super::prepared::{Starts, Writer, by_table};
 
 /// What is escaped in a table's name.
 const IN_TABLES: &[u8] = b", ";
-/// What is escaped in names and values of tags, and in names of fields.
-const IN_TAGS: &[u8] = b",= ";
-/// What is escaped in a text.
-const IN_TEXTS: &[u8] = b"\"\\";
 
 /// Writes line protocol.
 pub(super) struct LineProtocol {
-    tables: Vec<Option<Prepared>>,
-    /// Between fields and time.
-    blank: Piece,
+    tables: Vec<Option<(Starts, Lines)>>,
 }
 
 impl LineProtocol {
     pub(super) fn new(schema: &Schema, chosen: Option<usize>) -> Result<Self, ExportError> {
         let table = |table: &Table| {
-            Prepared::new(
-                table,
-                |series, page| put_start(table, series, page),
-                |name, page| {
-                    page.put_escaped(name, IN_TAGS);
-                    page.put_byte(b'=');
-                },
-            )
+            let starts = Starts::new(table, |series, page| put_start(table, series, page))?;
+            let lines = Lines::new(table.fields.iter().map(|field| &field.name));
+            Ok::<_, ExportError>((starts, lines))
         };
         Ok(Self {
             tables: by_table(schema, chosen, table)?,
-            blank: Piece::new(b" "),
         })
     }
 }
@@ -60,9 +49,9 @@ fn put_start(table: &Table, series: u32, page: &mut Page) -> Result<(), ExportEr
             });
         }
         page.put(b",");
-        page.put_escaped(&table.tags[tag].name, IN_TAGS);
+        page.put_escaped(&table.tags[tag].name, IN_KEYS);
         page.put(b"=");
-        page.put_escaped(&value, IN_TAGS);
+        page.put_escaped(&value, IN_KEYS);
     }
     page.put(b" ");
     Ok(())
@@ -83,63 +72,12 @@ impl Writer for LineProtocol {
     fn head(&self, _page: &mut Page) {}
 
     fn batch(&self, batch: &Batch, page: &mut Page) -> u64 {
-        let Some(prepared) = &self.tables[batch.table] else {
+        let Some((starts, lines)) = &self.tables[batch.table] else {
             return 0;
         };
-        let mut values = 0;
-        for row in 0..batch.len() {
-            let begin = page.len();
-            page.put(prepared.start(batch.series[row]));
-            let written = put_fields(batch, row, prepared, page);
-            debug_assert!(written > 0, "a reading has at least one of its fields");
-            if written == 0 {
-                page.cut(begin);
-                continue;
-            }
-            values += written;
-            // In the place of the last field's comma.
-            page.cut_byte();
-            page.put_value(&self.blank, |slot| {
-                slot.put_integer(batch.times_ns[row]);
-                slot.put_byte(b'\n');
-            });
-        }
-        values
+        let mut lines = lines.of(batch);
+        let rows = 0..batch.len();
+        rows.map(|row| lines.put(row, starts.of(batch.series[row]), page))
+            .sum()
     }
-}
-
-/// Writes the fields that a reading has, a comma after each, and says how many.
-#[inline]
-fn put_fields(batch: &Batch, row: usize, prepared: &Prepared, page: &mut Page) -> u64 {
-    let mut written = 0;
-    for (column, name) in batch.columns.iter().zip(&prepared.fields) {
-        if !column.has(row) {
-            continue;
-        }
-        match &column.values {
-            Values::U16(values) => page.put_value(name, |slot| {
-                slot.put_small(values[row]);
-                slot.put_two(*b"i,");
-            }),
-            Values::I64(values) => page.put_value(name, |slot| {
-                slot.put_integer(values[row]);
-                slot.put_two(*b"i,");
-            }),
-            Values::F64(values) => page.put_value(name, |slot| {
-                slot.put_float(values[row]);
-                slot.put_byte(b',');
-            }),
-            Values::Bool(values) => page.put_value(name, |slot| {
-                slot.put_truth(values[row]);
-                slot.put_byte(b',');
-            }),
-            Values::Text(values) => {
-                page.put_value(name, |slot| slot.put_byte(b'"'));
-                page.put_escaped(values.get(row), IN_TEXTS);
-                page.put(b"\",");
-            }
-        }
-        written += 1;
-    }
-    written
 }

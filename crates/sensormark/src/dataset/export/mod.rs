@@ -19,8 +19,6 @@ mod source;
 
 mod prepared;
 
-mod text;
-
 mod csv;
 mod json;
 mod line_protocol;

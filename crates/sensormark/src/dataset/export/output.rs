@@ -6,12 +6,13 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use sensormark_store::text::Page;
+
 use super::csv::Csv;
 use super::json::JsonLines;
 use super::line_protocol::LineProtocol;
 use super::prepared::Writer;
 use super::source::{Batches, DataSet};
-use super::text::Page;
 use super::{ExportError, ExportOptions, Format};
 
 /// A page is handed on when it holds this many bytes.

@@ -1,25 +1,21 @@
 //! What is the same in every reading of a series or of a field: written once, copied ever after.
 
+use sensormark_store::text::{Page, Piece};
 use sensormark_store::{Batch, Schema, Table};
 
-use super::text::{Page, Piece};
-
-/// A table's prepared pieces.
+/// What precedes the readings of each series of a table.
 #[derive(Debug)]
-pub(super) struct Prepared {
-    starts: Vec<u8>,
-    /// Where each series' start ends in `starts`.
+pub(super) struct Starts {
+    bytes: Vec<u8>,
+    /// Where each series' start ends.
     ends: Vec<usize>,
-    /// What precedes each field's value.
-    pub fields: Vec<Piece>,
 }
 
-impl Prepared {
-    /// Prepares a table: `start` writes what precedes a series' readings, `field` what precedes a field's value.
+impl Starts {
+    /// Prepares a table: `start` writes what precedes a series' readings.
     pub(super) fn new<E>(
         table: &Table,
         mut start: impl FnMut(u32, &mut Page) -> Result<(), E>,
-        field: impl Fn(&str, &mut Page),
     ) -> Result<Self, E> {
         let mut page = Page::default();
         let mut ends = Vec::with_capacity(table.series.len() as usize);
@@ -27,31 +23,34 @@ impl Prepared {
             start(series, &mut page)?;
             ends.push(page.len());
         }
-        let piece = |name: &str| {
-            let mut page = Page::default();
-            field(name, &mut page);
-            Piece::new(page.written())
-        };
         Ok(Self {
-            starts: page.written().to_vec(),
+            bytes: page.written().to_vec(),
             ends,
-            fields: (table.fields.iter())
-                .map(|field| piece(&field.name))
-                .collect(),
         })
     }
 
     /// What precedes the readings of a series.
     #[inline]
-    pub(super) fn start(&self, series: u32) -> &[u8] {
+    pub(super) fn of(&self, series: u32) -> &[u8] {
         let series = series as usize;
         let begin = if series == 0 {
             0
         } else {
             self.ends[series - 1]
         };
-        &self.starts[begin..self.ends[series]]
+        &self.bytes[begin..self.ends[series]]
     }
+}
+
+/// What precedes each field's value, as `field` writes it.
+pub(super) fn fields(table: &Table, field: impl Fn(&str, &mut Page)) -> Vec<Piece> {
+    let piece = |name: &str| {
+        let mut page = Page::default();
+        field(name, &mut page);
+        Piece::new(page.written())
+    };
+    let fields = table.fields.iter();
+    fields.map(|field| piece(&field.name)).collect()
 }
 
 /// What writes batches in one format.

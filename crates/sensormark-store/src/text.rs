@@ -1,19 +1,19 @@
-//! A page of bytes that grows at its end: what all formats are written with.
+//! A page of bytes that grows at its end: what readings are written as text with.
 //!
-//! Short pieces (names of fields, digits) are copied as blocks of a fixed length, of which the surplus is overwritten by the next piece, and all
-//! that one value takes goes into one [`Slot`], whose bounds the compiler knows: a copy of known length to a known place is a few instructions, one
+//! Short pieces (names of fields, digits) are copied as blocks of a fixed length, of which the surplus is overwritten by the next piece, and some
+//! values at a time go into one [`Slot`], whose bounds the compiler knows: a copy of known length to a known place is a few instructions, one
 //! of unknown length a call. It is no place for a format's rules.
 
-use sensormark_store::Values;
+use crate::batch::Values;
 
 /// The longest piece that is copied as a block, in bytes.
 const BLOCK: usize = 32;
 /// A slot's bytes: up to [`Slot::REACH`] that are written, and the surplus of the last block.
-const SLOT: usize = 96;
+const SLOT: usize = Slot::REACH + BLOCK;
 
 /// Bytes in the making.
 #[derive(Debug, Default)]
-pub(super) struct Page {
+pub struct Page {
     bytes: Vec<u8>,
     /// How many of them are written; the rest is space.
     end: usize,
@@ -21,7 +21,7 @@ pub(super) struct Page {
 
 /// A short text that is written again and again.
 #[derive(Debug, Clone)]
-pub(super) struct Piece {
+pub struct Piece {
     block: [u8; BLOCK],
     length: usize,
     /// The text itself, where a block does not hold it.
@@ -29,7 +29,8 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    pub(super) fn new(text: &[u8]) -> Self {
+    /// This text.
+    pub fn new(text: &[u8]) -> Self {
         let mut block = [0; BLOCK];
         let (length, long) = if text.len() > BLOCK {
             (0, Some(text.into()))
@@ -43,31 +44,41 @@ impl Piece {
             long,
         }
     }
+
+    /// Whether it is a block, and so may be put into a [`Slot`].
+    pub const fn is_short(&self) -> bool {
+        self.long.is_none()
+    }
 }
 
 impl Page {
     /// What is written so far.
-    pub(super) fn written(&self) -> &[u8] {
+    pub fn written(&self) -> &[u8] {
         &self.bytes[..self.end]
     }
 
+    /// Whether nothing is written.
+    pub const fn is_empty(&self) -> bool {
+        self.end == 0
+    }
+
     /// How much is written.
-    pub(super) const fn len(&self) -> usize {
+    pub const fn len(&self) -> usize {
         self.end
     }
 
     /// Forgets what is written and keeps the space.
-    pub(super) const fn clear(&mut self) {
+    pub const fn clear(&mut self) {
         self.end = 0;
     }
 
     /// Takes back what was written since the page had this length.
-    pub(super) const fn cut(&mut self, end: usize) {
+    pub const fn cut(&mut self, end: usize) {
         self.end = end;
     }
 
     /// Takes back the last byte.
-    pub(super) const fn cut_byte(&mut self) {
+    pub const fn cut_byte(&mut self) {
         self.end -= 1;
     }
 
@@ -80,29 +91,39 @@ impl Page {
 
     #[cold]
     fn grow(&mut self, bytes: usize) {
-        self.bytes.resize((self.end + bytes) * 2, 0);
+        let needed = self.end + bytes;
+        self.bytes.resize(needed + needed / 2, 0);
     }
 
     /// Appends a piece, and what `write` puts after it: one number or truth value, and up to two bytes.
     #[inline]
-    pub(super) fn put_value(&mut self, name: &Piece, write: impl FnOnce(&mut Slot<'_>)) {
+    pub fn put_value(&mut self, name: &Piece, write: impl FnOnce(&mut Slot<'_>)) {
         if let Some(long) = &name.long {
             self.put(long);
         }
+        self.put_values(|slot| {
+            slot.put_piece(name);
+            write(slot);
+        });
+    }
+
+    /// Appends what `write` puts: up to [`Slot::VALUES`] times a short piece, a number or truth value, and up to two bytes.
+    #[inline]
+    pub fn put_values(&mut self, write: impl FnOnce(&mut Slot<'_>)) {
         self.make_space(SLOT);
         let bytes = self.bytes[self.end..].first_chunk_mut();
         let mut slot = Slot {
             bytes: bytes.expect("space was made"),
-            end: name.length,
+            end: 0,
         };
-        slot.bytes[..BLOCK].copy_from_slice(&name.block);
         write(&mut slot);
+        debug_assert!(slot.end <= Slot::REACH, "no more than a slot holds");
         self.end += slot.end;
     }
 
     /// Appends a text of any length.
     #[inline]
-    pub(super) fn put(&mut self, text: &[u8]) {
+    pub fn put(&mut self, text: &[u8]) {
         self.make_space(text.len());
         self.bytes[self.end..self.end + text.len()].copy_from_slice(text);
         self.end += text.len();
@@ -110,18 +131,23 @@ impl Page {
 
     /// Appends one byte.
     #[inline]
-    pub(super) fn put_byte(&mut self, byte: u8) {
+    pub fn put_byte(&mut self, byte: u8) {
         self.put(&[byte]);
     }
 
     /// Appends an integer.
     #[inline]
-    pub(super) fn put_integer(&mut self, value: i64) {
+    pub fn put_integer(&mut self, value: i64) {
         self.put_value(&NOTHING, |slot| slot.put_integer(value));
     }
 
+    /// Appends a finite number.
+    pub fn put_float(&mut self, value: f64) {
+        self.put_value(&NOTHING, |slot| slot.put_float(value));
+    }
+
     /// Appends a text with a backslash before each of some characters.
-    pub(super) fn put_escaped(&mut self, text: &str, special: &[u8]) {
+    pub fn put_escaped(&mut self, text: &str, special: &[u8]) {
         for &byte in text.as_bytes() {
             if special.contains(&byte) {
                 self.put_byte(b'\\');
@@ -131,7 +157,7 @@ impl Page {
     }
 
     /// Appends a JSON string.
-    pub(super) fn put_json(&mut self, text: &str) {
+    pub fn put_json(&mut self, text: &str) {
         self.put(b"\"");
         let mut rest = text;
         while let Some(at) = rest.find(|next: char| next < ' ' || matches!(next, '"' | '\\')) {
@@ -161,15 +187,20 @@ const NOTHING: Piece = Piece {
     long: None,
 };
 
-/// Where one value is written, on a page.
-pub(super) struct Slot<'p> {
+/// Where some values are written, on a page.
+#[derive(Debug)]
+pub struct Slot<'p> {
     bytes: &'p mut [u8; SLOT],
     end: usize,
 }
 
 impl Slot<'_> {
     /// The bytes that one value may take: a name's 32, a sign, 20 digits or the 24 of a floating point number, and two bytes.
-    const REACH: usize = 64;
+    const VALUE: usize = 64;
+    /// How many values it holds.
+    pub const VALUES: usize = 32;
+    /// The bytes that they may take.
+    const REACH: usize = Self::VALUES * Self::VALUE;
 
     /// Copies a block, of which the caller keeps a part.
     #[inline]
@@ -179,60 +210,111 @@ impl Slot<'_> {
         self.bytes[at..at + SIZE].copy_from_slice(block);
     }
 
+    /// Appends a short piece.
+    #[inline]
+    pub fn put_piece(&mut self, piece: &Piece) {
+        self.put_block(&piece.block);
+        self.end += piece.length;
+    }
+
     /// Appends one byte.
     #[inline]
-    pub(super) fn put_byte(&mut self, byte: u8) {
+    pub fn put_byte(&mut self, byte: u8) {
         self.put_block(&[byte]);
         self.end += 1;
     }
 
     /// Appends two bytes.
     #[inline]
-    pub(super) fn put_two(&mut self, bytes: [u8; 2]) {
+    pub fn put_two(&mut self, bytes: [u8; 2]) {
         self.put_block(&bytes);
         self.end += 2;
     }
 
     /// Appends an integer.
     #[inline]
-    pub(super) fn put_integer(&mut self, value: i64) {
-        if value < 0 {
-            self.put_byte(b'-');
-        }
-        match u32::try_from(value.unsigned_abs()) {
+    pub fn put_integer(&mut self, value: i64) {
+        match u32::try_from(value) {
             Ok(small) if small < BASE => self.put_digits(small),
-            _ => self.put_large(value.unsigned_abs()),
+            _ => self.put_large(value),
         }
     }
 
-    /// Appends a number of nine digits or more. Not inlined, which keeps the common case short.
-    #[inline(never)]
-    fn put_large(&mut self, value: u64) {
-        let (high, low) = split(value);
-        match split(high) {
-            (0, middle) => self.put_digits(middle),
-            (high, middle) => {
-                // At most four digits are left: 2^64 has twenty.
-                self.put_digits(split(high).1);
-                self.put_all_digits(middle);
+    /// Appends a number below zero or of nine digits or more.
+    #[inline]
+    fn put_large(&mut self, value: i64) {
+        let (high, low) = split(value.unsigned_abs());
+        match u32::try_from(high) {
+            Ok(high) if value > 0 && high < BASE => {
+                self.put_digits(high);
+                self.put_all_digits(low);
+            }
+            _ => {
+                let slot = Slot {
+                    bytes: self.bytes,
+                    end: self.end,
+                };
+                self.end = slot.put_any(value);
             }
         }
-        self.put_all_digits(low);
+    }
+
+    /// Appends any integer. Not inlined, which keeps the common cases short.
+    #[inline(never)]
+    fn put_any(self, value: i64) -> usize {
+        let mut slot = self;
+        if value < 0 {
+            slot.put_byte(b'-');
+        }
+        let (high, low) = split(value.unsigned_abs());
+        let (high, middle) = split(high);
+        // At most three digits are in the first of the three parts: 2^63 has nineteen.
+        match (split(high).1, middle) {
+            (0, 0) => {
+                slot.put_digits(low);
+                return slot.end;
+            }
+            (0, middle) => slot.put_digits(middle),
+            (high, middle) => {
+                slot.put_digits(high);
+                slot.put_all_digits(middle);
+            }
+        }
+        slot.put_all_digits(low);
+        slot.end
     }
 
     /// Appends an integer of 16 bits.
     #[inline]
-    pub(super) fn put_small(&mut self, value: u16) {
+    pub fn put_small(&mut self, value: u16) {
         self.put_digits(u32::from(value));
     }
 
     /// Appends a number under 10^8.
     #[inline]
     fn put_digits(&mut self, value: u32) {
-        let digits = eight_digits(value);
-        let zeros = (digits.trailing_zeros() / 8).min(7);
-        self.put_block(&((digits | ASCII_ZEROS) >> (zeros * 8)).to_le_bytes());
-        self.end += 8 - zeros as usize;
+        match value {
+            0..1_000 => self.put_group(value),
+            1_000..1_000_000 => {
+                self.put_group(value / 1_000);
+                self.put_block(&group(&PADDED, value % 1_000));
+                self.end += 3;
+            }
+            _ => {
+                let digits = eight_digits(value);
+                let zeros = digits.trailing_zeros() & !7;
+                self.put_block(&((digits | ASCII_ZEROS) >> zeros).to_le_bytes());
+                self.end += 8 - (zeros / 8) as usize;
+            }
+        }
+    }
+
+    /// Appends a number under 1,000.
+    #[inline]
+    fn put_group(&mut self, value: u32) {
+        let digits = group(&DIGITS, value);
+        self.put_block(&digits);
+        self.end += usize::from(digits[3]);
     }
 
     /// Appends a number under 10^8 with its leading zeros.
@@ -244,7 +326,7 @@ impl Slot<'_> {
 
     /// Appends a finite number, in the fewest digits that read back to the same bits.
     #[inline]
-    pub(super) fn put_float(&mut self, value: f64) {
+    pub fn put_float(&mut self, value: f64) {
         let mut buffer = zmij::Buffer::new();
         let text = buffer.format_finite(value).as_bytes();
         if let (Some(first), Some(last)) = (text.first_chunk::<16>(), text.last_chunk::<16>()) {
@@ -261,7 +343,7 @@ impl Slot<'_> {
 
     /// Appends a value that is no text, as CSV and JSON have it; of a text nothing.
     #[inline]
-    pub(super) fn put_plain(&mut self, values: &Values, row: usize) {
+    pub fn put_plain(&mut self, values: &Values, row: usize) {
         match values {
             Values::U16(values) => self.put_small(values[row]),
             Values::I64(values) => self.put_integer(values[row]),
@@ -273,7 +355,7 @@ impl Slot<'_> {
 
     /// Appends a truth value.
     #[inline]
-    pub(super) fn put_truth(&mut self, value: bool) {
+    pub fn put_truth(&mut self, value: bool) {
         self.put_block(if value { b"true\0" } else { b"false" });
         self.end += if value { 4 } else { 5 };
     }
@@ -281,6 +363,32 @@ impl Slot<'_> {
 
 /// The digit 0 in each byte.
 const ASCII_ZEROS: u64 = 0x3030_3030_3030_3030;
+
+/// Numbers under 1,000: their digits, and how many there are.
+static DIGITS: [[u8; 4]; 1_000] = groups(false);
+/// The same with leading zeros.
+static PADDED: [[u8; 4]; 1_000] = groups(true);
+
+const fn groups(is_padded: bool) -> [[u8; 4]; 1_000] {
+    let mut groups = [[0; 4]; 1_000];
+    let mut value = 0;
+    while value < 1_000 {
+        let [.., hundreds, tens, ones] = (eight_digits(value) | ASCII_ZEROS).to_le_bytes();
+        groups[value as usize] = match value {
+            0..10 if !is_padded => [ones, 0, 0, 1],
+            10..100 if !is_padded => [tens, ones, 0, 2],
+            _ => [hundreds, tens, ones, 3],
+        };
+        value += 1;
+    }
+    groups
+}
+
+/// A number's group of digits.
+#[inline]
+fn group(groups: &[[u8; 4]; 1_000], value: u32) -> [u8; 4] {
+    groups[value as usize]
+}
 
 /// What eight digits can count.
 const BASE: u32 = 100_000_000;
