@@ -50,6 +50,8 @@ pub mod site;
 
 mod calm;
 
+pub mod lateness;
+
 pub mod run;
 
 pub mod failure;

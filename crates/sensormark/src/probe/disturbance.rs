@@ -29,7 +29,7 @@ impl Default for DisturbanceLimits {
 }
 
 /// How much the host was disturbed over a span. Shares are of the time of all processors (0 to 1).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Disturbance {
     /// Length of the span.
     pub span_ns: u64,

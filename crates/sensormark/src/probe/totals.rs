@@ -84,7 +84,7 @@ pub struct HostTotals {
 }
 
 /// Totals of one phase.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PhaseTotals {
     /// Its length.
     pub span_ns: u64,

@@ -1,5 +1,6 @@
 //! What speaks against a trial of phases.
 
+use crate::engine::lateness::{PACING_LIMIT_NS, late_by_host};
 use crate::engine::operations::ENDLESS;
 use crate::engine::throttling::throttled;
 use crate::measurement::names;
@@ -10,8 +11,6 @@ use sensormark_store::ErrorKind;
 
 /// The share of failed operations that makes a trial invalid.
 pub const ERROR_SHARE: f64 = 0.01;
-/// The largest lateness of the engine's own, 99th percentile, in ns.
-pub const PACING_LIMIT_NS: u64 = 1_000_000;
 /// The largest share of the cores that its threads can have that a client may use.
 pub const CLIENT_SHARE: f64 = 0.9;
 /// How many times as fast as measured the engine must be over the null store.
@@ -86,6 +85,7 @@ pub fn judge(record: &mut TrialRecord, circumstances: Circumstances) -> Vec<Reas
         warnings.extend(texts.map(|text| format!("the host was disturbed: {text}")));
     } else {
         more.extend(disturbed);
+        more.extend(late_by_host(&more, measured));
     }
     record.warnings.extend(warnings);
     reasons.extend(more);

@@ -6,6 +6,7 @@ use super::source::SourceReport;
 use super::trial::{Trial, TrialFailure};
 use super::write_trial::{keep_journal, read_journal};
 use super::writer::WriterReport;
+use crate::engine::lateness::{PACING_LIMIT_NS, late_by_host};
 use crate::engine::scheduling::Grant;
 use crate::engine::throttling::throttled;
 use crate::ledger;
@@ -17,8 +18,6 @@ use std::path::Path;
 
 /// The share of failed operations that makes a trial invalid.
 const ERROR_SHARE: f64 = 0.01;
-/// The largest pacing error of the source, 99th percentile, in ns.
-const PACING_LIMIT_NS: u64 = 1_000_000;
 
 /// The disk used before, after and after settling.
 pub fn disk_figures(
@@ -76,6 +75,10 @@ pub fn account(
     keep_journal(trial, record, &folder.join("journal"))?;
     reasons.extend(trial.keep(record, recording, writer.service.0.count)?);
     reasons.extend(client_bound(trial, record));
+    if !trial.context.tolerate_disturbance {
+        let counted = record.phases.iter().filter(|phase| phase.operations > 0);
+        reasons.extend(late_by_host(&reasons, counted));
+    }
     figures(record, source, &writer, &ledger);
     record.ledger = Some(ledger);
     record.errors = writer.errors;
