@@ -74,6 +74,7 @@ pub(crate) fn version(endpoint: &Endpoint) -> Result<String, StoreError> {
     let options = Options::parse(endpoint.url.expose())?;
     let rest = Rest::new(&options, time_out);
     let state = rest.state()?;
+    rest.check(OPERATION, &state)?;
     let status = &state["cluster"]["nodeStatus"];
     if endpoint.managed && status == "INACTIVE" {
         rest.join()?;
@@ -84,9 +85,8 @@ pub(crate) fn version(endpoint: &Endpoint) -> Result<String, StoreError> {
         );
         return Err(StoreError::new(ErrorKind::Unavailable, OPERATION, text).with_doubt(false));
     }
-    // an active node may not serve its partitions yet
-    let connection = open(&options, time_out)?;
-    let asked = connection.container(&owner(DatabaseName::PREFIX));
+    // an active node may not serve all of its partitions yet
+    let asked = open(&options, time_out)?.ask_all_partitions();
     asked.map_err(|failure| mapped(OPERATION, failure))?;
     let version = state["version"].as_str();
     let version = version.ok_or_else(|| unexpected(OPERATION, "it states none"))?;
@@ -308,14 +308,19 @@ impl GriddbAdministrator {
     /// A manual checkpoint, to its end.
     fn checkpoint(&self) -> Result<(), StoreError> {
         const OPERATION: &str = "settle GridDB";
-        let count = |state: &Value| state["checkpoint"]["requestedCheckpointOperation"].as_i64();
-        let before = count(&self.rest().state()?)
+        let count = || -> Result<Option<i64>, StoreError> {
+            let state = self.rest().state()?;
+            // a node that has given up takes the order, and never follows it
+            self.rest().check(OPERATION, &state)?;
+            Ok(state["checkpoint"]["requestedCheckpointOperation"].as_i64())
+        };
+        let before = count()?
             .ok_or_else(|| unexpected(OPERATION, "the server does not count its checkpoints"))?;
         self.rest().checkpoint()?;
         let started = Instant::now();
         while started.elapsed() < SETTLE {
             std::thread::sleep(Duration::from_millis(50));
-            if count(&self.rest().state()?).is_some_and(|count| count > before) {
+            if count()?.is_some_and(|count| count > before) {
                 return Ok(());
             }
         }

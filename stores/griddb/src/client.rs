@@ -355,6 +355,16 @@ impl Connection {
 
     /// The names of all containers.
     pub(crate) fn names(&self) -> Result<Vec<String>, Failure> {
+        self.some_names(None)
+    }
+
+    /// Fails where a partition does not answer: asks each for no more than one container's name.
+    pub(crate) fn ask_all_partitions(&self) -> Result<(), Failure> {
+        self.some_names(Some(1)).map(drop)
+    }
+
+    /// The names of all containers, or of so many a partition.
+    fn some_names(&self, most: Option<i64>) -> Result<Vec<String>, Failure> {
         let functions = self.0.functions;
         let mut controller = ptr::null_mut();
         let mut names = Vec::new();
@@ -362,7 +372,7 @@ impl Connection {
         unsafe {
             let code = (functions.partitions)(self.0.raw.as_ptr(), &raw mut controller);
             self.check(code)?;
-            let listed = list(functions, controller, &mut names);
+            let listed = list(functions, controller, most, &mut names);
             let failed = listed.map_err(|code| failure(functions, controller.cast(), code));
             (functions.close_partitions)(&raw mut controller);
             failed?;
@@ -371,28 +381,30 @@ impl Connection {
     }
 }
 
-/// Appends the names of the containers of all partitions.
+/// Appends the names of the containers of all partitions, or of so many of each.
 ///
 /// # Safety
 /// The controller is open.
 unsafe fn list(
     functions: &Functions,
     controller: *mut foreign::Partitions,
+    most: Option<i64>,
     names: &mut Vec<String>,
 ) -> Result<(), i32> {
     let done = |code: i32| if code == 0 { Ok(()) } else { Err(code) };
     let mut partitions = 0;
+    let most = most.as_ref().map_or(ptr::null(), ptr::from_ref);
     // SAFETY: by the caller's promise.
     done(unsafe { (functions.partition_count)(controller, &raw mut partitions) })?;
     for partition in 0..partitions {
         let (mut found, mut count) = (ptr::null(), 0);
-        // SAFETY: by the caller's promise; the list holds `count` texts until the next call.
+        // SAFETY: by the caller's promise; `most` lives until the end; the list holds `count` texts until the next call.
         unsafe {
             done((functions.container_names)(
                 controller,
                 partition,
                 0,
-                ptr::null(),
+                most,
                 &raw mut found,
                 &raw mut count,
             ))?;

@@ -31,6 +31,17 @@ pub(crate) fn absent(operation: &str, what: impl Into<String>) -> StoreError {
     StoreError::new(ErrorKind::NotFound, operation, what)
 }
 
+/// A node that has given its services up, for this reason as its log has it.
+pub(crate) fn abnormal(operation: &str, reason: &str) -> StoreError {
+    let (kind, advice) = if says_disk_full(reason) {
+        DISK_FULL
+    } else {
+        (ErrorKind::Crashed, "look into its log")
+    };
+    let text = format!("the node is ABNORMAL and serves nothing any more: {reason}; {advice}");
+    StoreError::new(kind, operation, text)
+}
+
 /// The client's number for a connection that broke, a time-out on it among the reasons.
 const BAD_CONNECTION: i32 = 140_028;
 
@@ -40,11 +51,8 @@ const fn says_nothing(code: i32) -> bool {
 }
 
 fn meaning(failure: &Failure) -> (ErrorKind, &'static str) {
-    if failure.text.contains("No space left") {
-        return (
-            ErrorKind::DiskFull,
-            "free space on the disk of the data folder",
-        );
+    if says_disk_full(&failure.text) {
+        return DISK_FULL;
     }
     if failure.codes.contains(&BAD_CONNECTION) && timed_out(&failure.text) {
         return TIMED_OUT;
@@ -69,6 +77,16 @@ fn timed_out(text: &str) -> bool {
     let text = text.replace("Failover timed out", "");
     text.contains("timed out") || text.contains("Failed to connect")
 }
+
+/// The server's own words are the system's: the number is that of any file that cannot be written.
+fn says_disk_full(text: &str) -> bool {
+    text.contains("No space left")
+}
+
+const DISK_FULL: (ErrorKind, &str) = (
+    ErrorKind::DiskFull,
+    "free space on the disk of the data folder, and start the server again",
+);
 
 const TIMED_OUT: (ErrorKind, &str) = (
     ErrorKind::Timeout,

@@ -3,6 +3,7 @@
 //! Requests are few and small, so this speaks just enough HTTP/1.0 by itself.
 
 use crate::config::Options;
+use crate::error::abnormal;
 use sensormark_store::{ErrorKind, StoreError};
 use serde_json::Value;
 use std::io::{Read, Write as _};
@@ -11,6 +12,9 @@ use std::time::Duration;
 
 /// The largest answer that is read, in bytes.
 const LARGEST: u64 = 8 << 20;
+
+/// What the line of a node's log has that tells why its services end.
+const FATAL: &str = "SetError";
 
 /// The administration of a node.
 pub(crate) struct Rest<'a> {
@@ -45,6 +49,21 @@ impl<'a> Rest<'a> {
     pub(crate) fn checkpoint(&self) -> Result<(), StoreError> {
         self.ask("start a checkpoint", "POST", "/node/checkpoint", "")
             .map(drop)
+    }
+
+    /// Fails where a node of this state has met an error that ended its services, though not its process. Clients then hear of broken
+    /// connections alone; its log says why.
+    pub(crate) fn check(&self, operation: &str, state: &Value) -> Result<(), StoreError> {
+        if state["cluster"]["nodeStatus"] != "ABNORMAL" {
+            return Ok(());
+        }
+        let path = format!("/node/log?length=1&searchStr={FATAL}");
+        let lines = self.ask("read GridDB's log", "GET", &path, "");
+        let said = lines.ok().and_then(|lines| lines[0].as_str().map(reason));
+        Err(abnormal(
+            operation,
+            said.as_deref().unwrap_or("its log does not say why"),
+        ))
     }
 
     fn ask(
@@ -168,6 +187,13 @@ fn read(operation: &str, bytes: &[u8]) -> Result<Value, StoreError> {
     }
 }
 
+/// The reason in a line of the log, without what is meant for the database's makers.
+fn reason(line: &str) -> String {
+    let said = line.split_once("(reason=").map_or(line, |(_, said)| said);
+    let end = said.find(" (System error").or_else(|| said.find(" <"));
+    said[..end.unwrap_or(said.len())].to_owned()
+}
+
 /// Base 64, as HTTP's basic authentication has it.
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -202,6 +228,24 @@ mod tests {
         ] {
             assert_eq!(base64(plain.as_bytes()), coded, "{plain}");
         }
+    }
+
+    #[test]
+    fn the_log_says_why_a_node_gave_up() {
+        let line = "2026-11-22T00:45:11.195Z vm 3976 ERROR CLUSTER_OPERATION [1042:CM_PLATFORM_ERROR] [ERROR] SetError requested (reason=Write log failed. \
+                    reason=(Platform error (errno=28, description=No space left on device))) (System error, containerName=c, executionName=put) <VVZp3r>";
+        let said = reason(line);
+        assert_eq!(
+            said,
+            "Write log failed. reason=(Platform error (errno=28, description=No space left on device)))"
+        );
+        assert_eq!(abnormal("settle", &said).kind(), ErrorKind::DiskFull);
+        let other = abnormal(
+            "settle",
+            &reason("SetError requested (reason=broken <VVZp3r>"),
+        );
+        assert_eq!(other.kind(), ErrorKind::Crashed);
+        assert!(other.to_string().contains("any more: broken; look"));
     }
 
     #[test]

@@ -265,7 +265,7 @@ fn node(
         "system": system,
         "transaction": transaction,
         "sql": sql,
-        "trace": {"default": "LEVEL_ERROR", "outputType": "OUTPUT_STDERR"}
+        "trace": {"default": "LEVEL_ERROR", "outputType": "OUTPUT_ROTATION_FILES"}
     })
 }
 

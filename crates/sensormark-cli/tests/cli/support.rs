@@ -5,6 +5,43 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
+/// Fields of small workload files: one that walks, one that counts. (Macros, as text that is put together when it is compiled.)
+macro_rules! numbers {
+    () => {
+        r#"[[fields]]
+name = "temperature"
+shape = "walk"
+min = 15
+max = 30
+period = "2m"
+[[fields]]
+name = "pulses"
+type = "integer"
+shape = "counter"
+step = 20
+"#
+    };
+}
+pub(crate) use numbers;
+
+/// One field of each other type.
+macro_rules! others {
+    () => {
+        r#"[[fields]]
+name = "open"
+type = "bool"
+shape = "random"
+chance = 0.2
+[[fields]]
+name = "state"
+type = "text"
+shape = "random"
+values = ["ok", "failed"]
+"#
+    };
+}
+pub(crate) use others;
+
 /// A place for one test: state folder, results folder.
 pub struct Place {
     folder: TempDir,

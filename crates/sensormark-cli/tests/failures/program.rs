@@ -1,7 +1,7 @@
 //! The program at work, watched: what it tells as it goes, when, and how it ends.
 
 use crate::stores::{owner, process};
-use crate::support::Place;
+use crate::support::{Place, numbers};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Stdio};
@@ -9,7 +9,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// A workload that writes, reading by reading, for longer than any test takes.
-pub const ENDLESS: &str = r#"
+pub const ENDLESS: &str = concat!(
+    r#"
 layouts = ["individual"]
 [series]
 count = 8
@@ -17,21 +18,10 @@ interval = "1s"
 duration = "30d"
 [[tags]]
 name = "sensor"
-[[fields]]
-name = "temperature"
-shape = "walk"
-min = 15
-max = 30
-period = "2m"
-[[fields]]
-name = "pulses"
-type = "integer"
-shape = "counter"
-step = 20
-[load]
-clients = 2
-batch = 5
-"#;
+"#,
+    numbers!(),
+    "[load]\nclients = 2\nbatch = 5\n"
+);
 
 /// How long a server may take to start on a busy machine, and a load to begin.
 const PATIENCE: Duration = Duration::from_secs(300);

@@ -2,12 +2,13 @@
 
 use crate::Outcome;
 use crate::stores::{MEMORY, Server};
-use crate::support::{Place, errors, held_against};
+use crate::support::{Place, errors, held_against, numbers, others};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// A data set of a few thousand readings, with every type of field.
-const DATA: &str = r#"
+const DATA: &str = concat!(
+    r#"
 [series]
 count = 6
 interval = "1s"
@@ -15,29 +16,11 @@ duration = "5m"
 missing = 0.02
 [[tags]]
 name = "sensor"
-[[fields]]
-name = "temperature"
-shape = "walk"
-min = 15
-max = 30
-period = "2m"
-[[fields]]
-name = "pulses"
-type = "integer"
-shape = "counter"
-step = 20
-[[fields]]
-name = "open"
-type = "bool"
-shape = "random"
-chance = 0.2
-[[fields]]
-name = "state"
-type = "text"
-shape = "random"
-values = ["ok", "failed"]
-[load]
-"#;
+"#,
+    numbers!(),
+    others!(),
+    "[load]\n"
+);
 
 /// Writes the data set of a seed as a recording.
 fn recording(place: &Place, seed: &str) -> Result<(), String> {

@@ -1,10 +1,11 @@
 //! What the tests of own workloads share: a small one, in a file.
 
-use crate::support::Place;
+use crate::support::{Place, numbers, others};
 use std::process::Output;
 
 /// A small workload: some seconds with everything in it. Closed loops, so that other tests beside it do not make a schedule late.
-pub const SMALL: &str = r#"
+pub const SMALL: &str = concat!(
+    r#"
 limits = ["lost = 0", "wrong answers = 0"]
 layouts = ["individual"]
 [series]
@@ -21,28 +22,10 @@ name = "sensor"
 [[tags]]
 name = "hall"
 values = ["north", "south"]
-[[fields]]
-name = "temperature"
-shape = "walk"
-min = 15
-max = 30
-period = "2m"
-[[fields]]
-name = "pulses"
-type = "integer"
-shape = "counter"
-step = 20
-[[fields]]
-name = "open"
-type = "bool"
-shape = "random"
-chance = 0.2
-[[fields]]
-name = "state"
-type = "text"
-shape = "random"
-values = ["ok", "failed"]
-[load]
+"#,
+    numbers!(),
+    others!(),
+    r#"[load]
 clients = 2
 batch = 100
 [mixed]
@@ -82,7 +65,8 @@ span = "1m"
 name = "raw"
 kind = "range"
 span = "30s"
-"#;
+"#
+);
 
 /// A place with this workload file, `own.toml`.
 pub fn with(text: &str) -> Place {
