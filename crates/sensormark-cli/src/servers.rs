@@ -56,7 +56,7 @@ fn start(
         ..StartWishes::default()
     };
     let server = supervisor.start_with(found.as_ref(), options, &wishes)?;
-    let (process, folder) = (server.process_id(), server.folder().root.clone());
+    let (process, folder) = (server.process_id(), server.run_folder().to_path_buf());
     let run = server.detach()?;
     println!(
         "{} runs as process {process}, named {run}",

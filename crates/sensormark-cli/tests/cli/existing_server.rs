@@ -1,8 +1,11 @@
 //! An existing PostgreSQL server by its URL: a database of somebody else's is refused and left as it was.
 
 use crate::support::{Place, errors, held_against, postgresql_is_here, read_folder};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
+
+/// What stands before the folder when a server was started.
+const FOLDER: &str = "its folder, with its URL and password in endpoint.json: ";
 
 /// A server that was left running for this test, stopped at its end.
 struct Running<'a> {
@@ -14,7 +17,9 @@ impl<'a> Running<'a> {
     fn start(place: &'a Place) -> Self {
         let started = place.run(&["servers", "start", "postgresql", "--server-memory", "256"]);
         assert!(started.status.success(), "{}", errors(&started));
-        let file = find(&place.path().join("state")).expect("endpoint.json");
+        let said = String::from_utf8_lossy(&started.stdout).into_owned();
+        let folder = said.lines().find_map(|line| line.strip_prefix(FOLDER));
+        let file = Path::new(folder.expect("its folder is told")).join("endpoint.json");
         let text = std::fs::read_to_string(file).expect("it can be read");
         let endpoint: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         let url = endpoint["url"].as_str().expect("a URL").to_owned();
@@ -41,18 +46,6 @@ impl Drop for Running<'_> {
     fn drop(&mut self) {
         self.place.run(&["servers", "stop", "postgresql"]);
     }
-}
-
-fn find(folder: &Path) -> Option<PathBuf> {
-    read_folder(folder).into_iter().find_map(|path| {
-        if path.ends_with("endpoint.json") {
-            Some(path)
-        } else if path.is_dir() {
-            find(&path)
-        } else {
-            None
-        }
-    })
 }
 
 #[test]

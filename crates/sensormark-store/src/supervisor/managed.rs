@@ -58,6 +58,11 @@ impl ManagedServer {
         &self.inner.server_folder
     }
 
+    /// The run's folder: the server's own is in it, and its log.
+    pub fn run_folder(&self) -> &Path {
+        self.inner.folder.path()
+    }
+
     /// The random name of the run, by which `servers stop` finds it.
     pub fn run(&self) -> &str {
         &self.inner.surroundings.run
