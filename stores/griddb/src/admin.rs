@@ -85,9 +85,13 @@ pub(crate) fn version(endpoint: &Endpoint) -> Result<String, StoreError> {
         );
         return Err(StoreError::new(ErrorKind::Unavailable, OPERATION, text).with_doubt(false));
     }
+    let failed = |failure| mapped(OPERATION, failure);
+    let connection = open(&options, time_out)?;
+    // says why nobody is reached, which a question to all partitions does not
+    let asked = connection.container(&owner(DatabaseName::PREFIX));
+    asked.map_err(failed)?;
     // an active node may not serve all of its partitions yet
-    let asked = open(&options, time_out)?.ask_all_partitions();
-    asked.map_err(|failure| mapped(OPERATION, failure))?;
+    connection.ask_all_partitions().map_err(failed)?;
     let version = state["version"].as_str();
     let version = version.ok_or_else(|| unexpected(OPERATION, "it states none"))?;
     Ok(version.to_owned())
