@@ -11,6 +11,8 @@ mod faults;
 mod files;
 mod interruption;
 mod limited;
+#[cfg(feature = "postgresql")]
+mod memory;
 mod messages;
 mod own;
 mod pinned;
