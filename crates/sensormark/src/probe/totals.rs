@@ -50,6 +50,15 @@ pub struct RoleTotals {
     pub received_wire_bytes: Option<u64>,
 }
 
+impl RoleTotals {
+    /// What a server holds at the end, each page once: the proportional set size, or resident memory where that was not read. The latter counts what
+    /// processes share since one was forked from the other for each of them, and of shared memory what one process has touched.
+    pub fn end_held_bytes(&self) -> u64 {
+        self.end_proportional_bytes
+            .unwrap_or(self.end_resident_bytes)
+    }
+}
+
 /// What the host did in a phase.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostTotals {

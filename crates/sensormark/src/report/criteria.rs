@@ -58,7 +58,7 @@ pub fn values(trial: &TrialRecord, run: &RunRecord) -> BTreeMap<String, f64> {
         ),
         (
             "server_memory",
-            own_server.map(|role| role.end_resident_bytes as f64 / MEMORY_KB),
+            own_server.map(|role| role.end_held_bytes() as f64 / MEMORY_KB),
         ),
         (
             "server_io",

@@ -102,10 +102,14 @@ pub fn cpu_percent(trial: &TrialRecord, operation: &str, role: &str) -> Option<f
     })
 }
 
-/// Resident memory of a role, the most at the end of a phase, in MB.
+/// Memory of a role, the most at the end of a phase, in MB: a client's is what is resident, a server's has each page once.
 pub fn memory_mb(trial: &TrialRecord, operation: &str, role: &str) -> Option<f64> {
-    let ends = totals(trial, operation)
-        .filter_map(|totals| Some(own(totals, role)?.end_resident_bytes as f64 / MB));
+    let bytes = |own: &RoleTotals| match role {
+        "server" => own.end_held_bytes(),
+        _ => own.end_resident_bytes,
+    };
+    let ends =
+        totals(trial, operation).filter_map(|totals| Some(bytes(own(totals, role)?) as f64 / MB));
     ends.reduce(f64::max)
 }
 

@@ -153,7 +153,8 @@ pub fn costs(trial: &TrialRecord, side: Side, comparable: &Comparable) -> BTreeM
         get(role(phase, name)?)
     };
     let cpu: Get = |role| Some(role.cpu_ns as f64 / 1e3);
-    let memory: Get = |role| Some(role.end_resident_bytes as f64 / MEMORY_KB);
+    let held: Get = |role| Some(role.end_held_bytes() as f64 / MEMORY_KB);
+    let resident: Get = |role| Some(role.end_resident_bytes as f64 / MEMORY_KB);
     let storage: Get =
         |role| Some((role.storage_read_bytes? + role.storage_written_bytes?) as f64 / 1e3);
     let wire: Get = |role| Some((role.sent_wire_bytes? + role.received_wire_bytes?) as f64 / 1e3);
@@ -172,7 +173,7 @@ pub fn costs(trial: &TrialRecord, side: Side, comparable: &Comparable) -> BTreeM
         ),
         (
             "server_memory",
-            largest(&phases, |phase| own_server(phase, memory)),
+            largest(&phases, |phase| own_server(phase, held)),
         ),
         (
             "server_io",
@@ -184,7 +185,7 @@ pub fn costs(trial: &TrialRecord, side: Side, comparable: &Comparable) -> BTreeM
         ),
         (
             "client_memory",
-            largest(&phases, |phase| client(phase, memory)),
+            largest(&phases, |phase| client(phase, resident)),
         ),
         ("network", network),
         ("disk", criteria::disk(trial).map(|bytes| bytes / 1e6)),

@@ -2,8 +2,10 @@
 
 use super::*;
 use crate::measurement::names;
-use crate::measurement::record::{Cache, Figure, Side};
+use crate::measurement::record::{Cache, Figure, Side, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
+use crate::probe::RoleTotals;
+use crate::report::criteria;
 use crate::statistics::Basis;
 use sensormark_store::Durability;
 
@@ -254,6 +256,24 @@ fn unlike_durability_classes_are_labelled() {
             .contains("unlike durability classes are compared: default and durable")
     );
     assert!(order(&report).contains(&"MariaDB individual, durable"));
+}
+
+#[test]
+fn a_servers_memory_has_each_page_once_where_that_was_measured() {
+    let mut trial = two().remove(0);
+    let role = |trial: &mut TrialRecord, set: fn(&mut RoleTotals)| {
+        let totals = trial.phases.iter_mut().flat_map(|phase| &mut phase.totals);
+        totals
+            .flat_map(|totals| totals.roles.values_mut())
+            .for_each(set);
+        let values = criteria::values(trial, &run());
+        [values["server_memory"], values["client_memory"]]
+    };
+    let [server, client] = role(&mut trial, |role| role.end_proportional_bytes = None);
+    let held = role(&mut trial, |role| {
+        role.end_proportional_bytes = Some(role.end_resident_bytes / 2);
+    });
+    assert_eq!(held, [server / 2.0, client]);
 }
 
 #[test]
