@@ -27,7 +27,7 @@ fn main() {
     }
     let ignored = small.is_err();
     let test = Trial::test(
-        "a full disk ends the server, and the error says so",
+        "a full disk ends the server or refuses writes, and the error says so",
         move || filled(&store, &small?).map_err(Into::into),
     );
     libtest_mimic::run(&arguments, vec![test.with_ignored_flag(ignored)]).exit();
@@ -109,6 +109,7 @@ fn filled(store: &Mongodb, disk: &SmallDisk) -> Result<(), String> {
             .await
             .map_err(text)?;
         let mut session = store.connect(&plan).await.map_err(text)?;
+        let mut refused = None;
         for part in 0..100 {
             let mut batch = Batch::new(0, &plan.schema.tables[0]);
             for row in 0..100 {
@@ -118,10 +119,16 @@ fn filled(store: &Mongodb, disk: &SmallDisk) -> Result<(), String> {
                 let content = Value::Text(noise(number.unsigned_abs()));
                 batch.columns[0].push(content).expect("a text");
             }
-            if let Err(error) = session.write(&batch).await {
-                return ended(&server, &error).await;
+            match session.write(&batch).await {
+                Ok(_) => {}
+                // A data file may meet the end before the journal does: that write is refused, and the server goes on for now.
+                Err(error) if error.kind() == ErrorKind::DiskFull => refused = Some(error),
+                Err(error) => return ended(&server, &error).await,
             }
         }
-        Err("640 MB went onto a disk of 360".to_owned())
+        refused.map_or_else(
+            || Err("640 MB went onto a disk of 360".to_owned()),
+            |_| Ok(()),
+        )
     })
 }
