@@ -20,7 +20,7 @@ pub struct Arm {
 pub struct Field {
     /// The run.
     pub run: RunRecord,
-    /// The trials that count: of each implementation and repetition the first attempt that came to a conclusion ([`Verdict::counts_instead_of`]).
+    /// The trials that count: of each implementation and repetition the first attempt that came to a conclusion ([`counts_instead_of`](crate::measurement::verdict::Verdict::counts_instead_of)).
     pub trials: Vec<TrialRecord>,
     /// Other attempts, which do not count.
     pub superseded: Vec<TrialRecord>,
