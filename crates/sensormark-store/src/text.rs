@@ -4,6 +4,9 @@
 //! values at a time go into one [`Slot`], whose bounds the compiler knows: a copy of known length to a known place is a few instructions, one
 //! of unknown length a call. It is no place for a format's rules.
 
+mod digits;
+
+use self::digits::{ASCII_ZEROS, BASE, DIGITS, PADDED, eight_digits, group, split};
 use crate::batch::Values;
 
 /// The longest piece that is copied as a block, in bytes.
@@ -359,57 +362,6 @@ impl Slot<'_> {
         self.put_block(if value { b"true\0" } else { b"false" });
         self.end += if value { 4 } else { 5 };
     }
-}
-
-/// The digit 0 in each byte.
-const ASCII_ZEROS: u64 = 0x3030_3030_3030_3030;
-
-/// Numbers under 1,000: their digits, and how many there are.
-static DIGITS: [[u8; 4]; 1_000] = groups(false);
-/// The same with leading zeros.
-static PADDED: [[u8; 4]; 1_000] = groups(true);
-
-const fn groups(is_padded: bool) -> [[u8; 4]; 1_000] {
-    let mut groups = [[0; 4]; 1_000];
-    let mut value = 0;
-    while value < 1_000 {
-        let [.., hundreds, tens, ones] = (eight_digits(value) | ASCII_ZEROS).to_le_bytes();
-        groups[value as usize] = match value {
-            0..10 if !is_padded => [ones, 0, 0, 1],
-            10..100 if !is_padded => [tens, ones, 0, 2],
-            _ => [hundreds, tens, ones, 3],
-        };
-        value += 1;
-    }
-    groups
-}
-
-/// A number's group of digits.
-#[inline]
-fn group(groups: &[[u8; 4]; 1_000], value: u32) -> [u8; 4] {
-    groups[value as usize]
-}
-
-/// What eight digits can count.
-const BASE: u32 = 100_000_000;
-
-/// A number as hundreds of millions, and what is left under 10^8.
-#[inline]
-fn split(value: u64) -> (u64, u32) {
-    let base = u64::from(BASE);
-    let low = u32::try_from(value % base).expect("under 10^8");
-    (value / base, low)
-}
-
-/// The eight decimal digits of a number under 10^8, one a byte, the first in the lowest: halves, quarters and eighths are
-/// split side by side in one word, by multiplication with reciprocals that are exact in their range.
-#[inline]
-const fn eight_digits(value: u32) -> u64 {
-    let halves = (value / 10_000) as u64 | (((value % 10_000) as u64) << 32);
-    let hundreds = ((halves * 10_486) >> 20) & 0x0000_007f_0000_007f;
-    let quarters = hundreds | ((halves - 100 * hundreds) << 16);
-    let tens = ((quarters * 103) >> 10) & 0x000f_000f_000f_000f;
-    tens | ((quarters - 10 * tens) << 8)
 }
 
 #[cfg(test)]
