@@ -133,12 +133,14 @@ pub trait CellRunner {
         false
     }
 
-    /// Measures a cell and hands over each trial's record as soon as it is finished; failures become invalid records.
+    /// Measures a cell and hands over each trial's record as soon as it is finished; failures become invalid records. `earlier` are the records
+    /// of its earlier attempts in this repetition, the first one first.
     fn run_cell(
         &self,
         context: &RunContext<'_>,
         cell: &Cell,
         turn: Turn,
+        earlier: &[TrialRecord],
         finished: &mut dyn FnMut(TrialRecord),
     );
 }
@@ -301,10 +303,10 @@ fn measure(
     patience: &Patience,
 ) -> Result<Vec<TrialRecord>, FolderError> {
     let mut cell = cell.clone();
-    let mut counted: Vec<TrialRecord> = Vec::new();
+    let (mut counted, mut attempts): (Vec<TrialRecord>, Vec<TrialRecord>) = Default::default();
     loop {
-        let mut written = Ok(());
-        runner.run_cell(context, &cell, turn, &mut |record| {
+        let (mut written, mut measured) = (Ok(()), Vec::new());
+        runner.run_cell(context, &cell, turn, &attempts, &mut |record| {
             if written.is_ok() {
                 written = context.folder.write_trial(&record);
             }
@@ -312,6 +314,7 @@ fn measure(
                 label: trial_label(&record),
                 verdict: record.verdict.clone(),
             });
+            measured.push(record.clone());
             let label = trial_label(&record);
             match counted.iter_mut().find(|one| trial_label(one) == label) {
                 None => counted.push(record),
@@ -320,6 +323,7 @@ fn measure(
             }
         });
         written?;
+        attempts.extend(measured);
         let disturbed = |record: &&TrialRecord| record.verdict.is_inconclusive();
         let again: Vec<&TrialRecord> = counted.iter().filter(disturbed).collect();
         if again.is_empty() || turn.attempt == FURTHER_ATTEMPTS || context.is_interrupted() {

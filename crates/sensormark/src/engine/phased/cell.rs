@@ -1,5 +1,6 @@
 //! One cell of a run of phases: opens its site, starts the trial's processes, has the steps gone through, and judges.
 
+use super::attempts::take_quiet_phases;
 use super::coordinator::Coordinator;
 use super::judge::{Circumstances, judge};
 use super::protocol::TrialConfiguration;
@@ -42,12 +43,21 @@ impl PhasedRunner {
         &self,
         context: &RunContext<'_>,
         cell: &Cell,
+        earlier: &[TrialRecord],
         record: &mut TrialRecord,
     ) -> (Vec<Reason>, Result<(), TrialFailure>) {
-        match self.prepare(context, cell) {
-            Ok(prepared) => self.go(context, cell, &prepared, record),
-            Err(failure) => (Vec::new(), Err(failure)),
+        let prepared = match self.prepare(context, cell) {
+            Ok(prepared) => prepared,
+            Err(failure) => return (Vec::new(), Err(failure)),
+        };
+        let (mut reasons, outcome) = self.go(context, cell, &prepared, record);
+        if outcome.is_ok() {
+            take_quiet_phases(record, earlier, &context.disturbance);
+            prepared.workload.figures(record);
         }
+        cold::warn(record);
+        reasons.extend(judge(record, circumstances(context, &prepared.site)));
+        (reasons, outcome)
     }
 
     fn prepare(&self, context: &RunContext<'_>, cell: &Cell) -> Result<Prepared, TrialFailure> {
@@ -96,7 +106,7 @@ impl PhasedRunner {
         let roles = self.roles(context, cell, prepared);
         let coordinator =
             roles.and_then(|roles| Coordinator::new(context, site, plan, steps, roles));
-        let (mut reasons, mut outcome) = match coordinator {
+        let (reasons, mut outcome) = match coordinator {
             Ok(coordinator) => coordinator.run(record),
             Err(failure) => (Vec::new(), Err(failure)),
         };
@@ -107,10 +117,7 @@ impl PhasedRunner {
                 Ok(settings) => record.settings = settings,
                 Err(error) => outcome = Err(error.into()),
             }
-            workload.figures(record);
         }
-        cold::warn(record);
-        reasons.extend(judge(record, circumstances(context, site)));
         // A server of our own is removed with all that it has: nothing more is asked of one that failed.
         if outcome.is_ok() || !site.is_ours() {
             drop_database(context, site, plan);
@@ -170,11 +177,12 @@ impl CellRunner for PhasedRunner {
         context: &RunContext<'_>,
         cell: &Cell,
         turn: Turn,
+        earlier: &[TrialRecord],
         finished: &mut dyn FnMut(TrialRecord),
     ) {
         let mut record = new_record(self.kind.name(), cell, turn);
         record.implementation.cache = context.cache;
-        let (mut reasons, outcome) = self.measure(context, cell, &mut record);
+        let (mut reasons, outcome) = self.measure(context, cell, earlier, &mut record);
         match outcome {
             Ok(()) => record.verdict = Verdict::from_reasons(reasons),
             Err(failure) => {

@@ -60,13 +60,8 @@ pub fn judge(record: &mut TrialRecord, circumstances: Circumstances) -> Vec<Reas
         }
     }
     let mut measured = Vec::new();
-    for phase in &record.phases {
-        let loads: Vec<&LoadRecord> = record
-            .loads
-            .iter()
-            .filter(|load| load.phase == phase.name && !load.warm_up)
-            .collect();
-        if loads.is_empty() || killed {
+    for (phase, loads) in measured_phases(record) {
+        if killed {
             continue;
         }
         if !circumstances.embedded {
@@ -90,6 +85,16 @@ pub fn judge(record: &mut TrialRecord, circumstances: Circumstances) -> Vec<Reas
     record.warnings.extend(warnings);
     reasons.extend(more);
     reasons
+}
+
+/// The phases in which something was measured, with their loads.
+pub fn measured_phases(record: &TrialRecord) -> Vec<(&PhaseRecord, Vec<&LoadRecord>)> {
+    let with_loads = record.phases.iter().map(|phase| {
+        let loads = record.loads.iter();
+        let own = loads.filter(|load| load.phase == phase.name && !load.warm_up);
+        (phase, own.collect::<Vec<_>>())
+    });
+    with_loads.filter(|(_, loads)| !loads.is_empty()).collect()
 }
 
 fn wrong_answers(record: &TrialRecord) -> Option<Reason> {
@@ -230,13 +235,27 @@ fn client_bound(phase: &PhaseRecord, loads: &[&LoadRecord], cores: usize) -> Vec
     reasons
 }
 
-/// In which phases the host was disturbed; of short ones whether it was in all of them together.
+/// In which phases the host was disturbed.
 fn disturbed(phases: &[&PhaseRecord], limits: &DisturbanceLimits) -> Vec<Reason> {
-    let reason = |name: &str, found: &Disturbance| {
+    let found = disturbances(phases, limits).into_iter();
+    let reasons = found.map(|(names, found)| {
+        let name = match names.as_slice() {
+            [one] => (*one).to_owned(),
+            [first, others @ ..] => format!("{first} and {} more short phases", others.len()),
+            [] => String::new(),
+        };
         let text = format!("{name}: {}", found.reasons.join(", "));
-        (!found.reasons.is_empty()).then(|| Reason::new(ReasonKind::HostDisturbed, text))
-    };
-    let (mut reasons, mut moments, mut names) = (Vec::new(), Vec::new(), Vec::new());
+        Reason::new(ReasonKind::HostDisturbed, text)
+    });
+    reasons.collect()
+}
+
+/// The phases, by name, in which the host was disturbed, and how; short ones are judged all together.
+pub fn disturbances<'a>(
+    phases: &[&'a PhaseRecord],
+    limits: &DisturbanceLimits,
+) -> Vec<(Vec<&'a str>, Disturbance)> {
+    let (mut found, mut moments, mut names) = (Vec::new(), Vec::new(), Vec::new());
     for phase in phases {
         let Some(totals) = &phase.totals else {
             continue;
@@ -245,27 +264,21 @@ fn disturbed(phases: &[&PhaseRecord], limits: &DisturbanceLimits) -> Vec<Reason>
             moments.push(&totals.disturbance);
             names.push(phase.name.as_str());
         } else {
-            reasons.extend(reason(&phase.name, &totals.disturbance));
+            found.push((vec![phase.name.as_str()], totals.disturbance.clone()));
         }
     }
-    if let Some(together) = Disturbance::together(&moments, limits) {
-        let name = match names.as_slice() {
-            [one] => (*one).to_owned(),
-            [first, others @ ..] => format!("{first} and {} more short phases", others.len()),
-            [] => String::new(),
-        };
-        reasons.extend(reason(&name, &together));
-    }
-    reasons
+    found.extend(Disturbance::together(&moments, limits).map(|together| (names, together)));
+    found.retain(|(_, disturbance)| disturbance.is_disturbed());
+    found
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::measurement::record::AnswersRecord;
     use std::collections::BTreeMap;
 
-    fn load() -> LoadRecord {
+    pub(in super::super) fn load() -> LoadRecord {
         let latency = || crate::measurement::record::LatencyRecord {
             open_loop: false,
             summary: crate::measurement::LatencyRecorder::new().finish().2,
@@ -376,7 +389,7 @@ mod tests {
     }
 
     /// A phase of this length with this share of the processors' time taken by others.
-    fn with_others(span_ns: u64, other_share: f64) -> PhaseRecord {
+    pub(in super::super) fn with_others(span_ns: u64, other_share: f64) -> PhaseRecord {
         let limits = DisturbanceLimits::default();
         let mut phase = phase(1.0);
         if let Some(totals) = &mut phase.totals {

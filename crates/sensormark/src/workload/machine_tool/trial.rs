@@ -58,6 +58,7 @@ impl CellRunner for MachineToolRunner {
         context: &RunContext<'_>,
         cell: &Cell,
         turn: Turn,
+        _earlier: &[TrialRecord],
         finished: &mut dyn FnMut(TrialRecord),
     ) {
         let write = new_record(cell, Side::Write, None, turn);

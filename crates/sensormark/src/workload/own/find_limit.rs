@@ -70,7 +70,7 @@ impl FindLimit {
             parameters,
         };
         let mut record = None;
-        runner.run_cell(context, cell, turn, &mut |one| record = Some(one));
+        runner.run_cell(context, cell, turn, &[], &mut |one| record = Some(one));
         record
     }
 }
@@ -90,6 +90,7 @@ impl CellRunner for FindLimit {
         context: &RunContext<'_>,
         cell: &Cell,
         turn: Turn,
+        _earlier: &[TrialRecord],
         finished: &mut dyn FnMut(TrialRecord),
     ) {
         let mut search = Search::new(self.rate);

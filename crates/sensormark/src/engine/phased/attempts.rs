@@ -1,0 +1,191 @@
+//! A trial put together from its attempts: what a disturbed host spoilt of an attempt is taken from an earlier one.
+//!
+//! Every attempt goes through the same operations on a new database, and each phase's figures stay those of one attempt, in which the host was
+//! quiet during that phase. Whether data was right is never taken from elsewhere: a phase with a wrong answer or an error stays as it is, and
+//! so does the ledger.
+
+use super::account::add_loads;
+use super::judge::{disturbances, measured_phases};
+use crate::engine::lateness::{PACING_LIMIT_NS, late_by_host};
+use crate::measurement::names;
+use crate::measurement::record::{LoadRecord, TrialRecord};
+use crate::measurement::verdict::{Reason, ReasonKind};
+use crate::probe::DisturbanceLimits;
+use std::collections::BTreeSet;
+
+/// Takes each phase that the host spoilt from the first of the earlier attempts in which it was not spoilt, with a warning that says so. What
+/// no attempt has stays.
+pub fn take_quiet_phases(
+    record: &mut TrialRecord,
+    earlier: &[TrialRecord],
+    limits: &DisturbanceLimits,
+) {
+    if earlier.is_empty() || record.figures.contains_key(names::KILLED_AFTER) {
+        return;
+    }
+    let spoilt_earlier: Vec<BTreeSet<String>> = earlier
+        .iter()
+        .map(|attempt| spoilt(attempt, limits))
+        .collect();
+    for name in spoilt(record, limits) {
+        let quiet = earlier
+            .iter()
+            .zip(&spoilt_earlier)
+            .find(|(attempt, spoilt)| !spoilt.contains(&name) && is_whole(attempt, &name));
+        if let Some((attempt, _)) = quiet
+            && is_whole(record, &name)
+        {
+            take(record, attempt, &name);
+        }
+    }
+    let loads = std::mem::take(&mut record.loads);
+    (record.errors, record.answers) = Default::default();
+    add_loads(record, loads);
+}
+
+/// The phases in which the host was disturbed, or made a source late.
+fn spoilt(record: &TrialRecord, limits: &DisturbanceLimits) -> BTreeSet<String> {
+    let measured = measured_phases(record);
+    let phases: Vec<_> = measured.iter().map(|(phase, _)| *phase).collect();
+    let disturbed = disturbances(&phases, limits)
+        .into_iter()
+        .flat_map(|(names, _)| names);
+    let is_late = |load: &&LoadRecord| load.pacing_p99_ns > Some(PACING_LIMIT_NS);
+    let late = [Reason::new(ReasonKind::SourceLate, String::new())];
+    let made_late = measured.iter().filter(|(phase, loads)| {
+        loads.iter().any(is_late) && late_by_host(&late, [*phase]).is_some()
+    });
+    disturbed
+        .chain(made_late.map(|(phase, _)| phase.name.as_str()))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Whether a phase was measured to its end with nothing to say against its data.
+fn is_whole(record: &TrialRecord, phase: &str) -> bool {
+    let mut own = record.loads.iter().filter(|load| load.phase == phase);
+    let is_here = record
+        .phases
+        .iter()
+        .any(|one| one.name == phase && one.totals.is_some());
+    is_here
+        && own.all(|load| {
+            load.answers.wrong == 0
+                && load.failed() == 0
+                && load.cut.is_none()
+                && load.not_supported.is_none()
+        })
+}
+
+/// Puts an earlier attempt's measurement of a phase in the place of this one's.
+fn take(record: &mut TrialRecord, earlier: &TrialRecord, name: &str) {
+    let theirs = earlier.phases.iter().find(|phase| phase.name == name);
+    let ours = record.phases.iter_mut().find(|phase| phase.name == name);
+    let (Some(theirs), Some(ours)) = (theirs, ours) else {
+        return;
+    };
+    *ours = theirs.clone();
+    let of_phase = |load: &&LoadRecord| load.phase == name;
+    let place = record.loads.iter().position(|load| of_phase(&load));
+    let place = place.unwrap_or(record.loads.len());
+    record.loads.retain(|load| load.phase != name);
+    let loads = earlier.loads.iter().filter(of_phase).cloned();
+    record.loads.splice(place..place, loads);
+    let suffix = format!("/{name}");
+    for (figure, value) in &mut record.figures {
+        if figure.ends_with(&suffix)
+            && let Some(theirs) = earlier.figures.get(figure)
+        {
+            value.clone_from(theirs);
+        }
+    }
+    record.warnings.push(format!(
+        "{name}: as measured in attempt {}, for the host was disturbed in attempt {}",
+        earlier.attempt + 1,
+        record.attempt + 1
+    ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::judge::tests::{load, with_others};
+    use super::*;
+    use crate::engine::run::Turn;
+    use crate::measurement::record::{Cache, Implementation, Side};
+    use sensormark_store::{Durability, Layout};
+
+    /// An attempt with two phases of a second each: how much of the processors others took in each, and its operations.
+    fn attempt(number: u32, phases: [(&str, f64, u64); 2]) -> TrialRecord {
+        let turn = Turn {
+            repetition: 0,
+            turn: 0,
+            attempt: number,
+        };
+        let implementation = Implementation {
+            store: "sqlite".into(),
+            title: "SQLite".into(),
+            layout_name: "individual".into(),
+            layout: Layout::row_per_reading(),
+            strategy: None,
+            durability: Durability::Default,
+            cache: Cache::Hot,
+            embedded: true,
+        };
+        let mut record = turn.record(format!("a{number}"), implementation, Side::Mixed);
+        for (name, others, operations) in phases {
+            let mut phase = with_others(1_000_000_000, others);
+            phase.name = name.to_owned();
+            phase.operations = operations;
+            record.phases.push(phase);
+            let mut load = load();
+            load.phase = name.to_owned();
+            load.planned = operations;
+            load.answers.answered = operations;
+            add_loads(&mut record, vec![load]);
+        }
+        record
+    }
+
+    fn planned(record: &TrialRecord) -> Vec<(&str, u64)> {
+        let loads = record.loads.iter();
+        loads
+            .map(|load| (load.phase.as_str(), load.planned))
+            .collect()
+    }
+
+    #[test]
+    fn each_spoilt_phase_is_of_the_first_attempt_in_which_it_was_not() {
+        let limits = DisturbanceLimits::default();
+        let first = attempt(0, [("write", 0.5, 1), ("read", 0.0, 2)]);
+        let mut second = attempt(1, [("write", 0.0, 10), ("read", 0.5, 20)]);
+        take_quiet_phases(&mut second, std::slice::from_ref(&first), &limits);
+        assert_eq!(planned(&second), [("write", 10), ("read", 2)]);
+        assert_eq!(second.phases[1].operations, 2);
+        assert!(spoilt(&second, &limits).is_empty());
+        let answers = second.answers.expect("counted again");
+        assert_eq!(answers.answered, 12);
+        assert_eq!(
+            second.warnings,
+            ["read: as measured in attempt 1, for the host was disturbed in attempt 2"]
+        );
+        // What no attempt has stays, and stays spoilt.
+        let mut both = attempt(1, [("write", 0.5, 10), ("read", 0.5, 20)]);
+        take_quiet_phases(&mut both, &[first], &limits);
+        assert_eq!(planned(&both), [("write", 10), ("read", 2)]);
+        assert_eq!(
+            spoilt(&both, &limits).into_iter().collect::<Vec<_>>(),
+            ["write"]
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_with_the_data_stays() {
+        let limits = DisturbanceLimits::default();
+        let first = attempt(0, [("write", 0.5, 1), ("read", 0.0, 2)]);
+        let mut second = attempt(1, [("write", 0.0, 10), ("read", 0.5, 20)]);
+        second.loads[1].answers.wrong = 1;
+        take_quiet_phases(&mut second, &[first], &limits);
+        assert_eq!(planned(&second), [("write", 10), ("read", 20)]);
+        assert_eq!(second.answers.map(|answers| answers.wrong), Some(1));
+    }
+}
