@@ -37,6 +37,9 @@ pub fn doctor() -> Result<ExitCode, Failure> {
             }
         }
     }
+    for (name, why) in registry().left_out() {
+        let _ = writeln!(text, "  {name:<12} {why}");
+    }
     let supervisor = Supervisor::new(None)?;
     let environment =
         Environment::read(&[("data", supervisor.home()), ("results", Path::new("."))])

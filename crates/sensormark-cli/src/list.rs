@@ -76,6 +76,9 @@ fn everything() -> String {
             let _ = writeln!(text, "  {:<12}   durability {}: {words}", "", class.text());
         }
     }
+    for (name, why) in registry().left_out() {
+        let _ = writeln!(text, "  {name:<12} {why}");
+    }
     text.push_str("\nsensormark list WORKLOAD shows its numbers, layouts and capabilities.\n");
     text
 }

@@ -154,7 +154,14 @@ pub fn choose(
 ) -> Result<(Vec<Choice>, Vec<NotMeasured>), Failure> {
     let choices = parse(on, registry).map_err(Failure::usage)?;
     let every_store = on.split(',').any(|item| item.trim() == "all");
-    Ok(preflight(supervisor, choices, every_store)?)
+    let (here, mut missing) = preflight(supervisor, choices, every_store)?;
+    if every_store {
+        missing.extend(registry.left_out().map(|(name, why)| NotMeasured {
+            implementation: name.to_owned(),
+            reason: format!("not available: {why}"),
+        }));
+    }
+    Ok((here, missing))
 }
 
 /// The numbers of a machine-tool run.

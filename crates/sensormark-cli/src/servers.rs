@@ -3,7 +3,7 @@
 use crate::arguments::{ServersAction, ServersArguments};
 use crate::failure::Failure;
 use crate::registry::registry;
-use sensormark::workload::selection::unknown;
+use sensormark::workload::selection::find_store;
 use sensormark_store::ServerOptions;
 use sensormark_store::supervisor::{StartWishes, Supervisor};
 use std::path::Path;
@@ -41,15 +41,7 @@ fn start(
     data: Option<&Path>,
 ) -> Result<ExitCode, Failure> {
     let registry = registry();
-    let names = || {
-        registry
-            .stores()
-            .iter()
-            .map(|store| store.description().name)
-    };
-    let found = registry
-        .find(store)
-        .ok_or_else(|| Failure::usage(unknown("store", store, names())))?;
+    let found = find_store(store, &registry).map_err(Failure::usage)?;
     let wishes = StartWishes {
         data,
         detachable: true,

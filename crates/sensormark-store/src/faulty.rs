@@ -187,7 +187,7 @@ impl FaultySession {
             Fault::Late { by_ms, every } if self.operations.is_multiple_of(every) => {
                 self.wait(Some(by_ms)).await;
             }
-            Fault::Spin { percent } => {
+            Fault::Spin { percent, every } if self.operations.is_multiple_of(every) => {
                 let until = started + started.elapsed() * (100 + percent) / 100;
                 while Instant::now() < until {
                     std::hint::spin_loop();

@@ -44,8 +44,8 @@ pub const FAULTS: [(&str, &str); 12] = [
         "does the Nth operation, then breaks the connection: it and all later ones of the session fail",
     ),
     (
-        "spin:PERCENT",
-        "keeps the processor busy after each operation for PERCENT of the time that it took",
+        "spin:PERCENT[:N]",
+        "keeps the processor busy after every Nth operation for PERCENT of the time that it took",
     ),
 ];
 
@@ -108,10 +108,12 @@ pub enum Fault {
         /// After how many operations.
         every: u64,
     },
-    /// Keeps the processor busy after each operation.
+    /// Keeps the processor busy after operations.
     Spin {
         /// For this much of the operation's own duration, in percent.
         percent: u32,
+        /// Which operations.
+        every: u64,
     },
 }
 
@@ -255,8 +257,9 @@ fn parse(parts: &[&str]) -> Option<Fault> {
         ("cut", [_]) => Fault::Cut {
             every: every(rest)?,
         },
-        ("spin", [percent]) => Fault::Spin {
+        ("spin", [percent, rest @ ..]) => Fault::Spin {
             percent: percent.parse().ok().filter(|&percent| percent <= 10_000)?,
+            every: every(rest)?,
         },
         _ => return None,
     };
@@ -293,7 +296,7 @@ impl fmt::Display for Fault {
                 every,
             } => write!(formatter, "hang:{length}:{every}"),
             Self::Cut { every } => write!(formatter, "cut:{every}"),
-            Self::Spin { percent } => write!(formatter, "spin:{percent}"),
+            Self::Spin { percent, every } => write!(formatter, "spin:{percent}:{every}"),
         }
     }
 }

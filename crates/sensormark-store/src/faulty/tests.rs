@@ -218,6 +218,20 @@ fn spinning_takes_its_share_of_the_operation_longer() {
 }
 
 #[test]
+fn spinning_takes_only_every_so_many_operations() {
+    let took = with("late:40+spin:10000:2", async |session, plan| {
+        let batch = fixture::batch(&plan.schema, &[(7, 0, 5.0)]);
+        let started = Instant::now();
+        session.write(&batch).await.unwrap();
+        let first = started.elapsed();
+        session.write(&batch).await.unwrap();
+        (first, started.elapsed())
+    });
+    assert!(took.1 - took.0 >= Duration::from_secs(4), "{took:?}");
+    assert!(took.0 < Duration::from_secs(4), "{took:?}");
+}
+
+#[test]
 fn faults_are_written_and_read() {
     for (pattern, description) in FAULTS {
         let text = pattern
@@ -244,6 +258,7 @@ fn faults_are_written_and_read() {
         "late",
         "cut",
         "spin:-1",
+        "spin:5:0",
     ] {
         let error = bad.parse::<Fault>().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Configuration, "{bad}");

@@ -16,16 +16,37 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+/// Why a store of the project cannot be used here.
+const NOT_BUILT_IN: &str =
+    "this program was built without it; make build builds one with all databases";
+
 /// The stores that the command knows.
 #[derive(Clone, Default)]
 pub struct Registry {
     stores: Vec<Arc<dyn Store>>,
+    left_out: Vec<String>,
 }
 
 impl Registry {
     /// These stores, in the order in which they are listed.
     pub fn new(stores: Vec<Arc<dyn Store>>) -> Self {
-        Self { stores }
+        Self {
+            stores,
+            left_out: Vec::new(),
+        }
+    }
+
+    /// The same, of a program that was built without the stores of these names.
+    #[must_use]
+    pub fn without(mut self, left_out: Vec<String>) -> Self {
+        self.left_out = left_out;
+        self
+    }
+
+    /// Stores that the program was built without, with the words that say so.
+    pub fn left_out(&self) -> impl Iterator<Item = (&str, &'static str)> {
+        let names = self.left_out.iter();
+        names.map(|name| (name.as_str(), NOT_BUILT_IN))
     }
 
     /// All stores.

@@ -72,23 +72,27 @@ fn parse_item(item: &str, registry: &Registry) -> Result<Choice, String> {
         Some(None) => (layout, None),
         None => (None, None),
     };
-    let store = registry.find(name).ok_or_else(|| {
-        unknown(
-            "store",
-            name,
-            registry
-                .stores()
-                .iter()
-                .map(|store| store.description().name),
-        )
-    })?;
     Ok(Choice {
-        store: Arc::clone(store),
+        store: Arc::clone(find_store(name, registry)?),
         layout: layout
             .filter(|layout| !layout.is_empty())
             .map(str::to_owned),
         strategy: strategy.map(str::to_owned),
         url,
+    })
+}
+
+/// The store of this name.
+///
+/// # Errors
+/// That there is none, with the nearest right name; or that the program was built without it.
+pub fn find_store<'a>(name: &str, registry: &'a Registry) -> Result<&'a Arc<dyn Store>, String> {
+    if let Some((name, why)) = registry.left_out().find(|(left_out, _)| *left_out == name) {
+        return Err(format!("{name}: {why}"));
+    }
+    registry.find(name).ok_or_else(|| {
+        let known = registry.stores().iter();
+        unknown("store", name, known.map(|store| store.description().name))
     })
 }
 
@@ -127,6 +131,14 @@ fn distance(one: &str, other: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_store_that_was_left_out_of_the_program_is_no_unknown_one() {
+        let registry = Registry::default().without(vec!["mongodb".to_owned()]);
+        let said = |on| parse(on, &registry).err().unwrap_or_default();
+        assert!(said("mongodb:individual").contains("mongodb: this program was built without it"));
+        assert!(said("mongo").contains("there is no store"));
+    }
 
     #[test]
     fn a_wrong_name_gets_the_nearest_right_one() {

@@ -77,16 +77,30 @@ impl Operations for Writes {
     }
 }
 
-/// Questions about what [`Writes`] of single readings writes: points and sums in turn.
+/// Questions about what [`Writes`] writes: points and sums in turn, or sums alone.
 pub struct Questions {
     operations: u64,
     written: u64,
+    /// Readings before the last one of a sum.
+    before: i64,
     answers: Reference,
     classes: [String; 2],
 }
 
+/// The first class of questions that are not points.
+const FIRST: &str = "first";
+
 impl Questions {
     pub fn new(operations: u64, writes: &Writes) -> Arc<Self> {
+        Self::about(operations, writes, 5, ["point", "sum"])
+    }
+
+    /// Sums of this many readings and one, in two classes in turn: "first" and "second".
+    pub fn sums(operations: u64, writes: &Writes, before: i64) -> Arc<Self> {
+        Self::about(operations, writes, before, [FIRST, "second"])
+    }
+
+    fn about(operations: u64, writes: &Writes, before: i64, classes: [&str; 2]) -> Arc<Self> {
         let schema = Arc::new(schema());
         let mut answers = Reference::new(Arc::clone(&schema));
         let mut batch = Batch::new(0, &schema.tables[0]);
@@ -98,8 +112,9 @@ impl Questions {
         Arc::new(Self {
             operations,
             written: writes.operations * writes.rows,
+            before,
             answers,
-            classes: ["point".to_owned(), "sum".to_owned()],
+            classes: classes.map(str::to_owned),
         })
     }
 }
@@ -127,17 +142,23 @@ impl Operations for Questions {
         let sensor = stream.word(2 * index) % u64::from(SENSORS);
         // Below operation `watermark`, each sensor has this many readings.
         let readings = (watermark.min(self.written) / u64::from(SENSORS)).max(1);
-        let bound = NonZeroU64::new(readings).expect("at least one");
-        let number = stream.below(2 * index + 1, bound);
+        let is_point = self.class(index) == 0 && self.classes[0] != FIRST;
+        // Sums alone are all of as many readings: none begins before the first.
+        let least = match self.classes[0].as_str() {
+            FIRST => u64::try_from(self.before).expect("not negative"),
+            _ => 0,
+        };
+        let bound = NonZeroU64::new(readings - least).expect("at least one");
+        let number = least + stream.below(2 * index + 1, bound);
         query.series = Selection::One(u32::try_from(sensor).expect("small"));
         let at = time(number);
-        if self.class(index) == 0 {
+        if is_point {
             query.range = TimeRange::new(at, at + 1);
             query.ask = Ask::Point {
                 fields: FieldSet::first(1),
             };
         } else {
-            query.range = TimeRange::new(at - 5 * STEP_NS, at + 1);
+            query.range = TimeRange::new(at - self.before * STEP_NS, at + 1);
             query.ask = Ask::Aggregate {
                 aggregates: vec![Aggregate {
                     function: Function::Sum,
