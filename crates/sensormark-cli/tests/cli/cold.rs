@@ -1,6 +1,6 @@
 //! Reads that begin cold: the record and the report say so, the disk is really read, and what cannot be cold is refused.
 
-use crate::support::{Place, errors, held_against, postgresql_is_here, said};
+use crate::support::{Place, errors, held_against, need_postgresql, said};
 use serde_json::Value;
 
 const OWN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/page/own.toml");
@@ -75,10 +75,7 @@ fn queries_of_an_embedded_database_begin_cold() {
 
 #[test]
 fn queries_of_a_server_begin_cold() {
-    if !postgresql_is_here() {
-        println!("ignored: PostgreSQL is not installed");
-        return;
-    }
+    need_postgresql();
     begin_cold("postgresql", "server");
 }
 

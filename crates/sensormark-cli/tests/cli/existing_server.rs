@@ -1,6 +1,6 @@
 //! An existing PostgreSQL server by its URL: a database of somebody else's is refused and left as it was.
 
-use crate::support::{Place, errors, held_against, postgresql_is_here, read_folder};
+use crate::support::{Place, errors, held_against, need_postgresql, read_folder};
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -50,10 +50,7 @@ impl Drop for Running<'_> {
 
 #[test]
 fn a_database_with_foreign_tables_is_refused_and_left_alone() {
-    assert!(
-        postgresql_is_here(),
-        "PostgreSQL is needed: scripts/install-servers.sh"
-    );
+    need_postgresql();
     let place = Place::new();
     let server = Running::start(&place);
     server.sql("postgres", "CREATE DATABASE plant");

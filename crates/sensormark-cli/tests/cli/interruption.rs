@@ -1,6 +1,6 @@
 //! Ctrl-C, a killed server, a killed coordinator: what is finished stays, nothing else does.
 
-use crate::support::{Place, SHORT, errors, postgresql_is_here, read_folder, reasons};
+use crate::support::{Place, SHORT, errors, need_postgresql, read_folder, reasons};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -105,10 +105,7 @@ fn a_killed_coordinator_leaves_no_process_and_the_next_run_cleans_up() {
 
 #[test]
 fn a_killed_server_costs_its_trial_alone() {
-    assert!(
-        postgresql_is_here(),
-        "PostgreSQL is not installed: bash scripts/install-servers.sh postgresql"
-    );
+    need_postgresql();
     let place = Place::new();
     let child = start(
         &place,

@@ -10,12 +10,8 @@ mod existing_server;
 mod faults;
 mod files;
 mod interruption;
-mod limited;
-#[cfg(feature = "postgresql")]
-mod memory;
 mod messages;
 mod own;
-mod pinned;
 mod platform;
 mod replay;
 mod sensor_operations;

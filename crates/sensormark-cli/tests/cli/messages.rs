@@ -138,3 +138,14 @@ fn results_that_cannot_be_written_or_read() {
     }
     fs::set_permissions(&run, fs::Permissions::from_mode(0o755)).expect("ours");
 }
+
+#[test]
+fn processors_that_cannot_be_are_refused() {
+    let output = Place::new().run(&["run", "machine-tool", "--pin=0/0"]);
+    let text = errors(&output);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(
+        text.contains("--pin") && text.contains("processor 0 is on both sides"),
+        "{text}"
+    );
+}

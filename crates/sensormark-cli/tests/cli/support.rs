@@ -212,10 +212,13 @@ pub fn errors(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Whether PostgreSQL's programs are here; a test that needs them says so when they are not.
-pub fn postgresql_is_here() -> bool {
-    let here = Place::new().run(&["doctor"]);
-    let text = String::from_utf8_lossy(&here.stdout).into_owned();
-    text.lines()
-        .any(|line| line.trim_start().starts_with("PostgreSQL") && !line.contains("not installed"))
+/// Ends a test that needs PostgreSQL's programs where they are not.
+pub fn need_postgresql() {
+    let doctor = said(&Place::new().run(&["doctor"]));
+    let is_here =
+        |line: &str| line.trim_start().starts_with("PostgreSQL") && !line.contains("not installed");
+    assert!(
+        doctor.lines().any(is_here),
+        "PostgreSQL is needed: bash scripts/install-servers.sh postgresql"
+    );
 }

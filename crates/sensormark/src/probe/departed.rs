@@ -70,26 +70,56 @@ pub(crate) struct Account {
     pub received: Counters,
 }
 
-/// What the tree's sum would lose between two readings, and so has to be kept.
-pub(crate) fn kept(before: &HashMap<i32, Account>, now: &HashMap<i32, Account>) -> Counters {
-    let mut lost = Counters::default();
-    let mut claims: HashMap<i32, Counters> = HashMap::new();
-    for (pid, account) in before {
-        if same(*pid, account, now) {
-            continue;
+/// What ended processes used and no living process of the tree shows.
+///
+/// Processes are read one after another, parents first, so a child can end and be waited for between its parent's
+/// reading and its own: then the parent's figures hold it only from the next reading on. A claim on a living ancestor
+/// therefore waits for one reading more before it counts as lost for good.
+#[derive(Debug, Default)]
+pub(crate) struct Departed {
+    lost: Counters,
+    /// By ancestor, what it had not been credited with at the last reading.
+    claims: HashMap<i32, Counters>,
+}
+
+impl Departed {
+    /// Takes up the processes that ended between two readings of the tree.
+    pub fn settle(&mut self, before: &HashMap<i32, Account>, now: &HashMap<i32, Account>) {
+        let mut waiting = std::mem::take(&mut self.claims);
+        for (pid, account) in before {
+            if same(*pid, account, now) {
+                continue;
+            }
+            // Who died with claims open passes them on with its own figures: nobody knows whether it was credited.
+            let mut claim = waiting.remove(pid).unwrap_or_default();
+            claim += account.total;
+            match heir(account, before, now) {
+                Some(ancestor) => *self.claims.entry(ancestor).or_default() += claim,
+                None => self.lost += claim,
+            }
         }
-        match heir(account, before, now) {
-            Some(ancestor) => *claims.entry(ancestor).or_default() += account.total,
-            None => lost += account.total,
+        for ancestor in waiting.keys() {
+            self.claims.entry(*ancestor).or_default();
         }
+        for (ancestor, claim) in &mut self.claims {
+            let old = waiting.get(ancestor).copied().unwrap_or_default();
+            let credit = now[ancestor]
+                .received
+                .saturating_sub(before[ancestor].received);
+            self.lost += old.saturating_sub(credit).without_rounding();
+            *claim = claim.saturating_sub(credit.saturating_sub(old));
+        }
+        self.claims.retain(|_, claim| *claim != Counters::default());
     }
-    for (ancestor, claim) in claims {
-        let delta = now[&ancestor]
-            .received
-            .saturating_sub(before[&ancestor].received);
-        lost += claim.saturating_sub(delta).without_rounding();
+
+    /// All of it, claims that still wait included.
+    pub fn sum(&self) -> Counters {
+        let mut sum = self.lost;
+        for claim in self.claims.values() {
+            sum += claim.without_rounding();
+        }
+        sum
     }
-    lost
 }
 
 fn same(pid: i32, account: &Account, now: &HashMap<i32, Account>) -> bool {
@@ -141,11 +171,67 @@ mod tests {
         }
     }
 
-    fn kept_seconds(before: &[(i32, Account)], now: &[(i32, Account)]) -> u64 {
+    fn sum(departed: &Departed) -> u64 {
+        let sum = departed.sum();
+        assert_eq!(sum.cpu_ns, sum.user_ns);
+        sum.cpu_ns / SECOND
+    }
+
+    /// What is kept after each of these readings.
+    fn kept_after(readings: &[&[(i32, Account)]]) -> Vec<u64> {
         let map = |list: &[(i32, Account)]| list.iter().copied().collect();
-        let kept = kept(&map(before), &map(now));
-        assert_eq!(kept.cpu_ns, kept.user_ns);
-        kept.cpu_ns / SECOND
+        let mut departed = Departed::default();
+        let pairs = readings.windows(2).map(|pair| {
+            departed.settle(&map(pair[0]), &map(pair[1]));
+            sum(&departed)
+        });
+        pairs.collect()
+    }
+
+    fn kept_seconds(before: &[(i32, Account)], now: &[(i32, Account)]) -> u64 {
+        let kept = kept_after(&[before, now, now, now]);
+        assert!(kept.iter().all(|each| *each == kept[0]), "{kept:?}");
+        kept[0]
+    }
+
+    #[test]
+    fn a_child_that_is_credited_one_reading_late_is_counted_once() {
+        let parent = |received| (1, account(0, 1, received));
+        let child = (2, account(1, 5, 0));
+        let late = [&[parent(0), child][..], &[parent(0)], &[parent(5)]];
+        assert_eq!(kept_after(&late), [5, 0]);
+        // The next child ends while the credit for the first arrives.
+        let next = (3, account(1, 4, 0));
+        let chain = [
+            &[parent(0), child][..],
+            &[parent(0), next],
+            &[parent(5)],
+            &[parent(9)],
+            &[parent(9)],
+        ];
+        assert_eq!(kept_after(&chain), [5, 4, 0, 0]);
+    }
+
+    #[test]
+    fn a_claim_on_a_parent_that_ends_goes_to_who_waits_for_that() {
+        let (root, own) = (|received| (1, account(0, 1, received)), 2);
+        let parent = (2, account(1, own, 0));
+        let child = (3, account(2, 5, 0));
+        let both = [
+            &[root(0), parent, child][..],
+            &[root(0), parent],
+            &[root(0)],
+            &[root(7)],
+            &[root(7)],
+        ];
+        assert_eq!(kept_after(&both), [5, 7, 0, 0]);
+        let never = [
+            &[root(0), parent, child][..],
+            &[root(0), parent],
+            &[root(2)],
+            &[root(2)],
+        ];
+        assert_eq!(kept_after(&never), [5, 5, 5]);
     }
 
     #[test]

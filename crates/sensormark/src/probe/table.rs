@@ -38,7 +38,14 @@ pub struct ProcessRow {
     pub is_kernel: bool,
 }
 
-/// Every process at one time.
+impl ProcessRow {
+    /// The same process now; `None` when it has ended.
+    pub(crate) fn read_again(&self) -> Option<Self> {
+        read_row(self.pid).filter(|row| row.start_ticks == self.start_ticks)
+    }
+}
+
+/// Every process, one read after another.
 #[derive(Debug, Clone, Default)]
 pub struct ProcessTable {
     rows: HashMap<i32, ProcessRow>,

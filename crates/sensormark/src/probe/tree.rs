@@ -18,7 +18,7 @@ use procfs::FromRead;
 use procfs::process::Io;
 use serde::{Deserialize, Serialize};
 
-use super::departed::{self, Account, Counters};
+use super::departed::{Account, Counters, Departed};
 use super::error::ProbeError;
 use super::memory;
 use super::sock_diag::{self, TcpConnection};
@@ -120,7 +120,7 @@ pub struct ProcessTree {
     earlier: HashMap<i32, u64>,
     members: HashMap<i32, Account>,
     clocks: HashMap<i32, ThreadClock>,
-    kept: Counters,
+    departed: Departed,
     ended_threads: ThreadCounters,
     baseline: Option<Baseline>,
     late_baseline: Counters,
@@ -169,7 +169,7 @@ impl ProcessTree {
             earlier: earlier.collect(),
             members: HashMap::new(),
             clocks: HashMap::new(),
-            kept: Counters::default(),
+            departed: Departed::default(),
             ended_threads: ThreadCounters::default(),
             baseline: None,
             late_baseline: Counters::default(),
@@ -207,14 +207,21 @@ impl ProcessTree {
 
     /// Reads all figures. `proportional` asks for the proportional set size too, which is dear.
     pub fn sample(&mut self, scan: &mut Scan, proportional: bool) -> TreeSample {
-        let rows = self.find_members(&scan.table);
+        let mut rows = self.find_members(&scan.table);
         let mut sample = TreeSample::default();
         let mut tally = Tally::default();
         let mut now = HashMap::with_capacity(rows.len());
-        for row in &rows {
+        // Each is read again, whole, one after another from parent to child: what a child used is then in its own figures
+        // or, from the next sample on, in its parent's, but never in both. Those that ended meanwhile are left out.
+        rows.retain_mut(|row| {
+            let Some(again) = row.read_again() else {
+                return false;
+            };
+            *row = again;
             let account = self.read_process(row, &mut sample, &mut tally);
             now.insert(row.pid, account);
-        }
+            true
+        });
         self.let_go(&now);
         self.members = now;
         self.finish_usage(&tally, &mut sample);
@@ -231,7 +238,8 @@ impl ProcessTree {
         sample
     }
 
-    /// The root, what was known and still lives, and whatever descends from those or is in the group or session.
+    /// The root, what was known and still lives, and whatever descends from those or is in the group or session, parents
+    /// first.
     fn find_members(&self, table: &ProcessTable) -> Vec<ProcessRow> {
         let is_same = |row: &ProcessRow| {
             self.members
@@ -258,10 +266,10 @@ impl ProcessTree {
                 }
             }
         }
-        found
-            .iter()
-            .filter_map(|pid| table.get(*pid).copied())
-            .collect()
+        let rows = found.iter().filter_map(|pid| table.get(*pid).copied());
+        let mut rows: Vec<ProcessRow> = rows.collect();
+        rows.sort_unstable_by_key(|row| (row.start_ticks, row.pid));
+        rows
     }
 
     fn is_grouped(&self, row: &ProcessRow) -> bool {
@@ -316,7 +324,7 @@ impl ProcessTree {
 
     /// Keeps what ended processes used that no process of the tree was credited with.
     fn let_go(&mut self, now: &HashMap<i32, Account>) {
-        self.kept += departed::kept(&self.members, now);
+        self.departed.settle(&self.members, now);
         let ended: Vec<i32> = self
             .members
             .iter()
@@ -342,7 +350,7 @@ impl ProcessTree {
             switches: tally.switches,
         });
         let mut sum = tally.counters;
-        sum += self.kept;
+        sum += self.departed.sum();
         let sum = sum
             .saturating_sub(baseline.counters)
             .saturating_sub(self.late_baseline);

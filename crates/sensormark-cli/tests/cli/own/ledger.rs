@@ -1,7 +1,7 @@
 //! What becomes of readings that are missing, late or sent twice; the same on every store.
 
 use super::support::{SMALL, measure, with};
-use crate::support::{Place, reasons, said};
+use crate::support::{need_postgresql, reasons, said};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -55,14 +55,7 @@ fn missing_late_and_repeated_readings_are_counted_exactly() {
 
 #[test]
 fn the_same_file_and_seed_leave_the_same_on_sqlite_and_postgresql() {
-    let here = Place::new().run(&["doctor"]);
-    let doctor = String::from_utf8_lossy(&here.stdout).into_owned();
-    let has =
-        |line: &str| line.trim_start().starts_with("PostgreSQL") && !line.contains("not installed");
-    if !doctor.lines().any(has) {
-        eprintln!("ignored: PostgreSQL's programs are not here");
-        return;
-    }
+    need_postgresql();
     // Without copies, which the two keep each in its own way.
     let place = with(&load_alone().replace("repeated = 0.03", "repeated = 0"));
     let output = measure(&place, &["--on", "sqlite,postgresql"]);

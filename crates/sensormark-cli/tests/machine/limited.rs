@@ -1,6 +1,7 @@
 //! A run that may use a fraction of a core measures that limit, and says so.
 
-use crate::support::{Place, errors, postgresql_is_here, reasons};
+use crate::Outcome;
+use crate::support::{Place, errors, reasons};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -35,15 +36,9 @@ impl Drop for Group {
     }
 }
 
-#[test]
-fn clients_of_a_fraction_of_a_core_are_client_bound() {
-    if !postgresql_is_here() {
-        println!("ignored: PostgreSQL is not installed");
-        return;
-    }
+pub fn clients_of_a_fraction_of_a_core_are_client_bound() -> Outcome {
     let Some(group) = Group::new(20) else {
-        println!("ignored: no control group can be made here");
-        return;
+        return Some("no control group can be made here");
     };
     let place = Place::new();
     let run = place.command(&[
@@ -84,4 +79,5 @@ fn clients_of_a_fraction_of_a_core_are_client_bound() {
     assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
     let report = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(report.contains("client-bound"), "{report}");
+    None
 }
