@@ -250,7 +250,7 @@ pub struct GenerateArguments {
     #[arg(long, default_value = "line-protocol")]
     pub format: String,
     /// The file; standard output without it, or for -
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// How large the data set is; machine-tool has --seconds instead
     #[arg(long, value_enum)]
@@ -380,4 +380,42 @@ pub enum FormatName {
     Csv,
     /// For documents
     Markdown,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::Path;
+
+    /// The commands that a page shows: indented lines, up to their comment, each `sensormark` of them.
+    fn commands(page: &str) -> Vec<&str> {
+        page.lines()
+            .filter(|line| line.starts_with("    sensormark "))
+            .filter_map(|line| line.split(" #").next())
+            .flat_map(|line| line.split("&&"))
+            .map(str::trim)
+            .collect()
+    }
+
+    #[test]
+    fn every_command_of_the_pages_is_accepted() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let docs = fs::read_dir(root.join("docs")).expect("docs");
+        let mut pages: Vec<PathBuf> = docs.flatten().map(|entry| entry.path()).collect();
+        pages.retain(|page| page.extension().is_some_and(|name| name == "md"));
+        pages.push(root.join("README.md"));
+        let mut accepted = 0;
+        for page in pages {
+            let text = fs::read_to_string(&page).expect("a page");
+            for command in commands(&text) {
+                let parsed = Arguments::try_parse_from(command.split_whitespace());
+                if let Err(error) = parsed {
+                    panic!("{}: {command}\n{error}", page.display());
+                }
+                accepted += 1;
+            }
+        }
+        assert!(accepted >= 30, "{accepted}");
+    }
 }
