@@ -107,7 +107,9 @@ impl Departed {
                 .received
                 .saturating_sub(before[ancestor].received);
             self.lost += old.saturating_sub(credit).without_rounding();
-            *claim = claim.saturating_sub(credit.saturating_sub(old));
+            *claim = claim
+                .saturating_sub(credit.saturating_sub(old))
+                .without_rounding();
         }
         self.claims.retain(|_, claim| *claim != Counters::default());
     }
@@ -116,7 +118,7 @@ impl Departed {
     pub fn sum(&self) -> Counters {
         let mut sum = self.lost;
         for claim in self.claims.values() {
-            sum += claim.without_rounding();
+            sum += *claim;
         }
         sum
     }
@@ -213,9 +215,35 @@ mod tests {
     }
 
     #[test]
+    fn what_ticks_cut_off_does_not_add_up() {
+        let parent = |received| (1, account(0, 1, received));
+        let child = |pid| {
+            let mut child = account(1, 1, 0);
+            child.total.cpu_ns += 9_000_000;
+            (pid, child)
+        };
+        let readings: Vec<HashMap<i32, Account>> = [
+            vec![parent(0), child(2)],
+            vec![parent(1), child(3)],
+            vec![parent(2), child(4)],
+            // Two end, and only one of them is waited for.
+            vec![parent(3), child(5), child(6)],
+            vec![parent(4)],
+            vec![parent(4)],
+        ]
+        .map(|reading| reading.into_iter().collect())
+        .into();
+        let mut departed = Departed::default();
+        for pair in readings.windows(2) {
+            departed.settle(&pair[0], &pair[1]);
+        }
+        assert_eq!(departed.sum().cpu_ns, SECOND + 2 * 9_000_000);
+    }
+
+    #[test]
     fn a_claim_on_a_parent_that_ends_goes_to_who_waits_for_that() {
-        let (root, own) = (|received| (1, account(0, 1, received)), 2);
-        let parent = (2, account(1, own, 0));
+        let root = |received| (1, account(0, 1, received));
+        let parent = (2, account(1, 2, 0));
         let child = (3, account(2, 5, 0));
         let both = [
             &[root(0), parent, child][..],
