@@ -78,6 +78,11 @@ impl Writer {
         }
     }
 
+    /// Sets this many more bytes aside.
+    pub(crate) fn reserve(&mut self, bytes: usize) {
+        self.bytes.reserve_exact(bytes);
+    }
+
     /// How many bytes there are.
     pub(crate) const fn len(&self) -> usize {
         self.bytes.len()

@@ -8,6 +8,8 @@ use std::ops::Range;
 
 /// Room for a command's head and for small documents.
 const ROOM: usize = 256;
+/// How much longer than the first a document of a batch is allowed to be before the buffer grows by itself.
+const SPREAD: usize = 16;
 
 impl Writer<'_> {
     /// An insert of documents of single readings: as many of these rows as fit into one command.
@@ -18,19 +20,17 @@ impl Writer<'_> {
         rows: Range<usize>,
         concern: bool,
     ) -> Result<Result<Prepared, TooLarge>, StoreError> {
-        let room = ROOM + rows.len() * (48 + 16 * batch.columns.len());
-        let mut wire = self.head(
-            "insert",
-            &kept.collection,
-            concern,
-            room.min(LARGEST_COMMAND),
-        );
+        let mut wire = self.head("insert", &kept.collection, concern, ROOM);
         wire.open_array("documents");
-        let mut readings = 0;
+        let (mut readings, all) = (0, rows.len());
         for row in rows {
             let mark = wire.mark();
             kept.document(&mut wire, readings, batch, row);
             let bytes = wire.len() - mark.0;
+            if readings == 0 {
+                // The others are about as large, with a longer number: a buffer that grew by itself would hold up to twice as much.
+                wire.reserve(((bytes + SPREAD) * (all - 1)).min(LARGEST_COMMAND));
+            }
             if bytes > LARGEST_DOCUMENT && readings == 0 {
                 return Ok(Err(TooLarge { bytes }));
             }
