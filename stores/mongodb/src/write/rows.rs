@@ -20,7 +20,8 @@ impl Writer<'_> {
         rows: Range<usize>,
         concern: bool,
     ) -> Result<Result<Prepared, TooLarge>, StoreError> {
-        let mut wire = self.head("insert", &kept.collection, concern, ROOM);
+        let room = ROOM + 48 + 16 * batch.columns.len();
+        let mut wire = self.head("insert", &kept.collection, concern, room);
         wire.open_array("documents");
         let (mut readings, all) = (0, rows.len());
         for row in rows {
