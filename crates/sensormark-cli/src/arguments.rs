@@ -30,6 +30,8 @@ pub enum Command {
     Init(InitArguments),
     /// Show workloads, stores, layouts and capabilities, or every number behind a workload's scale
     List(ListArguments),
+    /// Show what a workload does to each database: schema, statements, plans, size of a write, settings
+    Explain(ExplainArguments),
     /// Show what is here: servers, versions, limits, clock; and how to install what is missing
     Doctor,
     /// Load your own recording (CSV) into databases, ask about it, check every answer, and compare
@@ -51,7 +53,7 @@ pub enum Command {
 pub struct RunArguments {
     /// The workload's name (sensormark list shows all), or a file of your own (sensormark init writes one)
     pub workload: String,
-    /// Stores to measure: STORE[:LAYOUT[/STRATEGY]][=URL],… or all [default: sqlite, or what the file says]
+    /// Stores to measure: STORE[#NAME][:LAYOUT[/STRATEGY]][=URL],… or all; #NAME tells servers of one store apart [default: sqlite, or what the file says]
     #[arg(long)]
     pub on: Option<String>,
     /// How large the run is [default: quick]; a file says that itself
@@ -60,6 +62,9 @@ pub struct RunArguments {
     /// Override one number behind the scale (sensormark list WORKLOAD shows them), or a file's key (series.count=10): NAME=VALUE
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub settings: Vec<String>,
+    /// Follow the protocol of the workload's study as far as it is stated (sensormark list WORKLOAD --as-study shows it); --scale study does
+    #[arg(long)]
+    pub as_study: bool,
     /// For a file with limits: find the highest rate of its writers that holds them
     #[arg(long)]
     pub find_limit: bool,
@@ -82,6 +87,9 @@ pub struct CommonArguments {
     /// Keep the data of servers that sensormark starts on this folder's disk
     #[arg(long, value_name = "FOLDER")]
     pub data: Option<PathBuf>,
+    /// Keep the logs of servers that sensormark starts (write-ahead log, commit log, journal) on this folder's disk
+    #[arg(long, value_name = "FOLDER")]
+    pub log_folder: Option<PathBuf>,
     /// Memory that each server may use for caches and heaps, in MB
     #[arg(long, value_name = "MB", default_value_t = 1024)]
     pub server_memory: u64,
@@ -100,7 +108,7 @@ pub struct CommonArguments {
     /// The longest that an operation may take, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
     pub timeout: f64,
-    /// Only warn when the host was disturbed, instead of measuring again
+    /// Count trials of a disturbed host, marked as such, instead of measuring them again
     #[arg(long)]
     pub tolerate_disturbance: bool,
     /// A TOML file with the weights of the criteria (the study's by default), and perhaps difficulties
@@ -156,8 +164,8 @@ pub struct CompareArguments {
     /// Exit with 1 when a figure became worse; needs three repetitions in both runs
     #[arg(long, value_enum)]
     pub fail_on: Option<FailOn>,
-    /// The smallest change that counts, in percent
-    #[arg(long, value_name = "PERCENT", default_value_t = 1.0)]
+    /// The smallest change that counts, in percent: how far the machine may drift from one run to another by itself
+    #[arg(long, value_name = "PERCENT", default_value_t = 2.0)]
     pub threshold: f64,
 }
 
@@ -283,6 +291,56 @@ pub struct ListArguments {
     /// The scale [default: quick]
     #[arg(long, value_enum)]
     pub scale: Option<ScaleName>,
+    /// Show the protocol of the workload's study, and what of it run --as-study does
+    #[arg(long, requires = "workload")]
+    pub as_study: bool,
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArguments {
+    /// The workload's name (sensormark list shows all), or a file of your own
+    pub workload: String,
+    /// Stores to look into: STORE[:LAYOUT[/STRATEGY]][=URL],… or all [default: sqlite, or what the file says]
+    #[arg(long)]
+    pub on: Option<String>,
+    /// Whose numbers questions and writes have [default: quick]; little is loaded at any scale
+    #[arg(long, value_enum)]
+    pub scale: Option<ScaleName>,
+    /// Override one number behind the scale, or a file's key: NAME=VALUE
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub settings: Vec<String>,
+    /// What an acknowledged write promises
+    #[arg(long, value_enum, default_value_t)]
+    pub durability: DurabilityName,
+    /// The seed of data and operations
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Keep the data of servers that sensormark starts on this folder's disk
+    #[arg(long, value_name = "FOLDER")]
+    pub data: Option<PathBuf>,
+    /// Memory that each server may use for caches and heaps, in MB
+    #[arg(long, value_name = "MB", default_value_t = 1024)]
+    pub server_memory: u64,
+    /// The longest that an operation may take, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    pub timeout: f64,
+    /// The format
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ExplainFormat,
+    /// How progress is shown
+    #[arg(long, value_enum, default_value_t)]
+    pub progress: ProgressName,
+}
+
+/// Formats of `explain`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum ExplainFormat {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
 }
 
 /// Arguments of `servers`.

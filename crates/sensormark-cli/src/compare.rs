@@ -41,6 +41,11 @@ fn judge(comparison: &Comparison) -> Result<ExitCode, Failure> {
         eprintln!("regressions: {}", regressions.join("; "));
         return Ok(ExitCode::from(NOT_VALID));
     }
+    if comparison.tested() == 0 && comparison.disturbed() > 0 {
+        return Err(Failure::usage(
+            "--fail-on regression decides nothing where the host was disturbed, and it was in all: measure again without --tolerate-disturbance",
+        ));
+    }
     if comparison.tested() == 0 {
         return Err(Failure::usage(
             "--fail-on regression needs three valid repetitions in both runs, and no figure has them: run with --set repetitions=5",

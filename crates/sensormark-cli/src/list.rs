@@ -8,6 +8,7 @@ use sensormark::engine::phased::cells::offers as phased_offers;
 use sensormark::engine::phased::script::Step;
 use sensormark::engine::phased::support::{Support, support};
 use sensormark::engine::phased::{Subject, WorkloadKind};
+use sensormark::workload::as_study;
 use sensormark::workload::machine_tool::{self, Parameters, cells};
 use sensormark::workload::scale::Scale;
 use sensormark::workload::selection::Choice;
@@ -20,6 +21,10 @@ use std::sync::Arc;
 
 /// Prints what there is.
 pub fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
+    if let (true, Some(name)) = (arguments.as_study, &arguments.workload) {
+        crate::report::print_text(&protocol(name)?);
+        return Ok(ExitCode::SUCCESS);
+    }
     let text = match arguments.workload.as_deref().map(Workload::find) {
         None => everything(),
         Some(found) => match found? {
@@ -41,6 +46,28 @@ pub fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
     };
     crate::report::print_text(&text);
     Ok(ExitCode::SUCCESS)
+}
+
+/// What `run --as-study` does of the study behind a workload.
+fn protocol(workload: &str) -> Result<String, Failure> {
+    let found = as_study::required(workload).map_err(Failure::usage)?;
+    let mut text = format!(
+        "{workload}, as the study did\n  settings of servers that sensormark starts: --profile {}\n",
+        found.profile
+    );
+    for (store, layouts) in found.layouts {
+        let _ = writeln!(text, "  {store} without a layout: {}", layouts.join(", "));
+    }
+    for (heading, lines) in [
+        ("Done as stated", found.done()),
+        ("Not possible, or not done", found.not_done()),
+    ] {
+        let _ = writeln!(text, "\n{heading}");
+        for line in lines {
+            let _ = writeln!(text, "  - {line}");
+        }
+    }
+    Ok(text)
 }
 
 fn everything() -> String {
@@ -156,12 +183,7 @@ fn phased_layouts(
 
 /// A store, whatever its layout.
 fn any(store: &Arc<dyn Store>) -> Choice {
-    Choice {
-        store: Arc::clone(store),
-        layout: None,
-        strategy: None,
-        url: None,
-    }
+    Choice::of(Arc::clone(store))
 }
 
 fn heading(text: &mut String, store: &Arc<dyn Store>, name: &str, offer: &LayoutOffer) {
@@ -196,6 +218,47 @@ fn layouts(text: &mut String, store: &Arc<dyn Store>) {
                 Capability::Unsupported(reason) => {
                     let _ = writeln!(text, "      {operation:?}: not supported: {reason}");
                 }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offered(workload: &str, choice: &Choice) -> Vec<String> {
+        if workload == machine_tool::NAME {
+            let offers = cells::offers(choice).into_iter();
+            return offers.map(|(name, _)| name).collect();
+        }
+        let kinds = named_kinds();
+        let mut kinds = kinds.iter().filter(|kind| kind.name() == workload);
+        let kind = kinds.next().expect("a workload");
+        let numbers = numbers(kind.as_ref(), Scale::Study, &[]).expect("numbers");
+        let offers = phased_offers(kind.as_ref(), &numbers, choice).expect("layouts");
+        offers.into_iter().map(|(name, _)| name).collect()
+    }
+
+    #[test]
+    fn stores_offer_the_layouts_of_the_studies() {
+        let registry = registry();
+        for protocol in &as_study::PROTOCOLS {
+            for (name, layouts) in protocol.layouts {
+                // a program may be built without a store
+                let Some(store) = registry.find(name) else {
+                    continue;
+                };
+                let offered = offered(protocol.workload, &any(store));
+                for layout in *layouts {
+                    let is_there = offered.iter().any(|name| name == layout);
+                    assert!(is_there, "{}: {name}:{layout}", protocol.workload);
+                }
+                let chosen = protocol
+                    .choose(vec![any(store)], |_| Ok(offered.clone()))
+                    .expect("layouts");
+                let chosen: Vec<_> = chosen.into_iter().filter_map(|one| one.layout).collect();
+                assert_eq!(chosen, *layouts, "{}: {name}", protocol.workload);
             }
         }
     }

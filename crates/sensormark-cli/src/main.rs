@@ -6,6 +6,7 @@
 mod arguments;
 mod compare;
 mod doctor;
+mod explain;
 mod failure;
 mod generate;
 mod init;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         Command::Generate(arguments) => generate::generate(&arguments),
         Command::Init(arguments) => init::init(&arguments),
         Command::List(arguments) => list::list(&arguments),
+        Command::Explain(arguments) => explain::explain(&arguments),
         Command::Doctor => doctor::doctor(),
         Command::Servers(arguments) => servers::servers(&arguments),
         Command::Role { name } => role::role(&name),

@@ -7,10 +7,13 @@ use crate::report::{PAGE, draw, options, print};
 use sensormark::engine::cold;
 use sensormark::engine::connection::Registry;
 use sensormark::engine::pinning::Pinning;
-use sensormark::engine::run::{Cell, CellRunner, RunContext, RunOutcome, run as measure};
+use sensormark::engine::run::{
+    Cell, CellRunner, Observer, RunContext, RunEvent, RunOutcome, run as measure,
+};
 use sensormark::measurement::record::SCHEMA_VERSION;
 use sensormark::measurement::{NotMeasured, ResultsFolder, RunRecord};
 use sensormark::probe::{DisturbanceLimits, Environment, FlushRate, Limits, redact_arguments};
+use sensormark::workload::as_study::Protocol;
 use sensormark::workload::machine_tool;
 use sensormark_store::supervisor::Supervisor;
 use sensormark_store::{Durability, ServerOptions};
@@ -21,6 +24,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Set by Ctrl-C and SIGTERM.
 static INTERRUPT: AtomicBool = AtomicBool::new(false);
+
+/// Whether the user broke the command off.
+pub fn interrupted() -> bool {
+    INTERRUPT.load(Ordering::Relaxed)
+}
 
 /// Everything that a measuring command has made up its mind about.
 pub struct Planned<'a> {
@@ -36,6 +44,8 @@ pub struct Planned<'a> {
     pub seed: u64,
     /// What an acknowledged write promises.
     pub durability: Durability,
+    /// The study's protocol, where the run follows it.
+    pub protocol: Option<&'static Protocol>,
     /// What all measuring commands have in common.
     pub common: &'a CommonArguments,
     /// What measures a cell.
@@ -89,19 +99,14 @@ impl Planned<'_> {
             seed: self.seed,
             cache,
             timeout_ms: sensormark::units::round_u64(common.timeout * 1e3).max(1),
-            server: ServerOptions {
-                memory_bytes: common.server_memory << 20,
-                durability: self.durability,
-                profile: common.profile.clone(),
-                start_seconds: common.start_timeout,
-                processors: common.pin.as_ref().map(Pinning::server),
-                ..ServerOptions::default()
-            },
+            server: self.server(),
             data_folder: common.data.clone(),
             disturbance: DisturbanceLimits::default(),
             tolerate_disturbance: common.tolerate_disturbance,
+            protocol: self.protocol,
             plant: common.plant.clone(),
         };
+        self.announce_protocol(&progress);
         let outcome = measure(&context, self.runner, &self.cells, self.repetitions)?;
         progress.finish();
         if !outcome.interrupted {
@@ -119,6 +124,33 @@ impl Planned<'_> {
         Ok(exit_code(outcome))
     }
 
+    /// Options of the servers that are started.
+    fn server(&self) -> ServerOptions {
+        let common = self.common;
+        ServerOptions {
+            memory_bytes: common.server_memory << 20,
+            durability: self.durability,
+            profile: self.profile(),
+            start_seconds: common.start_timeout,
+            processors: common.pin.as_ref().map(Pinning::server),
+            log_folder: common.log_folder.clone(),
+            ..ServerOptions::default()
+        }
+    }
+
+    /// The profile of servers' settings: what the user says, or else the study's where the run follows it.
+    fn profile(&self) -> Option<String> {
+        let own = self.protocol.map(|study| study.profile.to_owned());
+        self.common.profile.clone().or(own)
+    }
+
+    /// Says what the run does not do as its study did.
+    fn announce_protocol(&self, progress: &Progress) {
+        for line in self.protocol.iter().flat_map(|study| study.not_done()) {
+            progress.event(RunEvent::Note(format!("not as the study did: {line}")));
+        }
+    }
+
     /// Where databases lie: what the user says, or else the supervisor's own folder.
     fn data(&self) -> &Path {
         let common = self.common;
@@ -128,14 +160,20 @@ impl Planned<'_> {
     fn record(&self, name: &RunName) -> Result<RunRecord, Failure> {
         let common = self.common;
         let data = self.data();
-        let mut environment = Environment::read(&[("data", data)]).map_err(Failure::usage)?;
+        let logs = common.log_folder.as_deref();
+        let folders: Vec<(&str, &Path)> = std::iter::once(("data", data))
+            .chain(logs.map(|logs| ("logs", logs)))
+            .collect();
+        let mut environment = Environment::read(&folders).map_err(Failure::usage)?;
         environment.pinned = common
             .pin
             .as_ref()
             .map_or_else(BTreeMap::new, Pinning::record);
-        match FlushRate::measure(data) {
-            Ok(rate) => drop(environment.flushes.insert("data".to_owned(), rate)),
-            Err(error) => tracing::warn!(%error, "the disk's flushes could not be measured"),
+        for (name, folder) in folders {
+            match FlushRate::measure(folder) {
+                Ok(rate) => drop(environment.flushes.insert(name.to_owned(), rate)),
+                Err(error) => tracing::warn!(%error, "the disk's flushes could not be measured"),
+            }
         }
         let command_line: Vec<String> = std::env::args().skip(1).collect();
         Ok(RunRecord {
@@ -153,18 +191,21 @@ impl Planned<'_> {
             clock_offset_ns: 0,
             repetitions: self.repetitions,
             environment: serde_json::to_value(environment).map_err(Failure::usage)?,
+            as_study: self.protocol.is_some(),
             not_measured: self.not_measured.clone(),
         })
     }
 }
 
 /// A run's name, as a folder and as an owner's mark in databases.
-struct RunName {
+pub struct RunName {
     folder: String,
-    owner: String,
+    /// The owner's mark.
+    pub owner: String,
 }
 
-fn run_name() -> RunName {
+/// A name for what begins now.
+pub fn run_name() -> RunName {
     let now = jiff::Timestamp::now();
     // Two runs in one microsecond on one machine would need the same process id too.
     let mark = format!("{:x}{:x}", now.as_microsecond(), std::process::id());
@@ -175,7 +216,8 @@ fn run_name() -> RunName {
     }
 }
 
-fn stop_on_signals(supervisor: &Supervisor) {
+/// Stops in good order at Ctrl-C and SIGTERM, at once at the second.
+pub fn stop_on_signals(supervisor: &Supervisor) {
     let supervisor = supervisor.clone();
     let set = ctrlc::set_handler(move || {
         if INTERRUPT.swap(true, Ordering::Relaxed) {
@@ -190,7 +232,7 @@ fn stop_on_signals(supervisor: &Supervisor) {
 }
 
 /// Removes what runs that were killed left behind.
-fn clean(supervisor: &Supervisor, progress: &Progress) {
+pub fn clean(supervisor: &Supervisor, progress: &Progress) {
     use sensormark::engine::run::{Observer, RunEvent};
     for what in supervisor.clean_orphans() {
         progress.event(RunEvent::Note(what));

@@ -4,6 +4,7 @@
 
 use crate::arguments::ProgressName;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sensormark::engine::role::Progress as RoleProgress;
 use sensormark::engine::run::{Observer, RunEvent};
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
@@ -44,6 +45,20 @@ struct Now {
     pace: String,
     /// Operations done, and of how many.
     done: String,
+}
+
+impl Now {
+    fn of(progress: RoleProgress, rate: Option<f64>) -> Self {
+        let mut pace = rate.map_or_else(String::new, |rate| format!(", {rate:.0}/s"));
+        if progress.errors > 0 {
+            pace.push_str(&format!(", {} errors", progress.errors));
+        }
+        let done = match progress.of {
+            0 => format!(" {}", progress.done),
+            of => format!(" {}/{of}", progress.done),
+        };
+        Self { pace, done }
+    }
 }
 
 impl State {
@@ -215,21 +230,16 @@ impl Observer for Progress {
             RunEvent::Phase { name } => state.enter(name),
             RunEvent::Progress(progress) => {
                 state.count(progress.done);
-                now.done = match progress.of {
-                    0 => format!(" {}", progress.done),
-                    of => format!(" {}/{of}", progress.done),
-                };
-                if let Some(rate) = state.rate {
-                    now.pace = format!(", {rate:.0}/s");
-                }
-                if progress.errors > 0 {
-                    now.pace.push_str(&format!(", {} errors", progress.errors));
-                }
+                now = Now::of(progress, state.rate);
             }
-            RunEvent::TrialFinished { label, verdict } => {
+            RunEvent::TrialFinished {
+                label,
+                verdict,
+                disturbances,
+            } => {
                 state.finished += 1;
                 let mark = if verdict.is_valid() { "ok  " } else { "FAIL" };
-                self.say(&format!("{mark} {label}: {verdict}"));
+                self.say(&format!("{mark} {label}: {}", verdict.told(&disturbances)));
             }
             RunEvent::Note(text) => self.say(&format!("note: {text}")),
         }

@@ -87,6 +87,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         repetitions,
         seed: arguments.seed,
         durability,
+        protocol: None,
         common: &arguments.common,
         runner: &runner,
         registry,

@@ -84,7 +84,7 @@ pub const PAGE: &str = "report.html";
 pub fn draw(folder: &ResultsFolder, options: &ReportOptions) -> Result<(), Failure> {
     let report = derive(folder, options)?;
     report.write_figures(folder).map_err(Failure::usage)?;
-    folder.write_bytes(PAGE, report.html(Some(folder)).as_bytes())?;
+    folder.replace_bytes(PAGE, report.html(Some(folder)).as_bytes())?;
     Ok(())
 }
 

@@ -7,9 +7,10 @@ use crate::registry::{Workload, no_scale, numbers, own_file, registry, shown};
 use sensormark::engine::connection::Registry;
 use sensormark::engine::phased::WorkloadKind;
 use sensormark::engine::phased::cell::PhasedRunner;
-use sensormark::engine::phased::cells::cells;
+use sensormark::engine::phased::cells::{cells, offers};
 use sensormark::engine::run::{CellRunner, preflight};
 use sensormark::measurement::{Cache, NotMeasured};
+use sensormark::workload::as_study::{self, Protocol};
 use sensormark::workload::machine_tool::{self, Parameters, trial::MachineToolRunner};
 use sensormark::workload::own::find_limit::FindLimit;
 use sensormark::workload::scale::{Scale, adjust};
@@ -73,6 +74,11 @@ fn run_machine_tool(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let supervisor = Supervisor::new(None)?;
     let on = arguments.on.as_deref().unwrap_or(DEFAULT_STORES);
     let (choices, mut not_measured) = choose(on, &registry, &supervisor)?;
+    let protocol = protocol(machine_tool::NAME, arguments)?;
+    let choices = own_layouts(protocol, choices, |choice| {
+        let offers = machine_tool::cells::offers(choice).into_iter();
+        Ok(offers.map(|(name, _)| name).collect())
+    })?;
     let (cells, unsupported) =
         machine_tool::cells::cells(&choices, durability).map_err(Failure::usage)?;
     not_measured.extend(unsupported);
@@ -83,6 +89,7 @@ fn run_machine_tool(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         repetitions: parameters.repetitions,
         seed: arguments.seed,
         durability,
+        protocol,
         common: &arguments.common,
         runner: &MachineToolRunner { parameters },
         registry,
@@ -112,6 +119,11 @@ impl Phased<'_> {
         let on = arguments.on.as_deref().unwrap_or(self.on);
         let (choices, mut not_measured) = choose(on, &registry, &supervisor)?;
         let durability = arguments.durability.class();
+        let protocol = protocol(self.kind.name(), arguments)?;
+        let choices = own_layouts(protocol, choices, |choice| {
+            let offers = offers(self.kind.as_ref(), &self.parameters, choice)?;
+            Ok(offers.into_iter().map(|(name, _)| name).collect())
+        })?;
         let (cells, unsupported) =
             cells(self.kind.as_ref(), &self.parameters, &choices, durability)
                 .map_err(Failure::usage)?;
@@ -132,6 +144,7 @@ impl Phased<'_> {
             repetitions: self.kind.repetitions(&self.parameters),
             seed: arguments.seed,
             durability,
+            protocol,
             common: &arguments.common,
             runner: runner.as_ref(),
             registry,
@@ -140,6 +153,35 @@ impl Phased<'_> {
             not_measured,
         };
         planned.carry_out()
+    }
+}
+
+/// The study's protocol, where it is asked for or the scale is the study's.
+///
+/// # Errors
+/// It is asked for and the workload is after no study.
+fn protocol(
+    workload: &str,
+    arguments: &RunArguments,
+) -> Result<Option<&'static Protocol>, Failure> {
+    if arguments.as_study {
+        return as_study::required(workload)
+            .map(Some)
+            .map_err(Failure::usage);
+    }
+    let is_studys_scale = matches!(arguments.scale, Some(ScaleName::Study));
+    Ok(as_study::protocol(workload).filter(|_| is_studys_scale))
+}
+
+/// The choices, with the study's own layouts where the run follows it.
+fn own_layouts(
+    protocol: Option<&Protocol>,
+    choices: Vec<Choice>,
+    offered: impl Fn(&Choice) -> Result<Vec<String>, String>,
+) -> Result<Vec<Choice>, Failure> {
+    match protocol {
+        None => Ok(choices),
+        Some(protocol) => protocol.choose(choices, offered).map_err(Failure::usage),
     }
 }
 

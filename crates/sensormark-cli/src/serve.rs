@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tokio::net::TcpListener;
 
-/// The smallest change that a comparison's page counts: 1 %.
-const THRESHOLD: f64 = 0.01;
+/// The smallest change that a comparison's page counts: 2 %.
+const THRESHOLD: f64 = 0.02;
 
 /// A page, or why there is none.
 type Answer = Result<String, (StatusCode, String)>;

@@ -24,6 +24,8 @@ pub enum Operation {
     RangeOfSomeFields,
     /// [`crate::Ask::First`] and [`crate::Ask::Last`].
     Search,
+    /// The same over the whole of time, to before or from after one instant.
+    SearchWithoutBound,
     /// [`crate::Ask::Minimum`].
     Minimum,
     /// [`crate::Ask::Aggregate`] over the whole range.
@@ -40,6 +42,8 @@ pub enum Operation {
     MostFrequent,
     /// [`crate::Ask::Aggregate`] from sums kept at write time.
     FromSums,
+    /// Smallest and largest values by day and night, from what is kept at write time.
+    ExtremesOfPartsFromSums,
     /// [`crate::Ask::LastReading`].
     LastReading,
     /// [`crate::Ask::SeriesMatching`].
@@ -74,6 +78,12 @@ impl Operation {
                 (!one, Self::AggregateAcrossSeries),
                 (uses(Function::TimeWeightedShare), Self::TimeWeightedShare),
                 (uses(Function::MostFrequent), Self::MostFrequent),
+                (
+                    needed[0] == Self::FromSums
+                        && grouping.by_day_part.is_some()
+                        && (uses(Function::Min) || uses(Function::Max)),
+                    Self::ExtremesOfPartsFromSums,
+                ),
             ];
             needed.extend(further.into_iter().filter(|one| one.0).map(|one| one.1));
         }
@@ -81,7 +91,7 @@ impl Operation {
     }
 
     /// Every operation, for tables of capabilities.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 19] = [
         Self::Write,
         Self::UpsertSeparately,
         Self::UpsertAtomically,
@@ -89,6 +99,7 @@ impl Operation {
         Self::Range,
         Self::RangeOfSomeFields,
         Self::Search,
+        Self::SearchWithoutBound,
         Self::Minimum,
         Self::Aggregate,
         Self::AggregateByWindow,
@@ -97,6 +108,7 @@ impl Operation {
         Self::TimeWeightedShare,
         Self::MostFrequent,
         Self::FromSums,
+        Self::ExtremesOfPartsFromSums,
         Self::LastReading,
         Self::SeriesMatching,
     ];

@@ -30,6 +30,7 @@ use suite::{Case, Suite, lock};
 mod check;
 mod client;
 mod data;
+pub mod pins;
 mod place;
 mod rule;
 mod rules;

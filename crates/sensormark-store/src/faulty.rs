@@ -12,10 +12,12 @@ use crate::layout::{Family, Layout, LayoutOffer};
 use crate::query::Query;
 use crate::schema::{Schema, Table, TimeResolution, Value};
 use crate::server::{Installation, Launch, ServerFolder, ServerOptions};
+use crate::statement::Statement;
 use crate::store::{
     Acknowledgement, Administrator, Description, Endpoint, EntityReading, Limits, LocalFuture,
     Plan, RepeatedWrite, Session, SessionKind, Store,
 };
+use crate::write_size::WriteSize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -60,6 +62,10 @@ impl Store for FaultyStore {
 
     fn limits(&self, layout: &Layout, table: &Table) -> Limits {
         self.inner.limits(layout, table)
+    }
+
+    fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize {
+        self.inner.write_size(layout, table)
     }
 
     fn repeated_write(&self, layout: &Layout, table: &Table) -> RepeatedWrite {
@@ -304,8 +310,23 @@ impl Session for FaultySession {
         self.inner.scan_entities(table, sink)
     }
 
+    fn catch_up(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
+        self.inner.catch_up()
+    }
+
     fn datagram_bytes(&self) -> u64 {
         self.inner.datagram_bytes()
+    }
+
+    fn keep_statements(&mut self) -> Result<(), StoreError> {
+        self.inner.keep_statements()
+    }
+
+    fn take_statements(
+        &mut self,
+        with_plans: bool,
+    ) -> LocalFuture<'_, Result<Vec<Statement>, StoreError>> {
+        self.inner.take_statements(with_plans)
     }
 
     fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), StoreError>> {

@@ -4,7 +4,7 @@
 //! [`LayoutOffer`]. Nothing here knows a database's statements: those are in each store's `schema.rs`.
 
 use crate::query::DaySplit;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// What a workload asks for: a way of grouping readings into records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,6 +61,9 @@ pub enum Shape {
         per_ns: i64,
         /// Which part of a day the sums call day.
         split: DaySplit,
+        /// How many smallest and largest values a bucket keeps of each field.
+        #[serde(default)]
+        extremes: Extremes,
     },
     /// One row a reading, and a row of sums for each series and `per_ns`.
     Summary {
@@ -73,6 +76,17 @@ pub enum Shape {
     GrowingArray,
     /// The database's own container for time series (time-series collections, time-series containers).
     NativeTimeSeries,
+}
+
+/// How many smallest and largest values a bucket keeps of each field of a series, beside its sums by day and by night.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Extremes {
+    /// One pair by day and one by night, as there are sums.
+    #[default]
+    PerPart,
+    /// One pair for the whole bucket.
+    PerBucket,
 }
 
 /// How readings are encoded inside one record of a span.
@@ -157,6 +171,37 @@ pub enum WriteMethod {
     Datagram,
 }
 
+/// How questions are put to the database, where there are several ways to the same answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QueryStyle {
+    /// What the store takes to be the database's best way.
+    #[default]
+    Usual,
+    /// In the database's second language (Flux beside InfluxQL).
+    SecondLanguage,
+    /// Records of several readings are taken apart first. Then each reading is compared with the range, and the server
+    /// puts those of a range together to one record.
+    UnwindFirst,
+    /// As [`QueryStyle::UnwindFirst`], and aggregates are computed by window functions: each reading gets its group's.
+    WindowFunctions,
+}
+
+/// Results of earlier versions say `second_language: true` or `false`.
+fn query_style<'de, D: Deserializer<'de>>(deserializer: D) -> Result<QueryStyle, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Stored {
+        SecondLanguage(bool),
+        Style(QueryStyle),
+    }
+    Ok(match Stored::deserialize(deserializer)? {
+        Stored::SecondLanguage(true) => QueryStyle::SecondLanguage,
+        Stored::SecondLanguage(false) => QueryStyle::Usual,
+        Stored::Style(style) => style,
+    })
+}
+
 /// A schema design, complete: with the store's name and a schema it says all that makes an implementation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Layout {
@@ -172,8 +217,15 @@ pub struct Layout {
     pub scope: Scope,
     /// How writes travel.
     pub write: WriteMethod,
-    /// Whether queries use the database's second language (Flux beside InfluxQL); false where it has one.
-    pub second_language: bool,
+    /// How questions are put to the database.
+    #[serde(default, alias = "second_language", deserialize_with = "query_style")]
+    pub queries: QueryStyle,
+    /// Whether the database holds readings to the entity that they belong to, by a foreign key: a reading without its entity is refused.
+    #[serde(default)]
+    pub foreign_key: bool,
+    /// Whether whole numbers are kept as the database's floating point numbers; false in results of before it was a choice.
+    #[serde(default)]
+    pub float_fields: bool,
 }
 
 impl Layout {
@@ -186,8 +238,15 @@ impl Layout {
             time: TimeKey::Nanoseconds,
             scope: Scope::PerTable,
             write: WriteMethod::Usual,
-            second_language: false,
+            queries: QueryStyle::Usual,
+            foreign_key: false,
+            float_fields: false,
         }
+    }
+
+    /// Whether questions are in the database's second language.
+    pub fn in_second_language(&self) -> bool {
+        self.queries == QueryStyle::SecondLanguage
     }
 
     /// The plainest layout of a family, for stores that keep readings all the same.
@@ -207,6 +266,7 @@ impl Layout {
                 limit,
                 per_ns,
                 split,
+                extremes: Extremes::PerPart,
             },
             Family::Summary { per_ns, split } => Shape::Summary { per_ns, split },
             Family::GrowingArray => Shape::GrowingArray,
@@ -238,4 +298,36 @@ pub struct LayoutOffer {
     pub standing: Standing,
     /// One line for `sensormark list`: the table or document, in the database's own words.
     pub description: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layouts_of_earlier_results_are_read() {
+        let mut stored = serde_json::to_value(Layout::row_per_reading()).unwrap();
+        let fields = stored.as_object_mut().unwrap();
+        fields.remove("queries");
+        for (second, style) in [
+            (true, QueryStyle::SecondLanguage),
+            (false, QueryStyle::Usual),
+        ] {
+            let mut stored = stored.clone();
+            stored["second_language"] = second.into();
+            let read: Layout = serde_json::from_value(stored).unwrap();
+            assert_eq!(read.queries, style);
+        }
+        stored["shape"] = serde_json::json!({ "bucketed": {
+            "limit": 200, "per_ns": 1, "split": { "day_start_ns": 0, "day_end_ns": 1 },
+        } });
+        let read: Layout = serde_json::from_value(stored).unwrap();
+        assert!(matches!(
+            read.shape,
+            Shape::Bucketed {
+                extremes: Extremes::PerPart,
+                ..
+            }
+        ));
+    }
 }

@@ -4,11 +4,11 @@
 //! this crate and its driver alone. Data flows through the modules in this order:
 //!
 //! 1. [`schema`]: what readings look like, without saying how a database keeps them;
-//! 2. [`layout`]: the schema design that a store chooses for them;
+//! 2. [`layout`]: the schema design that a store chooses for them, and [`series_key`]: the order of tags in its keys and indexes;
 //! 3. [`batch`]: readings in columns;
 //! 4. [`query`] and [`answer`]: the logical operations and what they give back;
 //! 5. [`capability`]: what a store does natively, in the client, or not at all;
-//! 6. [`store`]: the traits that a store implements, [`server`] for the servers that sensormark starts, and [`supervisor`], which starts them;
+//! 6. [`store`]: the traits that a store implements, with [`name`] for what its databases are called, [`write_size`] for how large a write is and [`statement`] for showing what it sends, [`server`] for the servers that sensormark starts, and [`supervisor`], which starts them;
 //! 7. [`census`]: exact counts and checksums of what is stored;
 //! 8. [`error`]: one error for all databases;
 //! 9. [`mod@reference`]: answers computed from readings in memory, the oracle; [`null`] and [`memory`]: stores without a database; [`faulty`]: a fault planted in another store.
@@ -20,6 +20,8 @@
 
 pub mod schema;
 
+pub mod series_key;
+
 pub mod layout;
 
 pub mod batch;
@@ -30,7 +32,15 @@ pub mod answer;
 
 pub mod capability;
 
+pub mod size;
+
 pub mod store;
+
+pub mod write_size;
+
+pub mod name;
+
+pub mod statement;
 
 pub mod server;
 
@@ -52,6 +62,8 @@ pub mod lines;
 
 pub mod url;
 
+pub mod wire;
+
 pub mod null;
 
 pub mod memory;
@@ -67,9 +79,10 @@ pub use capability::{Capability, Operation};
 pub use census::{Census, SeriesCensus};
 pub use error::{ErrorKind, StoreError};
 pub use layout::{
-    Encoding, Family, Index, Layout, LayoutOffer, Scope, Shape, Standing, TagPlacement, TimeKey,
-    WriteMethod,
+    Encoding, Extremes, Family, Index, Layout, LayoutOffer, QueryStyle, Scope, Shape, Standing,
+    TagPlacement, TimeKey, WriteMethod,
 };
+pub use name::DatabaseName;
 pub use query::{
     Aggregate, Ask, Comparison, DaySplit, Function, Grouping, Predicate, Query, Selection,
     TimeRange, Window,
@@ -78,9 +91,13 @@ pub use schema::{
     Entity, Field, FieldSet, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution,
     Value,
 };
+pub use series_key::SeriesKey;
 pub use server::{Installation, Launch, ServerOptions};
+pub use size::{Documents, Size};
+pub use statement::Statement;
 pub use store::{
-    Acknowledgement, Administrator, AnswerSource, Atomicity, DatabaseName, Description, Durability,
-    Endpoint, EntityReading, Limits, LocalFuture, Plan, RepeatedWrite, Secret, Session,
-    SessionKind, Setting, Size, Store,
+    Acknowledgement, Administrator, AnswerSource, Atomicity, Description, Durability, Endpoint,
+    EntityReading, Limits, LocalFuture, Plan, RepeatedWrite, Secret, Session, SessionKind, Setting,
+    Store,
 };
+pub use write_size::WriteSize;

@@ -15,6 +15,8 @@ pub const IN_KEYS: &[u8] = b",= ";
 pub struct Lines {
     keys: Vec<Piece>,
     blank: Piece,
+    /// Whether whole numbers are written as floating point ones, without their `i`.
+    float_fields: bool,
 }
 
 /// A batch's lines.
@@ -38,8 +40,8 @@ enum Cells<'b> {
 }
 
 impl Lines {
-    /// The lines of a table whose fields have these names.
-    pub fn new(fields: impl IntoIterator<Item: AsRef<str>>) -> Self {
+    /// The lines of a table whose fields have these names; `float_fields` says whether whole numbers are written as floating point ones.
+    pub fn new(fields: impl IntoIterator<Item: AsRef<str>>, float_fields: bool) -> Self {
         let key = |name: &str| {
             let mut page = Page::default();
             page.put_escaped(name, IN_KEYS);
@@ -50,6 +52,7 @@ impl Lines {
         Self {
             keys: fields.map(|name| key(name.as_ref())).collect(),
             blank: Piece::new(b" "),
+            float_fields,
         }
     }
 
@@ -100,7 +103,7 @@ impl BatchLines<'_> {
         page.put(head);
         let mut values = 0;
         for cells in &self.cells {
-            values += cells.put(row, page);
+            values += cells.put(row, self.lines.float_fields, page);
         }
         debug_assert!(values > 0, "a reading has at least one of its fields");
         if values == 0 {
@@ -134,8 +137,16 @@ impl BatchLines<'_> {
 impl Cells<'_> {
     /// Writes a reading's fields, a comma after each, and says how many.
     #[inline]
-    fn put(&self, row: usize, page: &mut Page) -> u64 {
+    fn put(&self, row: usize, float_fields: bool, page: &mut Page) -> u64 {
         match self {
+            Self::Whole(cells) if float_fields => put_all(cells, row, page, |slot, value| {
+                slot.put_integer(value);
+                slot.put_byte(b',');
+            }),
+            Self::Small(cells) if float_fields => put_all(cells, row, page, |slot, value| {
+                slot.put_small(value);
+                slot.put_byte(b',');
+            }),
             Self::Whole(cells) => put_all(cells, row, page, |slot, value| {
                 slot.put_integer(value);
                 slot.put_two(*b"i,");
@@ -148,7 +159,7 @@ impl Cells<'_> {
                 slot.put_float(value);
                 slot.put_byte(b',');
             }),
-            Self::Other(key, column) => put_other(key, column, row, page),
+            Self::Other(key, column) => put_other(key, column, row, float_fields, page),
         }
     }
 }
@@ -169,14 +180,14 @@ fn put_all<T: Copy>(
     cells.len() as u64
 }
 
-fn put_other(key: &Piece, column: &Column, row: usize, page: &mut Page) -> u64 {
+fn put_other(key: &Piece, column: &Column, row: usize, float_fields: bool, page: &mut Page) -> u64 {
     if !column.has(row) {
         return 0;
     }
     page.put_value(key, |slot| slot.put_plain(&column.values, row));
     match &column.values {
-        Values::I64(_) | Values::U16(_) => page.put(b"i,"),
-        Values::F64(_) | Values::Bool(_) => page.put_byte(b','),
+        Values::I64(_) | Values::U16(_) if !float_fields => page.put(b"i,"),
+        Values::I64(_) | Values::U16(_) | Values::F64(_) | Values::Bool(_) => page.put_byte(b','),
         Values::Text(values) => {
             put_quoted(values.get(row), page);
             page.put_byte(b',');
@@ -222,11 +233,12 @@ mod tests {
     ];
 
     /// A line as the standard library would write it.
-    fn plain_line(names: &[String], batch: &Batch, row: usize) -> String {
+    fn plain_line(names: &[String], batch: &Batch, row: usize, float_fields: bool) -> String {
         let mut line = format!("m,host={} ", batch.series[row]);
         for (name, column) in names.iter().zip(&batch.columns) {
             let value = match column.value(row) {
                 Value::Null => continue,
+                Value::I64(value) if float_fields => format!("{value}"),
                 Value::I64(value) => format!("{value}i"),
                 Value::F64(value) => format!("{value:?}"),
                 Value::Bool(value) => value.to_string(),
@@ -306,19 +318,18 @@ mod tests {
         };
         let names: Vec<String> = (0..kinds.len()).map(name).collect();
         let batch = readings(&kinds);
-        let lines = Lines::new(&names);
-        let (mut lines, mut page) = (lines.of(&batch), Page::default());
-        for row in 0..batch.len() {
-            let begin = page.len();
-            let values = lines.put(
-                row,
-                format!("m,host={} ", batch.series[row]).as_bytes(),
-                &mut page,
-            );
-            let present = batch.columns.iter().filter(|column| column.has(row));
-            assert_eq!(values, present.count() as u64);
-            let line = std::str::from_utf8(&page.written()[begin..]).unwrap();
-            assert_eq!(line, plain_line(&names, &batch, row));
+        for float_fields in [false, true] {
+            let lines = Lines::new(&names, float_fields);
+            let (mut lines, mut page) = (lines.of(&batch), Page::default());
+            for row in 0..batch.len() {
+                let begin = page.len();
+                let head = format!("m,host={} ", batch.series[row]);
+                let values = lines.put(row, head.as_bytes(), &mut page);
+                let present = batch.columns.iter().filter(|column| column.has(row));
+                assert_eq!(values, present.count() as u64);
+                let line = std::str::from_utf8(&page.written()[begin..]).unwrap();
+                assert_eq!(line, plain_line(&names, &batch, row, float_fields));
+            }
         }
     }
 }

@@ -12,10 +12,12 @@ use crate::query::Query;
 use crate::reference::Reference;
 use crate::schema::{Schema, Table, TimeResolution, Value};
 use crate::server::{Installation, Launch, ServerFolder, ServerOptions};
+use crate::size::Size;
 use crate::store::{
     Acknowledgement, Administrator, AnswerSource, Description, Durability, Endpoint, EntityReading,
-    Limits, LocalFuture, Plan, RepeatedWrite, Secret, Session, SessionKind, Setting, Size, Store,
+    Limits, LocalFuture, Plan, RepeatedWrite, Secret, Session, SessionKind, Setting, Store,
 };
+use crate::write_size::WriteSize;
 use std::collections::BTreeMap;
 use std::future::ready;
 use std::path::PathBuf;
@@ -103,7 +105,16 @@ impl Store for MemoryStore {
     fn limits(&self, _layout: &Layout, _table: &Table) -> Limits {
         Limits {
             readings_per_statement: Self::STATEMENT,
-            suggested_batch: 1_000,
+        }
+    }
+
+    fn write_size(&self, _layout: &Layout, _table: &Table) -> WriteSize {
+        WriteSize {
+            readings: 1_000,
+            bytes: usize::MAX,
+            reading_bytes: 1,
+            advice: "No database is behind it; 1,000 readings.",
+            link: "https://doc.rust-lang.org/std/collections/",
         }
     }
 
@@ -421,8 +432,8 @@ impl Administrator for MemoryAdministrator {
 pub(crate) mod fixture {
     use super::*;
     use crate::batch::Column;
+    use crate::name::DatabaseName;
     use crate::schema::{Field, FieldType, Series, Tag, TagColumn};
-    use crate::store::DatabaseName;
 
     /// One table of four series with an integer tag, and one floating point field.
     pub(crate) fn schema() -> Schema {

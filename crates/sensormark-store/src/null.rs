@@ -11,10 +11,12 @@ use crate::layout::{Family, Layout, LayoutOffer, Standing};
 use crate::query::Query;
 use crate::schema::{Schema, Table, Value};
 use crate::server::{Installation, Launch, ServerFolder, ServerOptions};
+use crate::size::Size;
 use crate::store::{
     Acknowledgement, Administrator, AnswerSource, Description, Durability, Endpoint, EntityReading,
-    Limits, LocalFuture, Plan, RepeatedWrite, Secret, Session, SessionKind, Setting, Size, Store,
+    Limits, LocalFuture, Plan, RepeatedWrite, Secret, Session, SessionKind, Setting, Store,
 };
+use crate::write_size::WriteSize;
 use std::future::ready;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -68,7 +70,16 @@ impl Store for NullStore {
     fn limits(&self, _layout: &Layout, _table: &Table) -> Limits {
         Limits {
             readings_per_statement: usize::MAX,
-            suggested_batch: 1_000,
+        }
+    }
+
+    fn write_size(&self, _layout: &Layout, _table: &Table) -> WriteSize {
+        WriteSize {
+            readings: 1_000,
+            bytes: usize::MAX,
+            reading_bytes: 1,
+            advice: "No database is behind it; 1,000 readings.",
+            link: "https://doc.rust-lang.org/std/collections/",
         }
     }
 

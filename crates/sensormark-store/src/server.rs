@@ -33,6 +33,9 @@ pub struct ServerOptions {
     /// The processors that it is held to, as the kernel lists them ("0-2,4"); all that there are when it is not said.
     #[serde(default)]
     pub processors: Option<String>,
+    /// A folder on the disk where the server's logs (write-ahead log, commit log, journal) shall be; beside its data when it is not said.
+    #[serde(default)]
+    pub log_folder: Option<PathBuf>,
 }
 
 impl Default for ServerOptions {
@@ -44,6 +47,7 @@ impl Default for ServerOptions {
             profile: None,
             start_seconds: None,
             processors: None,
+            log_folder: None,
         }
     }
 }
@@ -55,6 +59,9 @@ pub struct ServerFolder {
     pub root: PathBuf,
     /// A folder below it (or on the disk that the user chose) for the data alone.
     pub data: PathBuf,
+    /// A folder on another disk for the logs alone, where the user chose one. A store that cannot keep its logs there refuses
+    /// with [`crate::ErrorKind::Unsupported`].
+    pub logs: Option<PathBuf>,
     /// Free ports on 127.0.0.1, as many as [`ServerFolder::PORTS`].
     pub ports: [u16; ServerFolder::PORTS],
     /// A generated password: letters and digits.
@@ -66,6 +73,13 @@ pub struct ServerFolder {
 impl ServerFolder {
     /// How many free ports are reserved for a server.
     pub const PORTS: usize = 4;
+
+    /// Where a log of this name goes: into the folder for logs, or else the place beside the data.
+    pub fn log(&self, name: &str, beside_data: PathBuf) -> PathBuf {
+        self.logs
+            .as_ref()
+            .map_or(beside_data, |logs| logs.join(name))
+    }
 
     /// A path below the folder.
     pub fn join(&self, path: impl AsRef<Path>) -> PathBuf {

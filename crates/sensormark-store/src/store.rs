@@ -9,9 +9,13 @@ use crate::batch::Batch;
 use crate::capability::{Capability, Operation};
 use crate::error::{ErrorKind, StoreError};
 use crate::layout::{Family, Layout, LayoutOffer, Shape};
+use crate::name::DatabaseName;
 use crate::query::Query;
 use crate::schema::{Schema, Table, TimeResolution, Value};
 use crate::server::{Installation, Launch, ServerFolder, ServerOptions};
+use crate::size::{Documents, Size};
+use crate::statement::Statement;
+use crate::write_size::WriteSize;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::future::Future;
@@ -34,6 +38,9 @@ pub trait Store: Send + Sync {
 
     /// The largest statements with this layout and table.
     fn limits(&self, layout: &Layout, table: &Table) -> Limits;
+
+    /// The size of write that the database's documentation advises for loading, with this layout and table. It fits into one statement.
+    fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize;
 
     /// How repeated writes of the same (series, time) end up with this layout and table. Unless a store says otherwise:
     /// as its description says where a reading is a record of its own, and both are kept where readings share one.
@@ -178,8 +185,6 @@ impl Durability {
 pub struct Limits {
     /// Readings in one statement of [`Session::write`]; larger batches are split, and the acknowledgement counts the statements.
     pub readings_per_statement: usize,
-    /// The batch size that suits the database best for loading, in readings.
-    pub suggested_batch: usize,
 }
 
 /// What a write's success says.
@@ -255,9 +260,35 @@ pub trait Session {
         })
     }
 
-    /// Bytes handed to the kernel in datagrams so far, which its connection counters do not show.
+    /// Waits until the server has done everything that this session wrote without an acknowledgement ([`Durability::Unacknowledged`]). There is
+    /// nothing to wait for where writes are acknowledged, and no way to where they are datagrams.
+    fn catch_up(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    /// Bytes on the wire in datagrams so far, which the kernel's counters of connections do not show: payload with UDP and IP headers,
+    /// by the rule of [`crate::wire`].
     fn datagram_bytes(&self) -> u64 {
         0
+    }
+
+    /// From now on, the session keeps every statement that it sends, from the place that sends it, for [`Session::take_statements`].
+    /// Nothing is kept, and nothing costs time, before this call. Fails with [`ErrorKind::Unsupported`] where a store does not show its statements.
+    fn keep_statements(&mut self) -> Result<(), StoreError> {
+        Err(StoreError::unsupported(
+            "show statements",
+            "this store does not show its statements",
+        ))
+    }
+
+    /// The statements that were sent since the last call, in order, as long as they were; with the database's own plan of each where `with_plans` asks for
+    /// it and the database has one. A plan is made without running the statement again.
+    fn take_statements(
+        &mut self,
+        with_plans: bool,
+    ) -> LocalFuture<'_, Result<Vec<Statement>, StoreError>> {
+        let _ = with_plans;
+        Box::pin(async { Ok(Vec::new()) })
     }
 
     /// Says goodbye to the server.
@@ -284,6 +315,17 @@ pub trait Administrator {
     /// The settings that matter for speed and durability, read back from the server. An allow-list: no secret, path or host.
     fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>>;
 
+    /// What the database itself counts of its documents, without reading them; none where it keeps no such count.
+    fn documents(&mut self) -> LocalFuture<'_, Result<Option<Documents>, StoreError>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    /// The schema as the database itself states it, a text for each table, index, collection or measurement; without path, host or secret. Empty
+    /// where a store does not show it.
+    fn schema_text(&mut self) -> LocalFuture<'_, Result<Vec<String>, StoreError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
     /// What the database says that it occupies. (For a server that sensormark started, the blocks of its data folder are measured instead.)
     fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>>;
 }
@@ -295,15 +337,6 @@ pub struct Setting {
     pub name: String,
     /// Its value, as the server prints it.
     pub value: String,
-}
-
-/// What a database occupies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Size {
-    /// Data and indexes, logs included, in bytes.
-    pub total_bytes: u64,
-    /// The logs' part of it (write-ahead log, commit log, journal), in bytes, where it is known.
-    pub log_bytes: Option<u64>,
 }
 
 /// Everything that a session or an administrator needs to know.
@@ -340,61 +373,6 @@ impl Plan {
                 format!("the schema has no table number {table}"),
             )
         })
-    }
-}
-
-/// The name of a database, keyspace or bucket (or the prefix of containers) that sensormark makes: `sensormark_` and up to 20
-/// lower case letters, digits and underscores. Names of this form need no quoting anywhere.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct DatabaseName(String);
-
-impl DatabaseName {
-    /// What every name starts with.
-    pub const PREFIX: &'static str = "sensormark_";
-
-    /// A name with this ending.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Configuration`] when the ending is empty, over 20 bytes or has other characters.
-    pub fn new(ending: &str) -> Result<Self, StoreError> {
-        let fits = (1..=20).contains(&ending.len())
-            && ending
-                .bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
-        if fits {
-            return Ok(Self(format!("{}{ending}", Self::PREFIX)));
-        }
-        Err(StoreError::new(
-            ErrorKind::Configuration,
-            "name a database",
-            format!("{ending:?} is not 1 to 20 lower case letters, digits and underscores"),
-        ))
-    }
-
-    /// The whole name.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl TryFrom<String> for DatabaseName {
-    type Error = StoreError;
-
-    fn try_from(name: String) -> Result<Self, StoreError> {
-        Self::new(name.strip_prefix(Self::PREFIX).unwrap_or_default())
-    }
-}
-
-impl From<DatabaseName> for String {
-    fn from(name: DatabaseName) -> Self {
-        name.0
-    }
-}
-
-impl fmt::Display for DatabaseName {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
     }
 }
 
@@ -451,25 +429,6 @@ pub trait AnswerSource: Send + Sync {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_need_no_quoting() {
-        assert_eq!(
-            DatabaseName::new("a1_b").unwrap().as_str(),
-            "sensormark_a1_b"
-        );
-        for bad in [
-            "",
-            "A",
-            "a-b",
-            "a b",
-            "a;drop",
-            "ä",
-            "aaaaaaaaaaaaaaaaaaaaa",
-        ] {
-            assert!(DatabaseName::new(bad).is_err(), "{bad}");
-        }
-    }
 
     #[test]
     fn secrets_do_not_show() {

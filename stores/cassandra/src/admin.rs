@@ -409,6 +409,13 @@ impl Administrator for CassandraAdministrator {
         Box::pin(self.read_settings())
     }
 
+    fn schema_text(&mut self) -> LocalFuture<'_, Result<Vec<String>, StoreError>> {
+        Box::pin(crate::shown::schema(
+            &self.link,
+            self.plan.database.as_str(),
+        ))
+    }
+
     fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>> {
         Box::pin(self.occupied())
     }

@@ -4,6 +4,7 @@
 
 use crate::config::Options;
 use crate::error;
+use crate::shown::Kept;
 use scylla::client::PoolSize;
 use scylla::client::execution_profile::ExecutionProfile;
 use scylla::client::session::Session;
@@ -34,6 +35,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) struct Link {
     session: Session,
     timeout: Duration,
+    /// What was sent, where statements are shown.
+    pub(crate) kept: Kept,
 }
 
 /// One value on its way to the server.
@@ -118,7 +121,11 @@ impl Link {
             builder = builder.prefer_datacenter(datacenter.clone());
         }
         match tokio::time::timeout(timeout, builder.build()).await {
-            Ok(Ok(session)) => Ok(Self { session, timeout }),
+            Ok(Ok(session)) => Ok(Self {
+                session,
+                timeout,
+                kept: Kept::default(),
+            }),
             Ok(Err(failure)) => Err(error::session(OPERATION, failure)),
             Err(_) => Err(error::timeout(OPERATION, timeout.as_millis(), false)),
         }
@@ -157,6 +164,7 @@ impl Link {
         statement: &PreparedStatement,
         values: &impl SerializeRow,
     ) -> Result<QueryResult, StoreError> {
+        self.kept.note(statement, values);
         let ran = self.session.execute_unpaged(statement, values).await;
         ran.map_err(|failure| error::execution(what, failure))
     }
@@ -168,6 +176,7 @@ impl Link {
         statements: &Statements,
         values: &[T],
     ) -> Result<(), StoreError> {
+        self.kept.note_batch(statements, values);
         let ran = self.session.batch(statements, values).await;
         ran.map(drop)
             .map_err(|failure| error::execution(what, failure))
@@ -181,6 +190,7 @@ impl Link {
         values: &impl SerializeRow,
         from: PagingState,
     ) -> Result<(QueryRowsResult, Option<PagingState>), StoreError> {
+        self.kept.note(statement, values);
         let (result, state): (QueryResult, PagingStateResponse) = self
             .session
             .execute_single_page(statement, values, from)

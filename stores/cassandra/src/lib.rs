@@ -17,7 +17,11 @@ mod admin;
 
 mod session;
 
+mod shown;
+
 mod write;
+
+mod write_size;
 
 mod query;
 
@@ -32,6 +36,7 @@ use sensormark_store::{
     Administrator, Capability, Description, Durability, Endpoint, Family, Installation, Launch,
     Layout, LayoutOffer, Limits, LocalFuture, Operation, Plan, RepeatedWrite, Schema,
     ServerOptions, Session, SessionKind, Store, StoreError, Table, TimeKey, TimeResolution,
+    WriteSize,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -95,6 +100,10 @@ impl Store for Cassandra {
 
     fn limits(&self, layout: &Layout, table: &Table) -> Limits {
         write::limits(layout, table)
+    }
+
+    fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize {
+        write_size::write_size(layout, table)
     }
 
     fn time_resolution(&self, layout: &Layout, _: &Table) -> TimeResolution {

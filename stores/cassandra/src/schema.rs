@@ -10,6 +10,8 @@ use sensormark_store::{
 use std::sync::Arc;
 
 pub(crate) mod offers;
+#[cfg(test)]
+mod pins;
 
 /// The table in which a client looks up, before it asks, which buckets a series has and which series have a tag's value: one for all
 /// tables of a keyspace, since each table costs the server memory and each change of the schema time.

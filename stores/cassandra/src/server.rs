@@ -95,12 +95,12 @@ pub(crate) fn launch(
         // 10 s on an idle machine; after a crash on a busy one, minutes
         start_seconds: 300,
         log_paths: vec!["commitlog".to_owned()],
-        notes: notes(&memory),
+        notes: notes(&memory, folder.logs.is_some()),
     })
 }
 
-fn notes(memory: &Memory) -> Vec<String> {
-    vec![
+fn notes(memory: &Memory, logs_apart: bool) -> Vec<String> {
+    let mut notes = vec![
         format!(
             "heap {} MiB ({}), direct memory up to {} MiB, memtables {} MiB of the heap; Java itself takes 200 to 300 MiB beside them",
             memory.heap,
@@ -119,7 +119,11 @@ fn notes(memory: &Memory) -> Vec<String> {
         "one node with one token, gc_grace_seconds 0 on tables of readings, no snapshots"
             .to_owned(),
         "management (JMX) listens on loopback without a password, for nodetool flush".to_owned(),
-    ]
+    ];
+    if logs_apart {
+        notes.push("the commit log is in the folder for logs (commitlog_directory)".to_owned());
+    }
+    notes
 }
 
 /// Replaces the server's first account, whose password is known, by our own.
@@ -156,6 +160,7 @@ mod tests {
         ServerFolder {
             root: root.to_owned(),
             data: root.join("data"),
+            logs: None,
             ports: [3, 4, 5, 6],
             password: Secret::new("hunter2"),
             user: None,

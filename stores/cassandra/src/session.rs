@@ -9,7 +9,7 @@ use crate::write::{Known, Writer};
 use scylla::statement::prepared::PreparedStatement;
 use sensormark_store::{
     Acknowledgement, Aggregate, Answer, Batch, Comparison, Durability, EntityReading, LocalFuture,
-    Plan, Query, Session, StoreError, Value,
+    Plan, Query, Session, Statement, StoreError, Value,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -173,6 +173,18 @@ impl Session for CassandraSession {
         sink: &'a mut dyn FnMut(u32, i64, &[Value]),
     ) -> LocalFuture<'a, Result<(), StoreError>> {
         Box::pin(async move { self.reader().scan_entities(table, sink).await })
+    }
+
+    fn keep_statements(&mut self) -> Result<(), StoreError> {
+        self.link.kept.start();
+        Ok(())
+    }
+
+    fn take_statements(
+        &mut self,
+        with_plans: bool,
+    ) -> LocalFuture<'_, Result<Vec<Statement>, StoreError>> {
+        Box::pin(async move { Ok(self.link.kept.take(with_plans)) })
     }
 
     fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), StoreError>> {

@@ -34,11 +34,9 @@ pub(crate) fn limits(layout: &Layout, _: &Table) -> Limits {
     match layout.shape {
         LayoutShape::RecordPerSpan { .. } => Limits {
             readings_per_statement: 1_000_000,
-            suggested_batch: 10_000,
         },
         _ => Limits {
             readings_per_statement: READINGS,
-            suggested_batch: READINGS,
         },
     }
 }

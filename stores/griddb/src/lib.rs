@@ -20,6 +20,8 @@ mod session;
 
 mod write;
 
+mod write_size;
+
 mod query;
 
 mod error;
@@ -33,6 +35,7 @@ use sensormark_store::{
     Administrator, Capability, Description, Durability, Endpoint, Family, Installation, Launch,
     Layout, LayoutOffer, Limits, LocalFuture, Operation, Plan, RepeatedWrite, Schema,
     ServerOptions, Session, SessionKind, Store, StoreError, Table, TimeKey, TimeResolution,
+    WriteSize,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -96,6 +99,10 @@ impl Store for Griddb {
 
     fn limits(&self, layout: &Layout, _: &Table) -> Limits {
         write::limits(layout)
+    }
+
+    fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize {
+        write_size::write_size(layout, table)
     }
 
     fn time_resolution(&self, layout: &Layout, _: &Table) -> TimeResolution {

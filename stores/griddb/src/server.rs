@@ -127,6 +127,15 @@ fn check_profile(options: &ServerOptions) -> Result<(), StoreError> {
     }
 }
 
+/// storeMemoryLimit in MB: the study's, or the memory allowed.
+fn memory(options: &ServerOptions) -> u64 {
+    if options.profile.is_some() {
+        1_024
+    } else {
+        (options.memory_bytes >> 20).max(128)
+    }
+}
+
 /// How to start a server in this folder.
 pub(crate) fn launch(
     installation: &Installation,
@@ -137,19 +146,20 @@ pub(crate) fn launch(
     check_profile(options)?;
     let ports = Ports::new(folder)?;
     let published = options.profile.is_some();
-    let memory = if published {
-        1_024
-    } else {
-        (options.memory_bytes >> 20).max(128)
-    };
+    let memory = memory(options);
     let write_mode = log_write_mode(options.durability)?;
     let make = |name: &str| make_folder(&folder.join(name));
     ["conf", "log"].into_iter().try_for_each(make)?;
     let mut node = node(folder, &ports, options, memory, write_mode);
     let mut cluster = cluster(&ports);
-    if is_before_five(&installation.version) {
+    let older = is_before_five(&installation.version);
+    if older {
         leave_out_sql(&mut node, &mut cluster);
     }
+    let further = log_note(folder, older)?
+        .into_iter()
+        .chain(exposed)
+        .collect();
     write_file(folder, "conf/gs_node.json", &format!("{node:#}\n"))?;
     write_file(folder, "conf/gs_cluster.json", &format!("{cluster:#}\n"))?;
     let digest = hexadecimal(&Sha256::digest(folder.password.expose().as_bytes()));
@@ -186,8 +196,23 @@ pub(crate) fn launch(
         stop: StopSignal::Terminate,
         start_seconds: 120,
         log_paths: vec!["txnlog".to_owned(), "gs_log_*".to_owned()],
-        notes: notes(memory, write_mode, published, exposed),
+        notes: notes(memory, write_mode, published, further),
     })
+}
+
+/// What a reader should know of a folder for logs.
+fn log_note(folder: &ServerFolder, older: bool) -> Result<Option<String>, StoreError> {
+    if folder.logs.is_none() {
+        return Ok(None);
+    }
+    if older {
+        return Err(StoreError::unsupported(
+            "configure a GridDB server",
+            "GridDB before version 5 keeps its logs beside its data; leave --log-folder out",
+        ));
+    }
+    let note = "transaction logs are in the folder for logs (transactionLogPath)";
+    Ok(Some(note.to_owned()))
 }
 
 /// logWriteMode for a durability class.
@@ -202,7 +227,7 @@ pub(crate) fn log_write_mode(durability: Durability) -> Result<u32, StoreError> 
     }
 }
 
-fn notes(memory: u64, write_mode: u32, published: bool, exposed: Option<String>) -> Vec<String> {
+fn notes(memory: u64, write_mode: u32, published: bool, further: Vec<String>) -> Vec<String> {
     let flush = if write_mode == 0 {
         "logWriteMode 0: each commit waits for the log on disk"
     } else {
@@ -218,7 +243,7 @@ fn notes(memory: u64, write_mode: u32, published: bool, exposed: Option<String>)
     if published {
         notes.push("as published: storeMemoryLimit 1024 MB, concurrency 4".to_owned());
     }
-    notes.extend(exposed);
+    notes.extend(further);
     notes
 }
 
@@ -249,7 +274,7 @@ fn node(
     json!({
         "dataStore": {
             "dbPath": data("data"),
-            "transactionLogPath": data("txnlog"),
+            "transactionLogPath": folder.log("txnlog", folder.data.join("txnlog")).display().to_string(),
             "backupPath": data("backup"),
             "syncTempPath": data("sync"),
             "storeMemoryLimit": format!("{memory}MB"),

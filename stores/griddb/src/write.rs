@@ -28,11 +28,9 @@ pub(crate) const fn limits(layout: &Layout) -> Limits {
     match layout.shape {
         Shape::RecordPerSpan { .. } => Limits {
             readings_per_statement: 1_000_000,
-            suggested_batch: 10_000,
         },
         _ => Limits {
             readings_per_statement: READINGS,
-            suggested_batch: 1_000,
         },
     }
 }

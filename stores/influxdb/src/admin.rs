@@ -128,6 +128,11 @@ impl InfluxdbAdministrator {
         })
     }
 
+    async fn shown_schema(&mut self) -> Result<Vec<String>, StoreError> {
+        let database = self.database.clone();
+        self.reader(&database).stated_schema().await
+    }
+
     fn reader<'a>(&'a mut self, database: &'a str) -> Reader<'a> {
         Reader {
             link: &mut self.link,
@@ -388,6 +393,10 @@ impl Administrator for InfluxdbAdministrator {
 
     fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>> {
         Box::pin(self.read_settings())
+    }
+
+    fn schema_text(&mut self) -> LocalFuture<'_, Result<Vec<String>, StoreError>> {
+        Box::pin(self.shown_schema())
     }
 
     fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>> {

@@ -7,6 +7,7 @@
 use crate::config::{Options, Organisation};
 use crate::error::{broken, garbled, not_connected, refused, sentence, timed_out};
 use crate::paths;
+use crate::shown::Kept;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1::{self, Connection, SendRequest};
@@ -40,6 +41,8 @@ pub(crate) struct Link {
     live: Option<(SendRequest<Full<Bytes>>, Wire)>,
     /// The latest answer's body; its memory is used again.
     body: Vec<u8>,
+    /// What was sent, where statements are shown.
+    pub(crate) kept: Kept,
 }
 
 /// What is sent.
@@ -168,6 +171,7 @@ impl Link {
             timeout,
             live: None,
             body: Vec::new(),
+            kept: Kept::default(),
         };
         link.ensure().await?;
         Ok(link)

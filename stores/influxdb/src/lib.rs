@@ -19,7 +19,11 @@ mod admin;
 
 mod session;
 
+mod shown;
+
 mod write;
+
+mod write_size;
 
 mod query;
 
@@ -38,7 +42,7 @@ use sensormark_store::server::ServerFolder;
 use sensormark_store::{
     Administrator, Capability, Description, Durability, Endpoint, ErrorKind, Family, Installation,
     Launch, Layout, LayoutOffer, Limits, LocalFuture, Operation, Plan, RepeatedWrite, Schema,
-    ServerOptions, Session, SessionKind, Store, StoreError, Table,
+    ServerOptions, Session, SessionKind, Store, StoreError, Table, WriteSize,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -196,6 +200,10 @@ impl Store for Influxdb {
 
     fn limits(&self, layout: &Layout, table: &Table) -> Limits {
         write::limits(layout, table)
+    }
+
+    fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize {
+        write_size::write_size(layout, table)
     }
 
     fn momentary_misses(&self) -> Option<&'static str> {

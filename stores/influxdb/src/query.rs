@@ -85,6 +85,7 @@ impl Reader<'_> {
         operation: &str,
         statement: &str,
     ) -> Result<Vec<Rows<'_>>, StoreError> {
+        self.link.kept.note_influxql(statement);
         let message = Message {
             accept: "application/x-msgpack",
             ..Message::post(

@@ -6,7 +6,7 @@
 
 use sensormark_store::lines::Lines;
 use sensormark_store::{
-    ErrorKind, FieldType, Layout, Plan, Schema, StoreError, Table, WriteMethod,
+    ErrorKind, FieldType, Layout, Plan, Schema, SeriesKey, StoreError, Table, WriteMethod,
 };
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -79,7 +79,11 @@ impl Model {
         Self {
             schema: Arc::clone(schema),
             layout,
-            tables: schema.tables.iter().map(Measurement::new).collect(),
+            tables: schema
+                .tables
+                .iter()
+                .map(|table| Measurement::new(table, layout.float_fields))
+                .collect(),
         }
     }
 
@@ -131,7 +135,7 @@ pub(crate) fn database<'a>(
 const HEAD_LIMIT: usize = 65_535;
 
 impl Measurement {
-    fn new(table: &Table) -> Self {
+    fn new(table: &Table, float_fields: bool) -> Self {
         let tags: Vec<String> = table
             .tags
             .iter()
@@ -157,9 +161,9 @@ impl Measurement {
         });
         Self {
             name: table.name.clone(),
-            lines: Lines::new(&fields),
+            lines: Lines::new(&fields, float_fields),
             kinds: table.fields.iter().map(|field| field.kind).collect(),
-            keys: keys(&values, table.series.len()),
+            keys: SeriesKey::of(table).tags().to_vec(),
             by_tag: values.iter().map(|_| OnceLock::new()).collect(),
             by_keys: OnceLock::new(),
             tags,
@@ -231,31 +235,6 @@ fn joined<'a>(keys: &[usize], mut value: impl FnMut(usize) -> &'a str) -> String
         text.push_str(value(key));
     }
     text
-}
-
-/// One tag that tells all series apart, or all that differ among them.
-fn keys(values: &[Vec<String>], count: u32) -> Vec<usize> {
-    if count <= 1 && values.is_empty() {
-        return Vec::new();
-    }
-    let distinct = |column: &Vec<String>| {
-        let set: std::collections::HashSet<&str> = column.iter().map(String::as_str).collect();
-        set.len()
-    };
-    if let Some(tag) = values
-        .iter()
-        .position(|column| distinct(column) == column.len())
-    {
-        return vec![tag];
-    }
-    let differing: Vec<usize> = (0..values.len())
-        .filter(|&tag| distinct(&values[tag]) > 1)
-        .collect();
-    if differing.is_empty() {
-        vec![0]
-    } else {
-        differing
-    }
 }
 
 /// InfluxDB knows a field and a tag of one name apart by order alone, and neither may be called time; capitals are free for that,
@@ -373,7 +352,7 @@ mod tests {
 
     #[test]
     fn lines_begin_with_sorted_escaped_tags() {
-        let measurement = Measurement::new(&table());
+        let measurement = Measurement::new(&table(), false);
         assert_eq!(measurement.head(0), b"m,Tag_v=1,name=x\\ y,zone=a ");
         assert_eq!(measurement.head(1), b"m,Tag_v=1,zone=a ");
         assert_eq!(measurement.head(2), b"m,Tag_v=1,name=ends%5C,zone=b ");
@@ -382,7 +361,7 @@ mod tests {
 
     #[test]
     fn series_are_known_by_the_tag_that_tells_them_apart() {
-        let measurement = Measurement::new(&table());
+        let measurement = Measurement::new(&table(), false);
         assert_eq!(measurement.keys, [1]);
         assert_eq!(measurement.series_with(|_| "ends%5C"), Some(2));
         assert_eq!(measurement.series_with(|_| ""), Some(1));

@@ -88,7 +88,7 @@ fn plan(port: u16, question: &str) -> Plan {
         series: Series::new(vec![TagColumn::Text(vec!["a".into(), "b".into()])]),
     };
     let mut layout = Layout::row_per_reading();
-    layout.second_language = true;
+    layout.queries = sensormark_store::QueryStyle::SecondLanguage;
     Plan {
         endpoint: Options::parse(&url).unwrap().endpoint(&url),
         database: DatabaseName::new("x").unwrap(),

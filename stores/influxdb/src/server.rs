@@ -123,7 +123,9 @@ pub(crate) fn launch(
     }
     let [http, udp, ..] = folder.ports;
     let buffer = read_buffer();
-    let text = configuration(&folder.data.join("influxdb"), [http, udp], options, buffer)?;
+    let data = folder.data.join("influxdb");
+    let log = folder.log("wal", data.join("wal"));
+    let text = configuration((&data, &log), [http, udp], options, buffer)?;
     let file = write_private(folder, "influxdb.conf", &text)?;
     let mut environment = Vec::new();
     if options.profile.is_none() {
@@ -159,11 +161,11 @@ pub(crate) fn launch(
         stop: StopSignal::Terminate,
         start_seconds: 300,
         log_paths: vec!["influxdb/wal".to_owned()],
-        notes: notes(options, buffer),
+        notes: notes(options, buffer, folder.logs.is_some()),
     })
 }
 
-fn notes(options: &ServerOptions, buffer: u64) -> Vec<String> {
+fn notes(options: &ServerOptions, buffer: u64, logs_apart: bool) -> Vec<String> {
     let mut notes = vec![
         format!(
             "cache-snapshot-write-cold-duration and compact-full-write-cold-duration are {COLD_SECONDS} s (they are 10 minutes and 4 hours as it comes), so that the database comes to rest within a run"
@@ -172,6 +174,9 @@ fn notes(options: &ServerOptions, buffer: u64) -> Vec<String> {
         "no TLS, loopback only; reporting, monitoring into _internal, continuous queries and retention are off".to_owned(),
         format!("the listener of datagrams has a read buffer of {buffer} bytes and writes batches of 5,000 or every 100 ms into {DATAGRAMS}"),
     ];
+    if logs_apart {
+        notes.push("the write-ahead log is in the folder for logs (wal-dir)".to_owned());
+    }
     if options.profile.is_none() {
         notes.push("half of the memory allowed is cache-max-memory-size, all of it is GOMEMLIMIT, which is soft".to_owned());
     }
@@ -188,13 +193,13 @@ fn read_buffer() -> u64 {
 }
 
 fn configuration(
-    data: &Path,
+    (data, log): (&Path, &Path),
     [http, udp]: [u16; 2],
     options: &ServerOptions,
     buffer: u64,
 ) -> Result<String, StoreError> {
-    let place = |name: &str| -> Result<String, StoreError> {
-        let text = shown(&data.join(name))?;
+    let place = |path: &Path| -> Result<String, StoreError> {
+        let text = shown(path)?;
         if text.contains(['"', '\\', '\n']) {
             return Err(not_text());
         }
@@ -224,9 +229,9 @@ fn configuration(
          [logging]\n  format = \"logfmt\"\n  level = \"warn\"\n  suppress-logo = true\n\
          [[udp]]\n  enabled = true\n  bind-address = \"127.0.0.1:{udp}\"\n  database = \"{DATAGRAMS}\"\n  batch-size = 5000\n\
          \x20 batch-pending = 100\n  batch-timeout = \"100ms\"\n  read-buffer = {buffer}\n  precision = \"n\"\n",
-        place("meta")?,
-        place("data")?,
-        place("wal")?,
+        place(&data.join("meta"))?,
+        place(&data.join("data"))?,
+        place(log)?,
     ))
 }
 
@@ -281,7 +286,13 @@ mod tests {
             memory_bytes: 64 << 20,
             ..ServerOptions::default()
         };
-        let text = configuration(Path::new("/tmp/x"), [4711, 4712], &options, 1_000).unwrap();
+        let text = configuration(
+            (Path::new("/tmp/x"), Path::new("/tmp/x/wal")),
+            [4711, 4712],
+            &options,
+            1_000,
+        )
+        .unwrap();
         for line in [
             "bind-address = \"127.0.0.1:4711\"",
             "bind-address = \"127.0.0.1:4712\"",
@@ -295,6 +306,14 @@ mod tests {
                 "{line} in {text}"
             );
         }
-        assert!(configuration(Path::new("/tmp/\"x"), [1, 2], &options, 1).is_err());
+        assert!(
+            configuration(
+                (Path::new("/tmp/\"x"), Path::new("/tmp/x")),
+                [1, 2],
+                &options,
+                1
+            )
+            .is_err()
+        );
     }
 }

@@ -7,7 +7,7 @@ use crate::schema::{Model, database};
 use crate::write::{Outlet, Writer};
 use sensormark_store::{
     Acknowledgement, Answer, Batch, Durability, EntityReading, ErrorKind, LocalFuture, Plan, Query,
-    Session, StoreError, Value,
+    Session, Statement, StoreError, Value,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -155,6 +155,18 @@ impl Session for InfluxdbSession {
 
     fn datagram_bytes(&self) -> u64 {
         self.outlet.datagram_bytes
+    }
+
+    fn keep_statements(&mut self) -> Result<(), StoreError> {
+        self.link.kept.start();
+        Ok(())
+    }
+
+    fn take_statements(
+        &mut self,
+        with_plans: bool,
+    ) -> LocalFuture<'_, Result<Vec<Statement>, StoreError>> {
+        Box::pin(async move { self.reader().take_statements(with_plans).await })
     }
 
     fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), StoreError>> {

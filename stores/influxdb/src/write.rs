@@ -11,17 +11,18 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use sensormark_store::lines::put_quoted;
 use sensormark_store::text::Page;
+use sensormark_store::wire::DatagramPath;
 use sensormark_store::{
     Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, Layout, Limits, StoreError, Table,
     Value, WriteMethod,
 };
 use std::collections::HashSet;
 use std::io::Write;
-use std::sync::Arc;
+use std::sync::{Mutex, PoisonError};
 use tokio::net::UdpSocket;
 
 /// A request's body is closed when it holds this many bytes: under the 25 MB that InfluxDB takes as it comes.
-const BODY_BYTES: usize = 16 << 20;
+const BODY_BYTES: usize = 24_000_000;
 
 /// The most readings in one request.
 const REQUEST_READINGS: usize = 50_000;
@@ -33,8 +34,7 @@ const DATAGRAM_BYTES: usize = 8 << 10;
 const DATAGRAM_LIMIT: usize = 65_507;
 
 /// The largest statements.
-pub(crate) fn limits(layout: &Layout, table: &Table) -> Limits {
-    let fields = table.fields.len().max(1);
+pub(crate) fn limits(layout: &Layout, _: &Table) -> Limits {
     let readings = if layout.write == WriteMethod::Datagram {
         DATAGRAM_LIMIT / 8
     } else {
@@ -42,7 +42,6 @@ pub(crate) fn limits(layout: &Layout, table: &Table) -> Limits {
     };
     Limits {
         readings_per_statement: readings,
-        suggested_batch: (50_000 / fields).clamp(1_000, 10_000),
     }
 }
 
@@ -50,18 +49,45 @@ pub(crate) fn limits(layout: &Layout, table: &Table) -> Limits {
 #[derive(Debug, Default)]
 pub(crate) struct Outlet {
     path: String,
-    buffer: Arc<Page>,
+    /// What is being written, until it is sent.
+    buffer: Option<Lent>,
     packed: Vec<u8>,
-    /// The socket of datagrams.
-    socket: Option<UdpSocket>,
-    /// Bytes sent by it.
+    /// The socket of datagrams, and the way that they take.
+    socket: Option<(UdpSocket, DatagramPath)>,
+    /// Bytes sent by it, headers included.
     pub(crate) datagram_bytes: u64,
     /// Series whose entities are known to be there, by table.
     known: HashSet<(usize, u32)>,
 }
 
-/// A buffer that is lent to a request and taken back when it is done.
-struct Lent(Arc<Page>);
+/// Buffers that nobody writes into or sends now, for all sessions of the process: one that waits for its answer holds none.
+static SPARE: Mutex<Vec<Page>> = Mutex::new(Vec::new());
+
+/// So many are kept; large ones are some MB each.
+const MOST_SPARE: usize = 16;
+
+/// A buffer for one request's lines, given back when they are sent.
+#[derive(Debug)]
+struct Lent(Page);
+
+impl Lent {
+    /// An empty buffer.
+    fn new() -> Self {
+        let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+        Self(spare.pop().unwrap_or_default())
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let mut page = std::mem::take(&mut self.0);
+        page.clear();
+        let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+        if spare.len() < MOST_SPARE {
+            spare.push(page);
+        }
+    }
+}
 
 impl AsRef<[u8]> for Lent {
     fn as_ref(&self) -> &[u8] {
@@ -87,15 +113,14 @@ impl Outlet {
         };
         let socket = UdpSocket::bind(local).await.map_err(not_connected)?;
         socket.connect((host, port)).await.map_err(not_connected)?;
-        self.socket = Some(socket);
+        let peer = socket.peer_addr().map_err(not_connected)?.ip();
+        let path = DatagramPath::of(&socket, peer);
+        self.socket = Some((socket, path));
         Ok(())
     }
 
     fn buffer(&mut self) -> &mut Page {
-        if Arc::get_mut(&mut self.buffer).is_none() {
-            self.buffer = Arc::default();
-        }
-        let buffer = Arc::get_mut(&mut self.buffer).expect("nobody else has the buffer");
+        let buffer = &mut self.buffer.get_or_insert_with(Lent::new).0;
         buffer.clear();
         buffer
     }
@@ -140,12 +165,15 @@ impl Writer<'_> {
     /// Sends the buffer as one request.
     async fn post(&mut self, operation: &str) -> Result<(), StoreError> {
         let packs = self.model.layout.write == WriteMethod::FastPath;
+        let lines = self.outlet.buffer.take().unwrap_or_else(Lent::new);
+        let means = if packs { ", packed by gzip" } else { "" };
+        self.link.kept.note_lines(lines.as_ref(), means);
         let body = if packs {
             self.outlet.packed.clear();
             let mut encoder =
                 GzEncoder::new(std::mem::take(&mut self.outlet.packed), Compression::fast());
             let written = encoder
-                .write_all(self.outlet.buffer.written())
+                .write_all(lines.as_ref())
                 .and_then(|()| encoder.finish());
             let packed = written.map_err(|error| {
                 StoreError::new(
@@ -156,7 +184,7 @@ impl Writer<'_> {
             })?;
             Bytes::from(packed)
         } else {
-            Bytes::from_owner(Lent(Arc::clone(&self.outlet.buffer)))
+            Bytes::from_owner(lines)
         };
         let message = Message {
             packed: packs,
@@ -175,7 +203,9 @@ impl Writer<'_> {
         let measurement = &self.model.tables[batch.table];
         let mut done = Acknowledgement::default();
         let mut ends = Vec::with_capacity(batch.len());
-        let buffer = self.outlet.buffer();
+        let mut lent = self.outlet.buffer.take().unwrap_or_else(Lent::new);
+        let buffer = &mut lent.0;
+        buffer.clear();
         let mut lines = measurement.lines.of(batch);
         for row in 0..batch.len() {
             lines.put(row, measurement.head(batch.series[row]), buffer);
@@ -190,14 +220,15 @@ impl Writer<'_> {
             if end - start > DATAGRAM_LIMIT {
                 return Err(too_large(end - start));
             }
-            let datagram = &self.outlet.buffer.written()[start..end];
-            let socket = self
+            let datagram = &lent.as_ref()[start..end];
+            let (socket, path) = self
                 .outlet
                 .socket
                 .as_ref()
                 .expect("only layouts with a socket come here");
+            self.link.kept.note_lines(datagram, ", as a datagram");
             let sent = socket.send(datagram).await.map_err(lost)?;
-            self.outlet.datagram_bytes += sent as u64;
+            self.outlet.datagram_bytes += path.bytes(sent as u64);
             done.statements += 1;
             start = end;
         }

@@ -442,6 +442,11 @@ impl Administrator for MariadbAdministrator {
         Box::pin(self.read_settings())
     }
 
+    fn schema_text(&mut self) -> LocalFuture<'_, Result<Vec<String>, StoreError>> {
+        let database = self.plan.database.as_str();
+        Box::pin(self.link.stated_schema(database, OWNER_TABLE))
+    }
+
     fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>> {
         Box::pin(self.measure())
     }

@@ -5,6 +5,7 @@
 
 use crate::config::Options;
 use crate::error::{is_fatal, store_error};
+use crate::shown::Kept;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use mysql_async::prelude::Queryable;
@@ -27,6 +28,11 @@ pub(crate) struct Link {
     conn: Option<Conn>,
     timeout: Duration,
     statements: HashMap<Box<str>, Statement>,
+    /// What was sent, where statements are shown.
+    pub(crate) kept: Kept,
+    /// What was sent, in tests without a server.
+    #[cfg(test)]
+    pub(crate) sent: Option<Vec<(String, Vec<Vec<Value>>)>>,
     /// What the server said of itself when it was connected to.
     pub(crate) server: ServerFacts,
 }
@@ -55,6 +61,9 @@ impl Link {
             conn: Some(conn),
             timeout,
             statements: HashMap::new(),
+            kept: Kept::default(),
+            #[cfg(test)]
+            sent: None,
             server: ServerFacts::default(),
         };
         let lock_seconds = timeout.as_secs().max(1);
@@ -82,6 +91,31 @@ impl Link {
         link.server = facts;
         link.require_mariadb()?;
         Ok(link)
+    }
+
+    /// A link to no server, which keeps what it is given.
+    #[cfg(test)]
+    pub(crate) fn listening() -> Self {
+        Self {
+            conn: None,
+            timeout: Duration::ZERO,
+            statements: HashMap::new(),
+            kept: Kept::default(),
+            sent: Some(Vec::new()),
+            server: ServerFacts {
+                largest_packet: 1 << 26,
+                ..ServerFacts::default()
+            },
+        }
+    }
+
+    #[cfg(test)]
+    fn hear(&mut self, sql: &str, rows: Vec<Vec<Value>>) -> bool {
+        if let Some(sent) = &mut self.sent {
+            sent.push((sql.to_owned(), rows));
+            return true;
+        }
+        false
     }
 
     fn require_mariadb(&self) -> Result<(), StoreError> {
@@ -173,6 +207,11 @@ impl Link {
         sql: &str,
         parameters: Vec<Value>,
     ) -> Result<u64, StoreError> {
+        #[cfg(test)]
+        if self.hear(sql, vec![parameters.clone()]) {
+            return Ok(0);
+        }
+        self.kept.note(sql, &parameters);
         let statement = self.statement(operation, sql).await?;
         self.run(operation, async |conn: &mut Conn| {
             conn.exec_drop(&statement, positional(parameters)).await?;
@@ -188,6 +227,11 @@ impl Link {
         sql: &str,
         rows: Vec<Vec<Value>>,
     ) -> Result<(), StoreError> {
+        #[cfg(test)]
+        if self.hear(sql, rows.clone()) {
+            return Ok(());
+        }
+        self.kept.note_bulk(sql, &rows);
         let statement = self.statement(operation, sql).await?;
         self.run(operation, async |conn: &mut Conn| {
             conn.exec_batch(&statement, rows.into_iter().map(Params::Positional))
@@ -203,6 +247,11 @@ impl Link {
         sql: impl Into<String>,
     ) -> Result<(), StoreError> {
         let sql = sql.into();
+        #[cfg(test)]
+        if self.hear(&sql, Vec::new()) {
+            return Ok(());
+        }
+        self.kept.note_text(&sql, None);
         self.run(operation, async |conn: &mut Conn| {
             conn.query_drop(sql).await
         })
@@ -216,6 +265,16 @@ impl Link {
         sql: &str,
         mut file: Bytes,
     ) -> Result<(u64, u16), StoreError> {
+        #[cfg(test)]
+        if self.hear(sql, vec![vec![Value::Bytes(file.to_vec())]]) {
+            let lines = file.iter().filter(|byte| **byte == b'\n').count();
+            return Ok((lines as u64, 0));
+        }
+        let bytes = file.len();
+        self.kept.note_text(
+            sql,
+            Some(format_args!("a file of {bytes} bytes goes with it")),
+        );
         self.run(operation, async |conn: &mut Conn| {
             let packets = std::iter::from_fn(move || {
                 let length = file.len().min(INFILE_PACKET);
@@ -236,6 +295,11 @@ impl Link {
         parameters: Vec<Value>,
         sink: &mut dyn FnMut(Row) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
+        #[cfg(test)]
+        if self.hear(sql, vec![parameters.clone()]) {
+            return Ok(());
+        }
+        self.kept.note(sql, &parameters);
         let statement = self.statement(operation, sql).await?;
         self.run(operation, async |conn: &mut Conn| {
             let mut result = conn.exec_iter(&statement, positional(parameters)).await?;
@@ -258,6 +322,10 @@ impl Link {
         sql: &str,
         sink: &mut dyn FnMut(Row) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
+        #[cfg(test)]
+        if self.hear(sql, Vec::new()) {
+            return Ok(());
+        }
         let statement = self
             .statement(
                 operation,

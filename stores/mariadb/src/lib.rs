@@ -14,11 +14,18 @@ mod schema;
 
 mod write;
 
+mod write_size;
+
 mod query;
 
 mod session;
 
+mod shown;
+
 mod admin;
+
+#[cfg(test)]
+mod pinned;
 
 use crate::admin::{MariadbAdministrator, check_durability};
 use crate::config::{Options, URL_EXAMPLE};
@@ -29,7 +36,7 @@ use sensormark_store::server::ServerFolder;
 use sensormark_store::{
     Administrator, Capability, Description, Durability, Endpoint, Family, Index, Installation,
     Launch, Layout, LayoutOffer, Limits, LocalFuture, Operation, Plan, RepeatedWrite, Schema,
-    ServerOptions, Session, SessionKind, Shape, Store, StoreError, Table,
+    ServerOptions, Session, SessionKind, Shape, Store, StoreError, Table, WriteSize,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -107,6 +114,10 @@ impl Store for Mariadb {
 
     fn limits(&self, layout: &Layout, table: &Table) -> Limits {
         write::limits(layout, table)
+    }
+
+    fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize {
+        write_size::write_size(layout, table)
     }
 
     fn repeated_write(&self, layout: &Layout, _table: &Table) -> RepeatedWrite {

@@ -5,6 +5,8 @@
 
 pub(crate) mod ddl;
 pub(crate) mod offers;
+#[cfg(test)]
+mod pins;
 pub(crate) mod series;
 
 use self::series::{SeriesMap, tag_value};
@@ -108,6 +110,8 @@ pub(crate) struct EntityModel {
     pub(crate) name: String,
     /// The column of the last reading's time, quoted.
     pub(crate) last_time: String,
+    /// Whether readings refer to it by a foreign key.
+    pub(crate) referred_to: bool,
 }
 
 /// The table of sums: a row for each series, period and part of the day.
@@ -239,6 +243,7 @@ impl TableModel {
             entity: table.entity.as_ref().map(|entity| EntityModel {
                 name: quoted(&entity.name),
                 last_time: quoted(&entity.last_time_column),
+                referred_to: layout.foreign_key,
             }),
             keys: key_columns(table, own_tags, series.identifying()),
             content: content(table, layout.shape),

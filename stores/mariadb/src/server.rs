@@ -236,6 +236,13 @@ fn configuration(
     set("default-time-zone", &"+00:00");
     set("max_allowed_packet", &"64M");
     set("innodb_flush_log_at_trx_commit", &flush);
+    if let Some(logs) = &folder.logs {
+        set("innodb_log_group_home_dir", &logs.display());
+        notes.push(
+            "the redo log is in the folder for logs (innodb_log_group_home_dir); Aria's log of system tables stays with the data"
+                .to_owned(),
+        );
+    }
     apply_profile(options, connections, &mut set, &mut notes)?;
     Ok((text, notes))
 }
@@ -316,6 +323,7 @@ mod tests {
         ServerFolder {
             root: root.to_owned(),
             data: root.join("data"),
+            logs: None,
             ports: [3, 4, 5, 6],
             password: Secret::new("hunter2"),
             user: None,

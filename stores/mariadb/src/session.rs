@@ -1,10 +1,12 @@
 //! One client's connection to a plan's database.
 
 use crate::connection::Link;
+use crate::query::{self, Reader};
 use crate::schema::Model;
-use crate::{query, write};
+use crate::write;
 use sensormark_store::{
-    Acknowledgement, Answer, Batch, EntityReading, LocalFuture, Query, Session, StoreError, Value,
+    Acknowledgement, Answer, Batch, EntityReading, LocalFuture, Query, Session, Statement,
+    StoreError, Value,
 };
 use std::sync::Arc;
 
@@ -12,12 +14,19 @@ use std::sync::Arc;
 pub(crate) struct MariadbSession {
     link: Link,
     model: Arc<Model>,
+    asked: query::Statements,
+    written: write::Compounds,
 }
 
 impl MariadbSession {
     /// Over this connection.
-    pub(crate) const fn new(link: Link, model: Arc<Model>) -> Self {
-        Self { link, model }
+    pub(crate) fn new(link: Link, model: Arc<Model>) -> Self {
+        Self {
+            link,
+            model,
+            asked: query::Statements::default(),
+            written: write::Compounds::default(),
+        }
     }
 }
 
@@ -26,18 +35,35 @@ impl Session for MariadbSession {
         &'a mut self,
         batch: &'a Batch,
     ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
-        Box::pin(write::write(&mut self.link, &self.model, batch))
+        Box::pin(write::write(
+            &mut self.link,
+            &mut self.written,
+            &self.model,
+            batch,
+        ))
     }
 
     fn upsert<'a>(
         &'a mut self,
         write: EntityReading<'a>,
     ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
-        Box::pin(write::upsert(&mut self.link, &self.model, write))
+        Box::pin(write::upsert(
+            &mut self.link,
+            &mut self.written,
+            &self.model,
+            write,
+        ))
     }
 
     fn query<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
-        Box::pin(query::answer(&mut self.link, &self.model, query))
+        Box::pin(async move {
+            let mut reader = Reader {
+                link: &mut self.link,
+                statements: &mut self.asked,
+                model: &self.model,
+            };
+            reader.answer(query).await
+        })
     }
 
     fn scan<'a>(
@@ -64,6 +90,18 @@ impl Session for MariadbSession {
             table,
             sink,
         ))
+    }
+
+    fn keep_statements(&mut self) -> Result<(), StoreError> {
+        self.link.kept.start();
+        Ok(())
+    }
+
+    fn take_statements(
+        &mut self,
+        with_plans: bool,
+    ) -> LocalFuture<'_, Result<Vec<Statement>, StoreError>> {
+        Box::pin(self.link.take_statements(with_plans))
     }
 
     fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), StoreError>> {

@@ -18,7 +18,9 @@ use sensormark_store::{
     Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, Layout, Limits, Shape, StoreError,
     Table, Values, WriteMethod,
 };
+use std::collections::HashMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// The most rows that are put into the text of one compound statement.
 const COMPOUND_ROWS: usize = 16;
@@ -32,21 +34,35 @@ pub(crate) struct Step<'a> {
     rows: Vec<Vec<Value>>,
 }
 
+/// The texts of compound statements, each built once. Of one connection.
+#[derive(Default)]
+pub(crate) struct Compounds(HashMap<CompoundShape, Rc<str>>);
+
+/// What the text of a compound statement depends on, the layout apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct CompoundShape {
+    table: usize,
+    /// Whether it starts with an entity.
+    entity: bool,
+    /// Rows of each of the steps: of readings (or records), then of sums.
+    rows: [usize; 2],
+}
+
 /// The largest statements with this layout and table.
 pub(crate) fn limits(layout: &Layout, table: &Table) -> Limits {
+    let most = STATEMENT_BYTES / reading_bytes(layout, table);
+    Limits {
+        readings_per_statement: most.clamp(1, 20_000),
+    }
+}
+
+/// About how many bytes a reading takes in a statement.
+pub(crate) fn reading_bytes(layout: &Layout, table: &Table) -> usize {
     let fields = table.fields.len().max(1);
-    let tags: usize = table.tags.iter().map(|_| 24).sum();
-    let bytes = match layout.shape {
+    let tags = 24 * table.tags.len();
+    match layout.shape {
         Shape::RowPerField => fields * (40 + tags),
         _ => 32 + tags + fields * 12,
-    };
-    let most = (STATEMENT_BYTES / bytes).clamp(1, 20_000);
-    Limits {
-        readings_per_statement: most,
-        suggested_batch: most.min(match layout.shape {
-            Shape::RowPerField => 1_000,
-            _ => 5_000,
-        }),
     }
 }
 
@@ -80,6 +96,7 @@ fn statement_end(batch: &Batch, start: usize, most: usize, most_bytes: usize) ->
 /// Writes a batch, in as many statements as it takes.
 pub(crate) async fn write(
     link: &mut Link,
+    compounds: &mut Compounds,
     model: &Model,
     batch: &Batch,
 ) -> Result<Acknowledgement, StoreError> {
@@ -101,7 +118,8 @@ pub(crate) async fn write(
             }
             WriteMethod::FastPath => load(link, model, batch, start..end).await,
             WriteMethod::Usual | WriteMethod::Datagram => {
-                run(link, rows::steps(model, batch, start..end)?).await
+                let steps = rows::steps(model, batch, start..end)?;
+                run(link, compounds, batch.table, steps).await
             }
         };
         written.map_err(|error| error.after_acknowledging(done.readings))?;
@@ -115,6 +133,7 @@ pub(crate) async fn write(
 /// Inserts a reading and updates its entity.
 pub(crate) async fn upsert(
     link: &mut Link,
+    compounds: &mut Compounds,
     model: &Model,
     write: EntityReading<'_>,
 ) -> Result<Acknowledgement, StoreError> {
@@ -141,14 +160,12 @@ pub(crate) async fn upsert(
             if link.execute(OPERATION, &entity.update, update).await? == 0 {
                 link.execute(OPERATION, &entity.insert.one, insert).await?;
             }
-            run(link, steps).await.map(|()| 2)
+            run(link, compounds, reading.table, steps).await.map(|()| 2)
         }
         Atomicity::Atomic => {
             // To update what is not there first would lock the gap where others insert theirs, until the commit: they would deadlock.
-            let mut sql = entity.insert.one.clone() + "; ";
-            let mut parameters = insert;
-            append_steps(steps, &mut sql, &mut parameters);
-            compound(link, OPERATION, &sql, parameters)
+            let first = Some((&entity.insert, insert));
+            compound(link, compounds, OPERATION, reading.table, first, steps)
                 .await
                 .map(|()| 1)
         }
@@ -161,11 +178,16 @@ pub(crate) async fn upsert(
 }
 
 /// Runs steps, all of them or none.
-async fn run(link: &mut Link, mut steps: Vec<Step<'_>>) -> Result<(), StoreError> {
+async fn run(
+    link: &mut Link,
+    compounds: &mut Compounds,
+    table: usize,
+    mut steps: Vec<Step<'_>>,
+) -> Result<(), StoreError> {
     const OPERATION: &str = "write readings";
     steps.retain(|step| !step.rows.is_empty());
     if steps.len() > 1 {
-        return together(link, steps).await;
+        return together(link, compounds, table, steps).await;
     }
     let Some(mut step) = steps.pop() else {
         return Ok(());
@@ -185,13 +207,16 @@ async fn run(link: &mut Link, mut steps: Vec<Step<'_>>) -> Result<(), StoreError
 }
 
 /// Runs several steps as one transaction: a compound statement where they are small, else between START TRANSACTION and COMMIT.
-async fn together(link: &mut Link, steps: Vec<Step<'_>>) -> Result<(), StoreError> {
+async fn together(
+    link: &mut Link,
+    compounds: &mut Compounds,
+    table: usize,
+    steps: Vec<Step<'_>>,
+) -> Result<(), StoreError> {
     const OPERATION: &str = "write readings";
     let rows: usize = steps.iter().map(|step| step.rows.len()).sum();
     if rows <= COMPOUND_ROWS {
-        let (mut sql, mut parameters) = (String::new(), Vec::new());
-        append_steps(steps, &mut sql, &mut parameters);
-        return compound(link, OPERATION, &sql, parameters).await;
+        return compound(link, compounds, OPERATION, table, None, steps).await;
     }
     link.text(OPERATION, "START TRANSACTION")
         .await
@@ -209,32 +234,53 @@ async fn together(link: &mut Link, steps: Vec<Step<'_>>) -> Result<(), StoreErro
     link.text(OPERATION, "COMMIT").await
 }
 
-/// Appends the statements of steps, each with all its rows, and their parameters.
-fn append_steps(steps: Vec<Step<'_>>, sql: &mut String, parameters: &mut Vec<Value>) {
-    for step in steps.into_iter().filter(|step| !step.rows.is_empty()) {
+/// Executes an entity's statement, where there is one, and those of steps, as one transaction in one request.
+async fn compound(
+    link: &mut Link,
+    compounds: &mut Compounds,
+    operation: &str,
+    table: usize,
+    entity: Option<(&Insert, Vec<Value>)>,
+    steps: Vec<Step<'_>>,
+) -> Result<(), StoreError> {
+    let rows = |step: usize| steps.get(step).map_or(0, |step| step.rows.len());
+    let shape = CompoundShape {
+        table,
+        entity: entity.is_some(),
+        rows: [rows(0), rows(1)],
+    };
+    let (entity, parameters) = entity.unzip();
+    let text = compounds
+        .0
+        .entry(shape)
+        .or_insert_with(|| compound_text(entity, &steps).into());
+    let mut parameters = parameters.unwrap_or_default();
+    parameters.extend(steps.into_iter().flat_map(|step| step.rows).flatten());
+    link.execute(operation, &Rc::clone(text), parameters)
+        .await
+        .map(|_| ())
+}
+
+/// One transaction of an entity's statement, where there is one, and those of steps, each with all its rows.
+fn compound_text(entity: Option<&Insert>, steps: &[Step<'_>]) -> String {
+    let mut sql = String::from(
+        "BEGIN NOT ATOMIC DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN ROLLBACK; RESIGNAL; END; \
+         START TRANSACTION; ",
+    );
+    if let Some(entity) = entity {
+        sql.push_str(&entity.one);
+        sql.push_str("; ");
+    }
+    for step in steps.iter().filter(|step| !step.rows.is_empty()) {
         sql.push_str(&step.insert.head);
-        for (number, row) in step.rows.into_iter().enumerate() {
+        for number in 0..step.rows.len() {
             sql.push_str(if number == 0 { "" } else { "," });
             sql.push_str(&step.insert.row);
-            parameters.extend(row);
         }
         sql.push_str(&step.insert.tail);
         sql.push_str("; ");
     }
-}
-
-/// Executes statements as one transaction in one request.
-async fn compound(
-    link: &mut Link,
-    operation: &str,
-    statements: &str,
-    parameters: Vec<Value>,
-) -> Result<(), StoreError> {
-    let sql = format!(
-        "BEGIN NOT ATOMIC DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN ROLLBACK; RESIGNAL; END; \
-         START TRANSACTION; {statements}COMMIT; END"
-    );
-    link.execute(operation, &sql, parameters).await.map(|_| ())
+    sql + "COMMIT; END"
 }
 
 /// Sends text that starts a transaction and ends it.

@@ -8,7 +8,7 @@ use crate::schema::{Model, OWNER_COLLECTION};
 use crate::topology::Topology;
 use mongodb::bson::{Bson, Document, doc};
 use sensormark_store::{
-    Administrator, DatabaseName, ErrorKind, LocalFuture, Plan, Setting, Size, StoreError,
+    Administrator, DatabaseName, Documents, ErrorKind, LocalFuture, Plan, Setting, Size, StoreError,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -289,6 +289,32 @@ impl MongodbAdministrator {
             log_bytes: None,
         })
     }
+
+    /// The documents of all collections of readings and entities, and their bytes. A time-series collection tells of its buckets.
+    async fn count_documents(&mut self) -> Result<Option<Documents>, StoreError> {
+        const OPERATION: &str = "count documents";
+        let mut all = Documents::default();
+        for name in self.model.collections() {
+            let stats = match self
+                .link
+                .command(OPERATION, doc! { "collStats": name })
+                .await
+            {
+                Ok(stats) => stats,
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                Err(error) => return Err(error),
+            };
+            let buckets = stats
+                .get_document("timeseries")
+                .ok()
+                .and_then(|buckets| buckets.get("bucketCount"));
+            all.count += number(buckets.or_else(|| stats.get("count")))
+                .max(0)
+                .cast_unsigned();
+            all.bytes += number(stats.get("size")).max(0).cast_unsigned();
+        }
+        Ok(Some(all))
+    }
 }
 
 /// Whether a parameter or command is not there, rather than not to be had.
@@ -345,6 +371,14 @@ impl Administrator for MongodbAdministrator {
 
     fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>> {
         Box::pin(self.read_settings())
+    }
+
+    fn documents(&mut self) -> LocalFuture<'_, Result<Option<Documents>, StoreError>> {
+        Box::pin(self.count_documents())
+    }
+
+    fn schema_text(&mut self) -> LocalFuture<'_, Result<Vec<String>, StoreError>> {
+        Box::pin(crate::shown::schema(&self.link, OWNER_COLLECTION))
     }
 
     fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>> {

@@ -7,7 +7,7 @@
 use crate::error::store_error;
 use mongodb::Client;
 use mongodb::options::{
-    ClientOptions, ConnectionString, Credential, HostInfo, ServerAddress, ServerMonitoringMode,
+    ClientOptions, ConnectionString, Credential, HostInfo, ServerAddress, ServerMonitoringMode, Tls,
 };
 use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
 use std::fmt;
@@ -94,6 +94,20 @@ impl Options {
         options.hosts.truncate(1);
         options.direct_connection = Some(true);
         build(options)
+    }
+
+    /// Name and port of the host, where there is one alone and it is spoken to without TLS.
+    pub(crate) fn sole_host(&self) -> Option<(String, u16)> {
+        let plain = matches!(self.connection.tls, None | Some(Tls::Disabled));
+        match &self.connection.host_info {
+            HostInfo::HostIdentifiers(hosts) if plain => match hosts.as_slice() {
+                [ServerAddress::Tcp { host, port }] => {
+                    Some((host.clone(), port.unwrap_or(DEFAULT_PORT)))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// User and password.

@@ -5,6 +5,7 @@
 
 use crate::config::Options;
 use crate::error::store_error;
+use crate::shown::Kept;
 use futures_util::StreamExt;
 use mongodb::bson::{Document, RawBsonRef, RawDocument, RawDocumentBuf};
 use mongodb::options::WriteConcern;
@@ -22,6 +23,8 @@ pub(crate) struct Link {
     client: Client,
     database: Database,
     timeout: Duration,
+    /// What was sent, where statements are shown.
+    pub(crate) kept: Kept,
 }
 
 /// How long an answer may take in all its parts.
@@ -49,6 +52,7 @@ impl Link {
             database: client.database(database),
             client,
             timeout,
+            kept: Kept::default(),
         }
     }
 
@@ -71,6 +75,7 @@ impl Link {
         command: RawDocumentBuf,
     ) -> Result<Document, StoreError> {
         fits(operation, &command)?;
+        self.kept.note(&command);
         let running = async { self.database.run_raw_command(command).await };
         self.bounded(operation, running).await
     }
@@ -138,6 +143,7 @@ impl Link {
     ) -> Result<(), StoreError> {
         for command in commands {
             fits(operation, &command)?;
+            self.kept.note(&command);
             let running = async {
                 self.database
                     .run_raw_command(command)
@@ -160,6 +166,7 @@ impl Link {
         let command = RawDocumentBuf::try_from(&command)
             .map_err(|error| store_error(operation, error.into()))?;
         fits(operation, &command)?;
+        self.kept.note(&command);
         let deadline = Instant::now() + self.timeout;
         let asking = async {
             self.database
@@ -199,6 +206,7 @@ impl Link {
             client,
             database,
             timeout,
+            kept: _,
         } = self;
         drop(database);
         let goodbye = async { client.shutdown().immediate(true).await };

@@ -2,7 +2,7 @@
 //!
 //! The modules in the order in which a plan meets them: where the server is and how it starts (`server`), the URL
 //! (`config`), one client (`connection`), what kind of deployment it is (`topology`), how a schema becomes collections
-//! (`schema`), making and dropping them (`admin`), one client's session (`session`), BSON from columns (`wire`), writing
+//! (`schema`), making and dropping them (`admin`), one client's session (`session`), a connection on which no write is answered (`unacknowledged`), BSON from columns (`wire`), writing
 //! (`write`), asking (`query`), and what errors mean (`error`). It measures nothing and knows no workload.
 
 mod server;
@@ -19,9 +19,15 @@ mod admin;
 
 mod session;
 
+mod shown;
+
+mod unacknowledged;
+
 mod wire;
 
 mod write;
+
+mod write_size;
 
 mod query;
 
@@ -37,6 +43,7 @@ use sensormark_store::{
     Administrator, Capability, Description, Durability, Endpoint, Family, Installation, Launch,
     Layout, LayoutOffer, Limits, LocalFuture, Operation, Plan, RepeatedWrite, Schema,
     ServerOptions, Session, SessionKind, Store, StoreError, Table, TimeKey, TimeResolution,
+    WriteSize,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -86,7 +93,7 @@ fn durability() -> Vec<(Durability, String)> {
         ),
         (
             Durability::Unacknowledged,
-            "w:0: nothing is acknowledged (the driver reads the server's empty answer all the same)",
+            "w:0: the server answers no write; a phase ends when it has done all (a ping on the same connection)",
         ),
     ]
     .map(|(class, words)| (class, words.to_owned()))
@@ -116,6 +123,10 @@ impl Store for Mongodb {
 
     fn limits(&self, layout: &Layout, table: &Table) -> Limits {
         write::limits(layout, table)
+    }
+
+    fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize {
+        write_size::write_size(layout, table)
     }
 
     fn time_resolution(&self, layout: &Layout, _: &Table) -> TimeResolution {

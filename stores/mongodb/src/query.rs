@@ -2,7 +2,7 @@
 //!
 //! Everything is searched, grouped and added up by the server; the client decodes and puts readings into the order of the
 //! series' numbers, which the server does not know. Where readings come from is in [`source`], whole readings in
-//! [`readings`], searches in [`search`], aggregates in [`aggregate`] and [`sums`], decoding in [`decode`].
+//! [`readings`] and [`unwound`], searches in [`search`], aggregates in [`aggregate`] and [`sums`], decoding in [`decode`].
 
 mod aggregate;
 mod choice;
@@ -13,6 +13,7 @@ mod readings;
 mod search;
 mod source;
 mod sums;
+mod unwound;
 
 use self::choice::Choice;
 use crate::connection::{Link, Patience};

@@ -5,13 +5,15 @@
 //! asking both follow it; which layouts are on offer is in [`offers`], the series' tags are in [`series`].
 
 pub(crate) mod offers;
+#[cfg(test)]
+mod pins;
 pub(crate) mod series;
 
 use self::series::Roster;
 use mongodb::bson::{Document, doc};
 use sensormark_store::{
-    Encoding, Entity, ErrorKind, FieldType, Index, Layout, Schema, Scope, Shape, StoreError, Table,
-    TagPlacement, TimeKey, TimeRange, WriteMethod,
+    Encoding, Entity, ErrorKind, FieldType, Index, Layout, QueryStyle, Schema, Scope, Shape,
+    StoreError, Table, TagPlacement, TimeKey, TimeRange, WriteMethod,
 };
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -42,6 +44,8 @@ pub(crate) struct TableModel {
     pub(crate) measurement: Option<String>,
     /// How readings become documents.
     pub(crate) shape: Shape,
+    /// How questions are put.
+    pub(crate) queries: QueryStyle,
     /// Whether times are dates of milliseconds.
     pub(crate) date: bool,
     /// The document's time: of the reading, or the start of its span or day.
@@ -245,7 +249,12 @@ pub(crate) fn missing(layout: &Layout) -> Option<&'static str> {
         _ if layout.index == Index::Clustered => {
             Some("collections clustered by another key than _id do not exist")
         }
-        _ if layout.second_language => Some("MongoDB has one language"),
+        _ if layout.queries == QueryStyle::SecondLanguage => Some("MongoDB has one language"),
+        _ if layout.queries != QueryStyle::Usual
+            && !matches!(layout.shape, Shape::Bucketed { .. }) =>
+        {
+            Some("this way of asking is offered for buckets")
+        }
         _ => None,
     }
 }
@@ -320,6 +329,7 @@ impl TableModel {
             },
             measurement: shared.then(|| table.name.clone()),
             shape: layout.shape,
+            queries: layout.queries,
             date,
             time,
             inner,
@@ -388,20 +398,17 @@ impl TableModel {
         if self.measurement.is_some() {
             keys.insert(MEASUREMENT, 1);
         }
-        let tags: Vec<usize> = match self.shape {
-            Shape::Bucketed { .. } => self.roster.group_tags().take(1).collect(),
-            _ => self.roster.identity().to_vec(),
-        };
+        let tags = self.roster.identity().iter().copied();
         match &self.tags {
             Tags::Pairs(name) => {
                 keys.insert(name, 1);
             }
             Tags::Beside(names) => {
-                keys.extend(tags.into_iter().map(|tag| (names[tag].clone(), 1.into())));
+                keys.extend(tags.map(|tag| (names[tag].clone(), 1.into())));
             }
             Tags::Under(_) => {
                 let paths = self.roster.tag_paths();
-                keys.extend(tags.into_iter().map(|tag| (paths[tag].clone(), 1.into())));
+                keys.extend(tags.map(|tag| (paths[tag].clone(), 1.into())));
             }
         }
         let has_time = layout.index == Index::SeriesTime && !self.time.is_empty();

@@ -13,7 +13,7 @@ use sensormark_store::{
 };
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, chown};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -119,28 +119,33 @@ fn describe(folder: PathBuf, origin: &str) -> Result<Installation, StoreError> {
     })
 }
 
+/// Whether the profile makes the server a replica set of one.
+fn is_replicated(options: &ServerOptions) -> Result<bool, StoreError> {
+    match options.profile.as_deref() {
+        None | Some("as-published") => Ok(false),
+        Some(REPLICA_SET_PROFILE) => Ok(true),
+        Some(other) => Err(StoreError::new(
+            ErrorKind::Configuration,
+            "configure MongoDB",
+            format!(
+                "there is no profile {other:?}; there are as-published (MongoDB's own defaults) and \
+                     {REPLICA_SET_PROFILE} (a replica set of one, which transactions need)"
+            ),
+        )),
+    }
+}
+
 /// Sets up a server of our own in this folder.
 pub(crate) fn launch(
     installation: &Installation,
     folder: &ServerFolder,
     options: &ServerOptions,
 ) -> Result<Launch, StoreError> {
-    let replicated = match options.profile.as_deref() {
-        None | Some("as-published") => false,
-        Some(REPLICA_SET_PROFILE) => true,
-        Some(other) => {
-            return Err(StoreError::new(
-                ErrorKind::Configuration,
-                "configure MongoDB",
-                format!(
-                    "there is no profile {other:?}; there are as-published (MongoDB's own defaults) and \
-                     {REPLICA_SET_PROFILE} (a replica set of one, which transactions need)"
-                ),
-            ));
-        }
-    };
+    let replicated = is_replicated(options)?;
     let data = folder.data.join("mongodb");
     own_folder(folder, &data)?;
+    let mut notes = notes(options, replicated);
+    notes.extend(move_journal(folder, &data)?);
     let key = if replicated {
         let key = write_private(folder, "mongod.key", &key_text(&folder.password))?;
         Some(shown(&key)?)
@@ -176,8 +181,28 @@ pub(crate) fn launch(
         stop: StopSignal::Terminate,
         start_seconds: 60,
         log_paths: vec!["mongodb/journal".to_owned()],
-        notes: notes(options, replicated),
+        notes,
     })
+}
+
+/// Links the journal into the folder for logs, where there is one, as
+/// <https://www.mongodb.com/docs/manual/administration/production-notes/> advises; and what a reader should know of it.
+fn move_journal(folder: &ServerFolder, data: &Path) -> Result<Option<String>, StoreError> {
+    let Some(logs) = &folder.logs else {
+        return Ok(None);
+    };
+    let journal = logs.join("journal");
+    own_folder(folder, &journal)?;
+    symlink(&journal, data.join("journal")).map_err(|error| {
+        StoreError::new(
+            ErrorKind::Configuration,
+            "configure MongoDB",
+            format!("a link to the folder for logs cannot be made: {error}"),
+        )
+        .with_source(error)
+    })?;
+    let note = "the journal is in the folder for logs, by a symbolic link";
+    Ok(Some(note.to_owned()))
 }
 
 fn notes(options: &ServerOptions, replicated: bool) -> Vec<String> {

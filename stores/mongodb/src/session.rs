@@ -6,14 +6,16 @@ use crate::connection::Link;
 use crate::query::Reader;
 use crate::schema::Model;
 use crate::topology::Topology;
+use crate::unacknowledged::Silent;
 use crate::write::Writer;
 use mongodb::bson::doc;
 use sensormark_store::{
     Acknowledgement, Answer, Batch, Durability, EntityReading, ErrorKind, LocalFuture, Plan, Query,
-    Session, StoreError, Value,
+    Session, Statement, StoreError, Value,
 };
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Mutex;
 
 /// A client's session.
 pub(crate) struct MongodbSession {
@@ -21,6 +23,8 @@ pub(crate) struct MongodbSession {
     model: Arc<Model>,
     durability: Durability,
     topology: Topology,
+    /// Where writes go out that nobody acknowledges.
+    silent: Option<Mutex<Silent>>,
 }
 
 impl MongodbSession {
@@ -34,12 +38,23 @@ impl MongodbSession {
         let timeout = Duration::from_millis(plan.timeout_ms);
         let link = Link::open(options, plan.database.as_str(), timeout).await?;
         match Self::introduced(&link, plan).await {
-            Ok(topology) => Ok(Self {
-                link,
-                model,
-                durability: plan.durability,
-                topology,
-            }),
+            Ok(topology) => {
+                let database = plan.database.as_str();
+                let silent = match plan.durability {
+                    Durability::Unacknowledged => {
+                        let silent = Silent::open(options, database, timeout).await?;
+                        Some(Mutex::new(silent))
+                    }
+                    _ => None,
+                };
+                Ok(Self {
+                    link,
+                    model,
+                    durability: plan.durability,
+                    topology,
+                    silent,
+                })
+            }
             Err(error) => {
                 link.close().await?;
                 Err(error.with_doubt(false))
@@ -82,6 +97,15 @@ impl MongodbSession {
             model: &self.model,
             durability: self.durability,
             topology: self.topology,
+            silent: self.silent.as_ref(),
+        }
+    }
+
+    /// Waits until the server has done all that it did not acknowledge.
+    async fn done(&self) -> Result<(), StoreError> {
+        match &self.silent {
+            Some(silent) => silent.lock().await.catch_up().await,
+            None => Ok(()),
         }
     }
 
@@ -109,7 +133,10 @@ impl Session for MongodbSession {
     }
 
     fn query<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
-        Box::pin(async move { self.reader().query(query).await })
+        Box::pin(async move {
+            self.done().await?;
+            self.reader().query(query).await
+        })
     }
 
     fn scan<'a>(
@@ -117,7 +144,10 @@ impl Session for MongodbSession {
         table: usize,
         sink: &'a mut dyn FnMut(&Batch),
     ) -> LocalFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move { self.reader().scan(table, sink).await })
+        Box::pin(async move {
+            self.done().await?;
+            self.reader().scan(table, sink).await
+        })
     }
 
     fn scan_entities<'a>(
@@ -125,10 +155,33 @@ impl Session for MongodbSession {
         table: usize,
         sink: &'a mut dyn FnMut(u32, i64, &[Value]),
     ) -> LocalFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move { self.reader().scan_entities(table, sink).await })
+        Box::pin(async move {
+            self.done().await?;
+            self.reader().scan_entities(table, sink).await
+        })
+    }
+
+    fn catch_up(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.done())
+    }
+
+    fn keep_statements(&mut self) -> Result<(), StoreError> {
+        self.link.kept.start();
+        Ok(())
+    }
+
+    fn take_statements(
+        &mut self,
+        with_plans: bool,
+    ) -> LocalFuture<'_, Result<Vec<Statement>, StoreError>> {
+        Box::pin(self.link.take_statements(with_plans))
     }
 
     fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), StoreError>> {
-        Box::pin(self.link.close())
+        Box::pin(async move {
+            let done = self.done().await;
+            self.link.close().await?;
+            done
+        })
     }
 }

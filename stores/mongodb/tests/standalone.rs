@@ -9,8 +9,8 @@ use sensormark_mongodb::Mongodb;
 use sensormark_store::reference::Reference;
 use sensormark_store::{
     Aggregate, AnswerSource, Ask, Batch, DaySplit, Durability, Endpoint, ErrorKind, Family,
-    FieldSet, FieldType, Function, Grouping, Plan, Query, Selection, Series, Store, StoreError,
-    Table, Tag, TagColumn, TimeRange, Value, Window,
+    FieldSet, FieldType, Function, Grouping, Plan, Query, QueryStyle, Selection, Series, Store,
+    StoreError, Table, Tag, TagColumn, TimeRange, Value, Window,
 };
 use std::sync::Arc;
 use support::{block_on, command, field, on, plan, refuse_unless, stored, table};
@@ -77,6 +77,7 @@ async fn durability(store: &Mongodb, endpoint: &Endpoint) -> Outcome {
             let acknowledged = u64::from(class != Durability::Unacknowledged);
             assert_eq!((done.readings, done.sent), (acknowledged, 1), "{class:?}");
         }
+        session.catch_up().await?;
         let flushed = flushes(&plan).await? - before;
         if class == Durability::Durable {
             assert!(flushed >= 20, "20 durable writes, {flushed} flushes");
@@ -202,6 +203,19 @@ fn readings(number: usize, table: &Table) -> Batch {
     batch
 }
 
+/// The layouts of buckets: the usual one and its variants.
+const BUCKETS: [&str; 9] = [
+    "",
+    "no-index",
+    "dates",
+    "back-filled",
+    "unwind",
+    "set-window-fields",
+    "one-min-max",
+    "as-published",
+    "as-published-indexed",
+];
+
 /// Buckets of a minute hold what was written, and their sums equal the readings'.
 async fn minutes(store: &Mongodb, endpoint: &Endpoint) -> Outcome {
     let family = Family::Bucketed {
@@ -216,14 +230,9 @@ async fn minutes(store: &Mongodb, endpoint: &Endpoint) -> Outcome {
         hosts("cpu", &[("user", FieldType::F64), ("idle", FieldType::F64)]),
         hosts("disk", &[("used", FieldType::I64)]),
     ];
-    for variant in ["", "no-index", "dates", "back-filled"] {
-        let plan = plan(
-            store,
-            endpoint,
-            "minutes",
-            tables.clone(),
-            (family, variant),
-        );
+    for variant in BUCKETS {
+        let tables = tables.clone();
+        let plan = plan(store, endpoint, "minutes", tables, (family, variant));
         let mut administrator = store.administrator(&plan).await?;
         administrator.create().await?;
         let mut session = store.connect(&plan).await?;
@@ -238,14 +247,38 @@ async fn minutes(store: &Mongodb, endpoint: &Endpoint) -> Outcome {
             reference.add(&batch);
         }
         reference.prepare();
+        let mut counted = 0;
+        for table in &plan.schema.tables {
+            let count = command(&plan, doc! { "count": &table.name }).await?;
+            counted += u64::from(count.get_i32("n")?.unsigned_abs());
+        }
+        let documents = administrator.documents().await?.expect("MongoDB counts");
+        assert_eq!(documents.count, counted, "{variant}: documents");
+        assert!(documents.bytes > 0, "{variant}: bytes of documents");
+        command(&plan, doc! { "profile": 2 }).await?;
         for query in questions(&plan) {
             let answer = session.query(&query).await?;
             let difference = answer.disagreement(&reference.answer(&query), &query);
             assert_eq!(difference, None, "{variant}: {query:?}");
         }
+        asked_in_its_way(&plan, variant).await?;
         session.close().await?;
         administrator.drop_database().await?;
     }
+    Ok(())
+}
+
+/// The server's profiler has seen the stages of the layout's way of asking, and those of no other.
+async fn asked_in_its_way(plan: &Plan, variant: &str) -> Outcome {
+    command(plan, doc! { "profile": 0 }).await?;
+    let profile = doc! { "find": "system.profile", "batchSize": 10_000 };
+    let asked = command(plan, profile).await?.to_string();
+    let style = plan.layout.queries;
+    let filters_inside = style == QueryStyle::Usual;
+    assert_eq!(asked.contains("$filter"), filters_inside, "{variant}");
+    let by_windows = style == QueryStyle::WindowFunctions;
+    assert_eq!(asked.contains("$setWindowFields"), by_windows, "{variant}");
+    command(plan, doc! { "drop": "system.profile" }).await?;
     Ok(())
 }
 

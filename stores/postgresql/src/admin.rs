@@ -55,6 +55,19 @@ const SETTINGS: [&str; 34] = [
     "work_mem",
 ];
 
+/// A text for each table: its columns, storage parameters and constraints, then its indexes, all in the server's words.
+const CATALOGUE: &str = "SELECT 'TABLE ' || c.oid::regclass || E' (\\n  ' || (
+    SELECT string_agg(quote_ident(a.attname) || ' ' || format_type(a.atttypid, a.atttypmod)
+        || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END, E',\\n  ' ORDER BY a.attnum)
+    FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped)
+  || coalesce((SELECT string_agg(E',\\n  ' || pg_get_constraintdef(o.oid), '' ORDER BY o.conname)
+    FROM pg_constraint o WHERE o.conrelid = c.oid AND o.contype IN ('p', 'u', 'f', 'c')), '')
+  || E'\\n)' || coalesce(' WITH (' || array_to_string(c.reloptions, ', ') || ')', '')
+  || coalesce((SELECT string_agg(E'\\n' || pg_get_indexdef(i.indexrelid), '' ORDER BY i.indexrelid)
+    FROM pg_index i WHERE i.indrelid = c.oid AND NOT i.indisprimary), '')
+ FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+ WHERE c.relkind IN ('r', 'p') AND n.nspname = 'public' AND c.relname <> $1 ORDER BY c.relname";
+
 /// The administrator of a plan's database.
 pub(crate) struct PostgresqlAdministrator {
     options: Options,
@@ -244,6 +257,17 @@ impl PostgresqlAdministrator {
             .collect())
     }
 
+    /// Columns, constraints and indexes of each table, as the system catalogue has them; the owner's mark apart.
+    async fn stated_schema(&mut self) -> Result<Vec<String>, StoreError> {
+        let mut link = self.link(self.plan.database.as_str()).await?;
+        let Link { client, wire, .. } = &mut link;
+        let rows = wire
+            .run("show the schema", client.query(CATALOGUE, &[&OWNER_TABLE]))
+            .await?;
+        link.close().await?;
+        Ok(rows.iter().map(|row| row.get(0)).collect())
+    }
+
     /// The database's own files; the write-ahead log is the whole server's and is known to privileged users only.
     async fn measure(&mut self) -> Result<Size, StoreError> {
         let Link { client, wire, .. } = &mut self.maintenance;
@@ -314,6 +338,10 @@ impl Administrator for PostgresqlAdministrator {
 
     fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>> {
         Box::pin(self.read_settings())
+    }
+
+    fn schema_text(&mut self) -> LocalFuture<'_, Result<Vec<String>, StoreError>> {
+        Box::pin(self.stated_schema())
     }
 
     fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>> {

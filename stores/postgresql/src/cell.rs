@@ -75,6 +75,35 @@ impl<'a> Cell<'a> {
         self.put(out);
     }
 
+    /// The binary form, for a statement that is shown; nothing for no value.
+    pub(crate) fn binary(self) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.put(&mut bytes);
+        (self != Cell::Null).then_some(bytes)
+    }
+
+    /// The value of a parameter of this type, for people.
+    pub(crate) fn shown(self, kind: &Type) -> String {
+        match (self, kind) {
+            (Self::I64(micros), &Type::TIMESTAMPTZ) => {
+                format!("{micros} µs after 2000-01-01 UTC")
+            }
+            (Self::Encoded(bytes), &Type::INTERVAL) => {
+                let micros = bytes
+                    .first_chunk()
+                    .map_or(0, |bytes| i64::from_be_bytes(*bytes));
+                format!("interval of {micros} µs")
+            }
+            (Self::Encoded(bytes), _) => shown_array(bytes)
+                .unwrap_or_else(|| format!("{} bytes of type {kind}", bytes.len())),
+            (cell, _) => {
+                let mut text = String::new();
+                cell.put_literal(&mut text);
+                text
+            }
+        }
+    }
+
     /// The value as a literal in a statement.
     pub(crate) fn put_literal(self, out: &mut String) {
         match self {
@@ -154,6 +183,46 @@ pub(crate) fn array<'a>(element: &Type, cells: impl ExactSizeIterator<Item = Cel
     out
 }
 
+/// The elements of an array in the binary form, as people read them; none where it is none of the arrays that are sent here.
+fn shown_array(bytes: &[u8]) -> Option<String> {
+    const SHOWN: usize = 8;
+    let number = |place: usize| {
+        let four = bytes.get(place..place + 4)?;
+        Some(i32::from_be_bytes(four.try_into().ok()?))
+    };
+    let kind = Type::from_oid(number(8)?.cast_unsigned())?;
+    if number(0)? == 0 {
+        return Some("{}".to_owned());
+    }
+    let count = usize::try_from(number(12)?).ok()?;
+    let (mut place, mut elements) = (20, Vec::new());
+    for _ in 0..count.min(SHOWN) {
+        let length = number(place)?;
+        place += 4;
+        let Ok(length) = usize::try_from(length) else {
+            elements.push("NULL".to_owned());
+            continue;
+        };
+        let value = bytes.get(place..place + length)?;
+        place += length;
+        elements.push(match kind {
+            Type::INT4 => i32::from_be_bytes(value.try_into().ok()?).to_string(),
+            Type::INT8 => i64::from_be_bytes(value.try_into().ok()?).to_string(),
+            Type::FLOAT8 => f64::from_be_bytes(value.try_into().ok()?).to_string(),
+            Type::TEXT => format!("{:?}", std::str::from_utf8(value).ok()?),
+            Type::BOOL => (value == [1]).to_string(),
+            _ => return None,
+        });
+    }
+    let more = count.saturating_sub(SHOWN);
+    let more = if more > 0 {
+        format!(", … {more} more")
+    } else {
+        String::new()
+    };
+    Some(format!("{{{}{more}}}", elements.join(", ")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,6 +238,23 @@ mod tests {
         assert_eq!(literal(Cell::Text("it's 'ü'")), "'it''s ''ü'''");
         assert_eq!(literal(Cell::I64(i64::MIN)), "-9223372036854775808");
         assert_eq!(literal(Cell::Null), "NULL");
+    }
+
+    #[test]
+    fn arrays_are_shown_by_their_elements() {
+        let numbers = array(
+            &Type::INT8,
+            [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].into_iter().map(Cell::I64),
+        );
+        assert_eq!(
+            Cell::Encoded(&numbers).shown(&Type::INT8_ARRAY),
+            "{0, 1, 2, 3, 4, 5, 6, 7, … 2 more}"
+        );
+        let texts = array(&Type::TEXT, [Cell::Text("a"), Cell::Null].into_iter());
+        assert_eq!(
+            Cell::Encoded(&texts).shown(&Type::TEXT_ARRAY),
+            "{\"a\", NULL}"
+        );
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 use crate::config::Options;
 use crate::error::store_error;
+use crate::shown::Kept;
 use futures_util::task::AtomicWaker;
 use sensormark_store::{ErrorKind, StoreError};
 use std::future::{Future, poll_fn};
@@ -30,6 +31,8 @@ pub(crate) struct Link {
     pub(crate) wire: Wire,
     /// How the server plans prepared statements now.
     pub(crate) planning: Planning,
+    /// What was sent, where statements are shown.
+    pub(crate) kept: Kept,
 }
 
 /// How the server plans prepared statements.
@@ -162,6 +165,7 @@ impl Link {
                 broken: None,
             },
             planning: Planning::Once,
+            kept: Kept::default(),
         })
     }
 

@@ -19,7 +19,11 @@ mod session;
 
 mod cell;
 
+mod shown;
+
 mod write;
+
+mod write_size;
 
 mod query;
 
@@ -35,6 +39,7 @@ use sensormark_store::{
     Administrator, Capability, Description, Durability, Endpoint, Family, Installation, Launch,
     Layout, LayoutOffer, Limits, LocalFuture, Operation, Plan, RepeatedWrite, Schema,
     ServerOptions, Session, SessionKind, Store, StoreError, Table, TimeKey, TimeResolution,
+    WriteSize,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -103,6 +108,10 @@ impl Store for Postgresql {
 
     fn limits(&self, layout: &Layout, table: &Table) -> Limits {
         write::limits(layout, table)
+    }
+
+    fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize {
+        write_size::write_size(layout, table)
     }
 
     fn time_resolution(&self, layout: &Layout, _: &Table) -> TimeResolution {

@@ -20,6 +20,7 @@ use self::shape::QueryShape;
 use self::slot::{Encoded, Slot, Slots};
 use crate::connection::{Link, Planning};
 use crate::schema::{Model, TableModel};
+use crate::shown;
 use futures_util::TryStreamExt;
 use futures_util::future::join;
 use sensormark_store::{
@@ -28,7 +29,6 @@ use sensormark_store::{
 use std::collections::HashMap;
 use std::pin::pin;
 use std::rc::Rc;
-use tokio_postgres::Statement;
 
 const OPERATION: &str = "query PostgreSQL";
 
@@ -37,7 +37,7 @@ const OPERATION: &str = "query PostgreSQL";
 pub(crate) struct Statements(HashMap<QueryShape, Rc<Prepared>>);
 
 struct Prepared {
-    statement: Statement,
+    statement: shown::Prepared,
     slots: Vec<Slot>,
     form: Form,
     planning: Planning,
@@ -64,18 +64,22 @@ impl Reader<'_> {
         }
         let prepared = self.prepared(query, table, description).await?;
         let encoded = Encoded::new(&prepared.slots, query, table, description);
-        let cells = prepared
-            .slots
-            .iter()
-            .map(|&slot| slot::value(slot, query, model, table, description, &encoded));
+        let value = |&slot: &Slot| slot::value(slot, query, model, table, description, &encoded);
+        let cells = || prepared.slots.iter().map(value);
         let mut decoder = Decoder::new(model, table, description, query);
         let mut failure = None;
         let change =
             (self.link.planning != prepared.planning).then(|| prepared.planning.statement());
         self.link.planning = prepared.planning;
+        if let Some(change) = change {
+            self.link.kept.note_text(change, || None);
+        }
+        self.link
+            .kept
+            .note(&prepared.statement, || Box::new(cells()));
         let client = &self.link.client;
         let asking = async {
-            let asked = client.query_raw(&prepared.statement, cells);
+            let asked = client.query_raw(&prepared.statement.statement, cells());
             let rows = match change {
                 None => asked.await?,
                 Some(change) => {
@@ -119,8 +123,7 @@ impl Reader<'_> {
         };
         let (text, form) = builder.statement()?;
         let Slots { slots, kinds } = builder.slots;
-        let preparing = self.link.client.prepare_typed(&text, &kinds);
-        let statement = self.link.wire.run("prepare a query", preparing).await?;
+        let statement = self.link.prepare("prepare a query", text, &kinds).await?;
         let prepared = Rc::new(Prepared {
             statement,
             slots,

@@ -6,6 +6,8 @@
 pub(crate) mod columns;
 pub(crate) mod ddl;
 pub(crate) mod offers;
+#[cfg(test)]
+mod pins;
 pub(crate) mod series;
 
 pub(crate) use self::columns::{
@@ -15,8 +17,8 @@ use self::columns::{content_columns, key_columns};
 use self::series::SeriesMap;
 use sensormark_store::query::DaySplit;
 use sensormark_store::{
-    Encoding, ErrorKind, Index, Layout, Schema, Shape, StoreError, Table, TagPlacement, TimeKey,
-    WriteMethod,
+    Encoding, ErrorKind, Index, Layout, QueryStyle, Schema, Shape, StoreError, Table, TagPlacement,
+    TimeKey, WriteMethod,
 };
 use std::sync::Arc;
 use tokio_postgres::types::Type;
@@ -117,7 +119,7 @@ pub(crate) fn missing(layout: &Layout) -> Option<String> {
         _ if layout.scope != sensormark_store::Scope::PerTable => {
             "one table for each table of the schema, series side by side, is how PostgreSQL is used"
         }
-        _ if layout.second_language => "PostgreSQL speaks SQL alone",
+        _ if layout.queries != QueryStyle::Usual => "PostgreSQL is asked in one way",
         _ if layout.time == TimeKey::Native && !per_row => "timestamptz keys are for rows alone",
         _ => return None,
     };

@@ -129,24 +129,9 @@ pub(crate) fn launch(
         "postgresql.conf",
         &configuration(&installation.version, folder.ports[0], options)?,
     )?;
-    let program = |name: &str| installation.path.join(name);
-    let initialise = Command {
-        program: program("initdb"),
-        arguments: vec![
-            "--pgdata".to_owned(),
-            shown(&data)?,
-            format!("--username={USER}"),
-            format!("--pwfile={}", shown(&password)?),
-            "--auth=scram-sha-256".to_owned(),
-            "--encoding=UTF8".to_owned(),
-            "--locale=C".to_owned(),
-            "--no-sync".to_owned(),
-            "--no-instructions".to_owned(),
-        ],
-        ..Command::default()
-    };
+    let (initialise, further) = initialise(installation, folder, &data, &password)?;
     let server = Command {
-        program: program(PROGRAM),
+        program: installation.path.join(PROGRAM),
         arguments: vec![
             "-D".to_owned(),
             shown(&data)?,
@@ -173,7 +158,7 @@ pub(crate) fn launch(
         stop: StopSignal::Interrupt,
         start_seconds: 120,
         log_paths: vec!["postgresql/pg_wal".to_owned()],
-        notes: notes(options),
+        notes: notes(options).into_iter().chain(further).collect(),
     })
 }
 
@@ -183,6 +168,37 @@ fn notes(options: &ServerOptions) -> Vec<String> {
         notes.push("shared_buffers and effective_cache_size are the memory allowed; all else is PostgreSQL's default".to_owned());
     }
     notes
+}
+
+/// The command that makes the data folder, and what a reader should know of it.
+fn initialise(
+    installation: &Installation,
+    folder: &ServerFolder,
+    data: &Path,
+    password: &Path,
+) -> Result<(Command, Option<String>), StoreError> {
+    let mut command = Command {
+        program: installation.path.join("initdb"),
+        arguments: vec![
+            "--pgdata".to_owned(),
+            shown(data)?,
+            format!("--username={USER}"),
+            format!("--pwfile={}", shown(password)?),
+            "--auth=scram-sha-256".to_owned(),
+            "--encoding=UTF8".to_owned(),
+            "--locale=C".to_owned(),
+            "--no-sync".to_owned(),
+            "--no-instructions".to_owned(),
+        ],
+        ..Command::default()
+    };
+    let Some(logs) = &folder.logs else {
+        return Ok((command, None));
+    };
+    let wal = shown(&logs.join("pg_wal"))?;
+    command.arguments.push(format!("--waldir={wal}"));
+    let note = "the write-ahead log is in the folder for logs (initdb --waldir)";
+    Ok((command, Some(note.to_owned())))
 }
 
 /// The server's configuration: what it takes to run here, and the memory allowed. What is not said is PostgreSQL's default.

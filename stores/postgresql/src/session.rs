@@ -7,7 +7,7 @@ use crate::schema::Model;
 use crate::write::{self, Writer};
 use sensormark_store::{
     Acknowledgement, Answer, Batch, Durability, EntityReading, LocalFuture, Plan, Query, Session,
-    StoreError, Value,
+    Statement, StoreError, Value,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -105,6 +105,18 @@ impl Session for PostgresqlSession {
         sink: &'a mut dyn FnMut(u32, i64, &[Value]),
     ) -> LocalFuture<'a, Result<(), StoreError>> {
         Box::pin(async move { self.reader().scan_entities(table, sink).await })
+    }
+
+    fn keep_statements(&mut self) -> Result<(), StoreError> {
+        self.link.kept.start();
+        Ok(())
+    }
+
+    fn take_statements(
+        &mut self,
+        with_plans: bool,
+    ) -> LocalFuture<'_, Result<Vec<Statement>, StoreError>> {
+        Box::pin(self.link.take_statements(with_plans))
     }
 
     fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), StoreError>> {

@@ -13,6 +13,7 @@ use self::statement::Text;
 use crate::cell::{Cell, array};
 use crate::connection::Link;
 use crate::schema::{Content, Model};
+use crate::shown::Prepared;
 use bytes::{BufMut, Bytes, BytesMut};
 use futures_util::SinkExt;
 use sensormark_store::{
@@ -21,7 +22,6 @@ use sensormark_store::{
 };
 use std::collections::HashMap;
 use std::pin::pin;
-use tokio_postgres::Statement;
 use tokio_postgres::types::Type;
 
 const OPERATION: &str = "write readings to PostgreSQL";
@@ -35,7 +35,7 @@ const COPY_CHUNK: usize = 64 * 1024;
 
 /// Prepared statements for writing, by what they do.
 #[derive(Default)]
-pub(crate) struct Statements(HashMap<Key, Statement>);
+pub(crate) struct Statements(HashMap<Key, Prepared>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Key {
@@ -67,7 +67,6 @@ pub(crate) fn limits(layout: &Layout, table: &Table) -> Limits {
     };
     Limits {
         readings_per_statement: readings_per_statement.max(1),
-        suggested_batch: readings_per_statement.clamp(1, 10_000),
     }
 }
 
@@ -124,7 +123,11 @@ impl Writer<'_> {
         let statement = self
             .prepared(key, || statement::insert(rows.table, rows.len()))
             .await?;
-        let sending = self.link.client.execute_raw(&statement, rows.cells());
+        self.link.kept.note(&statement, || Box::new(rows.cells()));
+        let sending = self
+            .link
+            .client
+            .execute_raw(&statement.statement, rows.cells());
         let stored = self.link.wire.run(OPERATION, sending).await?;
         complete(stored, rows.len())
     }
@@ -135,9 +138,15 @@ impl Writer<'_> {
             table: rows.table.number,
         };
         let statement = self.prepared(key, || statement::copy(rows.table)).await?;
+        self.link.kept.note_text(statement.text(), || {
+            Some(format!(
+                "{} rows follow in the binary form of COPY",
+                rows.len()
+            ))
+        });
         let client = &self.link.client;
         let sending = async {
-            let sink = client.copy_in::<_, Bytes>(&statement).await?;
+            let sink = client.copy_in::<_, Bytes>(&statement.statement).await?;
             let mut sink = pin!(sink);
             let mut buffer = BytesMut::with_capacity(COPY_CHUNK + 4096);
             buffer.put_slice(b"PGCOPY\n\xff\r\n\0");
@@ -180,6 +189,9 @@ impl Writer<'_> {
             }
             text.push_str(");");
         }
+        self.link.kept.note_text(&text, || {
+            Some(format!("{} statements in one request", rows.len()))
+        });
         self.link.batch(OPERATION, &text).await?;
         Ok(1)
     }
@@ -209,7 +221,11 @@ impl Writer<'_> {
             let text =
                 || statement::together(statement::summarise_one(table, description, per_ns, split));
             let statement = self.prepared(key, text).await?;
-            let sending = self.link.client.execute_raw(&statement, rows.cells());
+            self.link.kept.note(&statement, || Box::new(rows.cells()));
+            let sending = self
+                .link
+                .client
+                .execute_raw(&statement.statement, rows.cells());
             self.link.wire.run(OPERATION, sending).await?;
             return Ok(1);
         }
@@ -229,8 +245,9 @@ impl Writer<'_> {
                 )
             })
             .collect();
-        let cells = arrays.iter().map(|array| Cell::Encoded(array));
-        let sending = self.link.client.execute_raw(&statement, cells);
+        let cells = || arrays.iter().map(|array| Cell::Encoded(array));
+        self.link.kept.note(&statement, || Box::new(cells()));
+        let sending = self.link.client.execute_raw(&statement.statement, cells());
         self.link.wire.run(OPERATION, sending).await?;
         Ok(1)
     }
@@ -261,10 +278,13 @@ impl Writer<'_> {
                         || text(1),
                     )
                     .await?;
+                self.link
+                    .kept
+                    .note(&statement, || Box::new(entity.iter().copied()));
                 let sending = self
                     .link
                     .client
-                    .execute_raw(&statement, entity.iter().copied());
+                    .execute_raw(&statement.statement, entity.iter().copied());
                 self.link.wire.run(UPSERT, sending).await?;
                 1 + self.write_rows(&rows, 1).await?
             }
@@ -279,12 +299,13 @@ impl Writer<'_> {
                     .await?;
                 let reading = rows.cells().len();
                 let columns = table.columns.len();
-                let cells =
-                    (0..reading + entity.len()).map(|number| match number.checked_sub(reading) {
-                        None => rows.cell(number / columns, number % columns),
-                        Some(number) => entity[number],
-                    });
-                let sending = self.link.client.execute_raw(&statement, cells);
+                let cell = |number: usize| match number.checked_sub(reading) {
+                    None => rows.cell(number / columns, number % columns),
+                    Some(number) => entity[number],
+                };
+                let cells = || (0..reading + entity.len()).map(cell);
+                self.link.kept.note(&statement, || Box::new(cells()));
+                let sending = self.link.client.execute_raw(&statement.statement, cells());
                 self.link.wire.run(UPSERT, sending).await?;
                 1
             }
@@ -301,16 +322,14 @@ impl Writer<'_> {
         &mut self,
         key: Key,
         text: impl FnOnce() -> Text,
-    ) -> Result<Statement, StoreError> {
+    ) -> Result<Prepared, StoreError> {
         if let Some(statement) = self.statements.0.get(&key) {
             return Ok(statement.clone());
         }
         let (text, kinds) = text();
-        let preparing = self.link.client.prepare_typed(&text, &kinds);
         let statement = self
             .link
-            .wire
-            .run("prepare a statement for writing", preparing)
+            .prepare("prepare a statement for writing", text, &kinds)
             .await?;
         self.statements.0.insert(key, statement.clone());
         Ok(statement)

@@ -223,6 +223,19 @@ impl SqliteAdministrator {
     }
 }
 
+/// The statements that make the file's tables and indexes, as SQLite keeps them; the owner's mark apart.
+fn stated_schema(connection: &Connection) -> Result<Vec<String>, StoreError> {
+    let read = || {
+        let text = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid";
+        let mut statement = connection.prepare(text)?;
+        let rows = statement.query_map([], |row| row.get(0))?;
+        rows.collect::<rusqlite::Result<Vec<String>>>()
+    };
+    let mut texts = read().map_err(|cause| error::native("show the schema", cause))?;
+    texts.retain(|text| !text.contains(OWNER_TABLE));
+    Ok(texts)
+}
+
 /// Bytes of the blocks that a file occupies; 0 where there is none.
 fn blocks(path: &Path) -> io::Result<u64> {
     match fs::metadata(path) {
@@ -341,6 +354,10 @@ impl Administrator for SqliteAdministrator {
 
     fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>> {
         Box::pin(async { settings::read(&config::open(&self.plan)?) })
+    }
+
+    fn schema_text(&mut self) -> LocalFuture<'_, Result<Vec<String>, StoreError>> {
+        Box::pin(async { stated_schema(&config::open(&self.plan)?) })
     }
 
     fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>> {

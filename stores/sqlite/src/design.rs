@@ -4,8 +4,7 @@
 //! from the schema; a name of our own that the schema has taken gets underscores appended.
 
 use sensormark_store::{
-    Encoding, Entity, Index, Layout, Plan, Schema, Shape, StoreError, Table, TagColumn,
-    TagPlacement, TimeKey,
+    Encoding, Entity, Index, Layout, Plan, Schema, Shape, StoreError, Table, TagPlacement, TimeKey,
 };
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -65,7 +64,7 @@ pub enum SeriesKey {
     Tags {
         /// One column a tag.
         columns: Vec<String>,
-        /// The tags that tell all series apart: one if any does by itself, else all.
+        /// The tags of the series' key, in its order.
         identifying: Vec<usize>,
     },
 }
@@ -187,7 +186,7 @@ impl Design {
 
 /// Why SQLite does not have this layout, if it does not.
 pub fn unsupported(layout: &Layout) -> Option<&'static str> {
-    use sensormark_store::{Scope, WriteMethod};
+    use sensormark_store::{QueryStyle, Scope, WriteMethod};
     match layout.shape {
         Shape::Bucketed { .. } | Shape::GrowingArray => {
             return Some(
@@ -230,7 +229,7 @@ pub fn unsupported(layout: &Layout) -> Option<&'static str> {
         (_, _, _, WriteMethod::MultiRow | WriteMethod::ConcatenatedStatements) if !rows => {
             Some("this way of writing is offered for rows of readings")
         }
-        _ if layout.second_language => Some("SQLite has one language"),
+        _ if layout.queries != QueryStyle::Usual => Some("SQLite is asked in one way"),
         _ => None,
     }
 }
@@ -286,17 +285,9 @@ fn series_key(table: &Table, placement: TagPlacement, names: &mut Names) -> Seri
     if placement == TagPlacement::OwnTable {
         return SeriesKey::Number(names.fresh("series"));
     }
-    let distinct = |column: &TagColumn| match column {
-        TagColumn::Text(values) => values.iter().collect::<HashSet<_>>().len() == values.len(),
-        TagColumn::Integer(values) => values.iter().collect::<HashSet<_>>().len() == values.len(),
-    };
-    let columns = table.series.columns();
     SeriesKey::Tags {
         columns: names.all(table.tags.iter().map(|tag| tag.name.as_str())),
-        identifying: columns
-            .iter()
-            .position(distinct)
-            .map_or_else(|| (0..table.tags.len()).collect(), |tag| vec![tag]),
+        identifying: sensormark_store::SeriesKey::of(table).tags().to_vec(),
     }
 }
 

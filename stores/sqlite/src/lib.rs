@@ -4,13 +4,13 @@
 //! it is, [`schema`] offers layouts, [`design`] turns one into tables, which [`tables`] writes down, [`admin`] makes and drops the file; a [`session`] writes
 //! ([`mod@write`]) and asks ([`query`]). [`relation`] is how questions see stored records, records of a span are the
 //! contract's ([`sensormark_store::record`]), [`series`] the names of series, [`gate`] the queue of writers, [`settings`] what is read back,
-//! [`error`] SQLite's codes.
+//! [`shown`] the statements that ran, [`error`] SQLite's codes.
 
 use sensormark_store::store::RepeatedWrite;
 use sensormark_store::{
     Administrator, Capability, Description, Endpoint, ErrorKind, Family, Installation, Launch,
     Layout, LayoutOffer, Limits, LocalFuture, Operation, Plan, Schema, ServerOptions, Session,
-    SessionKind, Store, StoreError, Table, server::ServerFolder,
+    SessionKind, Store, StoreError, Table, WriteSize, server::ServerFolder,
 };
 
 pub mod config;
@@ -29,7 +29,11 @@ pub mod settings;
 
 pub mod session;
 
+pub mod shown;
+
 pub mod write;
+
+pub mod write_size;
 
 pub mod query;
 
@@ -75,6 +79,10 @@ impl Store for Sqlite {
 
     fn limits(&self, layout: &Layout, table: &Table) -> Limits {
         schema::limits(layout, table)
+    }
+
+    fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize {
+        write_size::write_size(layout, table)
     }
 
     fn installation(&self) -> Result<Installation, StoreError> {

@@ -8,6 +8,9 @@ use sensormark_store::{
     Standing, Table, TagPlacement, WriteMethod,
 };
 
+#[cfg(test)]
+mod pins;
+
 /// Bound values of one statement, SQLite's own limit.
 pub const VARIABLES: usize = 32_766;
 /// Readings in one transaction of the usual way of writing.
@@ -209,7 +212,9 @@ pub fn capability(operation: Operation, layout: &Layout, table: &Table) -> Capab
         Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
             Capability::Unsupported("the table has no entities".to_owned())
         }
-        Operation::FromSums if !matches!(layout.shape, Shape::Summary { .. }) => {
+        Operation::FromSums | Operation::ExtremesOfPartsFromSums
+            if !matches!(layout.shape, Shape::Summary { .. }) =>
+        {
             Capability::Unsupported("no sums are kept at write time in this layout".to_owned())
         }
         _ => match layout.shape {
@@ -253,7 +258,6 @@ pub fn limits(layout: &Layout, table: &Table) -> Limits {
     };
     Limits {
         readings_per_statement,
-        suggested_batch: 10_000,
     }
 }
 

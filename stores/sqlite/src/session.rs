@@ -9,6 +9,7 @@ use crate::gate::{Gate, Turn};
 use crate::query;
 use crate::relation::{Bind, Relation, Statement};
 use crate::series::SeriesReader;
+use crate::shown::Kept;
 use crate::write::{self, Writer};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection};
@@ -36,6 +37,7 @@ pub struct SqliteSession {
     readers: Vec<OnceCell<SeriesReader>>,
     gate: Arc<Gate>,
     deadline: Deadline,
+    kept: Option<Kept>,
 }
 
 /// When the running operation has taken too long: shared with SQLite's progress handler.
@@ -93,6 +95,7 @@ impl SqliteSession {
             gate: Gate::of(&config::file(&plan.endpoint, &plan.database)),
             deadline,
             design,
+            kept: None,
         })
     }
 
@@ -322,6 +325,23 @@ impl Session for SqliteSession {
             self.check_table(table)?;
             self.deadline.at.store(u64::MAX, Ordering::Relaxed);
             query::scan::entities(self, table, sink)
+        })
+    }
+
+    fn keep_statements(&mut self) -> Result<(), StoreError> {
+        self.kept = Some(Kept::start(&mut self.connection)?);
+        Ok(())
+    }
+
+    fn take_statements(
+        &mut self,
+        with_plans: bool,
+    ) -> LocalFuture<'_, Result<Vec<sensormark_store::Statement>, StoreError>> {
+        Box::pin(async move {
+            self.deadline.start();
+            self.kept.as_ref().map_or(Ok(Vec::new()), |kept| {
+                kept.take(&self.connection, with_plans)
+            })
         })
     }
 

@@ -9,20 +9,35 @@ fn compared(place: &Place, first: &Path, second: &Path, further: &[&str]) -> Out
     place.run(&[&["compare", &folders[0], &folders[1]], further].concat())
 }
 
+/// What was printed, as one line: where it is broken says nothing.
+fn printed(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 #[test]
 fn runs_against_each_other() {
     let place = Place::new();
     let before = place.measured("before", &[]);
     let gate = ["--fail-on", "regression"];
     let alike = compared(&place, &before, &before, &gate);
-    let text = String::from_utf8_lossy(&alike.stdout).into_owned();
+    let text = printed(&alike);
+    if text.contains("disturbed, which was tolerated") {
+        assert!(!text.contains("as far as the runs tell"), "{text}");
+        println!("ignored: the host is disturbed, so that comparisons decide nothing");
+        return;
+    }
     assert_eq!(alike.status.code(), Some(0), "{text}{}", errors(&alike));
     assert!(text.contains("0 better, 0 worse"), "{text}");
     assert!(text.contains("The same parameters"), "{text}");
 
     let slowed = place.measured("slowed", &["--plant", "late:30:1"]);
     let worse = compared(&place, &before, &slowed, &gate);
-    let text = String::from_utf8_lossy(&worse.stdout).into_owned();
+    let text = printed(&worse);
+    if text.contains("not decided: the host was disturbed") {
+        println!("ignored: the host is disturbed, so that comparisons decide nothing");
+        return;
+    }
     assert_eq!(worse.status.code(), Some(1), "{text}{}", errors(&worse));
     assert!(
         errors(&worse).contains("regressions: SQLite bulk: "),
@@ -47,7 +62,7 @@ fn runs_against_each_other() {
         errors(&untested)
     );
     let shown = compared(&place, &before, &single, &[]);
-    let text = String::from_utf8_lossy(&shown.stdout).into_owned();
+    let text = printed(&shown);
     assert_eq!(shown.status.code(), Some(0));
     assert!(
         text.contains("not tested")

@@ -8,13 +8,14 @@ use std::process::{Command, Output};
 const FOLDER: &str = "its folder, with its URL and password in endpoint.json: ";
 
 /// A server that was left running for this test, stopped at its end.
-struct Running<'a> {
+pub struct Running<'a> {
     place: &'a Place,
-    url: String,
+    /// Its URL, with the password.
+    pub url: String,
 }
 
 impl<'a> Running<'a> {
-    fn start(place: &'a Place) -> Self {
+    pub fn start(place: &'a Place) -> Self {
         let started = place.run(&["servers", "start", "postgresql", "--server-memory", "256"]);
         assert!(started.status.success(), "{}", errors(&started));
         let said = String::from_utf8_lossy(&started.stdout).into_owned();
@@ -32,7 +33,7 @@ impl<'a> Running<'a> {
         format!("{}/{database}", server.join("/"))
     }
 
-    fn sql(&self, database: &str, statement: &str) -> String {
+    pub fn sql(&self, database: &str, statement: &str) -> String {
         let output: Output = Command::new("psql")
             .args(["-AtX", "-d", &self.url_of(database), "-c", statement])
             .output()

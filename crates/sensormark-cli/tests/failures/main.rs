@@ -14,7 +14,9 @@ mod program;
 mod proxy;
 mod reach;
 mod same;
+mod source;
 mod stores;
+mod study;
 #[path = "../cli/support.rs"]
 #[allow(dead_code, reason = "shared with other tests, which use all of it")]
 mod support;
@@ -99,13 +101,33 @@ fn on_its_own() -> Vec<(&'static str, OnItsOwn)> {
             "what other classes lose is counted",
             durability::other_classes,
         ),
+        (
+            "searches without a bound are answered rightly, or refused with the reason",
+            study::unbounded,
+        ),
+        (
+            "a server's layout as study 000 had it is read rightly",
+            study::as_published,
+        ),
+        (
+            "after a server lost datagrams what is stored is read",
+            study::lost_datagrams,
+        ),
     ]
 }
 
-/// Those of them that an embedded database can be put to.
+/// Those of them that an embedded database can be put to, and those that no database has a part in.
 fn without_server() -> Vec<(&'static str, OnItsOwn)> {
     let mut tests = on_its_own();
     tests.retain(|(name, _)| !name.contains("server"));
+    tests.push((
+        "a source that is killed ends the writer's wait",
+        source::killed,
+    ));
+    tests.push((
+        "a source that falls silent ends the writer's wait",
+        source::stopped,
+    ));
     tests
 }
 

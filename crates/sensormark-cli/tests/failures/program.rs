@@ -23,6 +23,22 @@ name = "sensor"
     "[load]\nclients = 2\nbatch = 5\n"
 );
 
+/// A short run of machine-tool, but for what it is measured on.
+pub const MACHINE_TOOL: [&str; 12] = [
+    "run",
+    "machine-tool",
+    "--results",
+    "results",
+    "--progress=plain",
+    "--tolerate-disturbance",
+    "--set",
+    "warmup_seconds=0.5",
+    "--set",
+    "measured_seconds=4",
+    "--set",
+    "reads=6",
+];
+
 /// How long a server may take to start on a busy machine, and a load to begin.
 const PATIENCE: Duration = Duration::from_secs(300);
 

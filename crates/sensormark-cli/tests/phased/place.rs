@@ -68,6 +68,7 @@ pub fn measure(parameters: &Parameters, fault: Option<&str>, interrupt: &AtomicB
         disturbance: DisturbanceLimits::default(),
         // Tests run beside each other.
         tolerate_disturbance: true,
+        protocol: None,
         plant: fault.map(str::to_owned),
     };
     let parameters = serde_json::to_value(parameters).expect("numbers");

@@ -7,6 +7,7 @@ use crate::census::Census;
 use crate::error::StoreError;
 use crate::query::Query;
 use crate::schema::{Schema, Value};
+use crate::statement::Statement;
 use crate::store::{Acknowledgement, EntityReading, Plan, Session, Store};
 use std::time::{Duration, Instant};
 
@@ -130,6 +131,17 @@ impl Client {
         let result = bounded(self.allowed * 10, "scan entities", scan).await?;
         all.sort_by_key(|entity| entity.0);
         Ok(result.map(|()| all))
+    }
+
+    /// Has the session keep its statements, where it does.
+    pub(super) fn keep_statements(&mut self) -> Result<(), StoreError> {
+        self.session.keep_statements()
+    }
+
+    /// The statements kept so far, with plans.
+    pub(super) async fn statements(&mut self) -> Check<Vec<Statement>> {
+        let taking = self.session.take_statements(true);
+        Ok(bounded(self.allowed * 10, "take statements", taking).await??)
     }
 
     /// Bytes sent in datagrams.

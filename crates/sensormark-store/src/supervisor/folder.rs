@@ -145,7 +145,7 @@ impl RunFolder {
         });
         made.inspect_err(|_| {
             if let Some(owner) = Ownership::read(&path) {
-                remove_data_folder(&owner).ok();
+                remove_chosen_folders(&owner).ok();
             }
             std::fs::remove_dir_all(&path).ok();
         })
@@ -165,14 +165,49 @@ impl RunFolder {
     }
 
     fn add_data_folder(&self, chosen: &Path, user: Option<&User>) -> Result<(), StoreError> {
-        let operation = "make a folder for the data";
+        self.add_chosen_folder(("data", ""), chosen, user, |owner, folder| {
+            owner.data_folder = Some(folder);
+        })
+    }
+
+    /// Makes a marked folder for logs on the disk that the user chose.
+    ///
+    /// # Errors
+    /// When it cannot be made or the server's user cannot write it.
+    pub(super) fn add_log_folder(
+        &self,
+        chosen: &Path,
+        user: Option<&User>,
+    ) -> Result<PathBuf, StoreError> {
+        self.add_chosen_folder(("logs", "-logs"), chosen, user, |owner, folder| {
+            owner.log_folder = Some(folder);
+        })?;
+        let logs = self.owner().log_folder.unwrap_or_default().join("logs");
+        let failed = |error| file_error("make a folder for the logs", &logs, error);
+        make_folder(&logs, 0o700).map_err(failed)?;
+        if let Some(user) = user {
+            user.take_over(&logs).map_err(failed)?;
+            user.check_access(&logs)?;
+        }
+        Ok(logs)
+    }
+
+    /// Makes a marked folder for something on the disk that the user chose; `note` writes it down.
+    fn add_chosen_folder(
+        &self,
+        (purpose, ending): (&str, &str),
+        chosen: &Path,
+        user: Option<&User>,
+        note: impl FnOnce(&mut Ownership, PathBuf),
+    ) -> Result<(), StoreError> {
+        let operation = &format!("make a folder for the {purpose}");
         let chosen = chosen
             .canonicalize()
             .map_err(|error| file_error(operation, chosen, error))?;
         let run = self.owner().run;
-        let folder = chosen.join(format!("sensormark-{run}"));
+        let folder = chosen.join(format!("sensormark-{run}{ending}"));
         // Written down before it is made, so that a crash in between leaves nothing unknown.
-        self.update(|owner| owner.data_folder = Some(folder.clone()))?;
+        self.update(|owner| note(owner, folder.clone()))?;
         let failed = |error| file_error(operation, &folder, error);
         make_folder(&folder, 0o711).map_err(failed)?;
         std::fs::write(folder.join(DATA_MARKER), &run)
@@ -227,7 +262,7 @@ impl RunFolder {
             .map_err(|error| file_error("write the ownership file", &self.path, error))
     }
 
-    /// Removes the data folder and the run's folder. Nothing there is fine.
+    /// Removes the folders on chosen disks and the run's folder. Nothing there is fine.
     ///
     /// # Errors
     /// What could not be removed.
@@ -236,28 +271,30 @@ impl RunFolder {
     }
 }
 
-/// Removes a run's data folder and then the run's folder.
+/// Removes a run's folders on chosen disks and then the run's folder.
 ///
 /// # Errors
-/// What could not be removed; the run's folder stays as long as its data folder does.
+/// What could not be removed; the run's folder stays as long as one of the others does.
 pub(super) fn remove(path: &Path, owner: &Ownership) -> Result<(), StoreError> {
-    remove_data_folder(owner)?;
+    remove_chosen_folders(owner)?;
     remove_folder(path)
 }
 
-/// Removes the marked folder on the disk that the user chose, only if it bears this run's marker (or is empty).
-fn remove_data_folder(owner: &Ownership) -> Result<(), StoreError> {
-    let Some(folder) = &owner.data_folder else {
-        return Ok(());
-    };
-    let ours = std::fs::read_to_string(folder.join(DATA_MARKER)).is_ok_and(|run| run == owner.run);
-    if ours {
-        remove_folder(folder)
-    } else {
-        // Made but not yet marked when the machine stopped: only an empty folder goes.
-        std::fs::remove_dir(folder).ok();
-        Ok(())
+/// Removes the marked folders on the disks that the user chose, only if they bear this run's marker (or are empty).
+fn remove_chosen_folders(owner: &Ownership) -> Result<(), StoreError> {
+    for folder in [&owner.data_folder, &owner.log_folder]
+        .into_iter()
+        .flatten()
+    {
+        let marker = std::fs::read_to_string(folder.join(DATA_MARKER));
+        if marker.is_ok_and(|run| run == owner.run) {
+            remove_folder(folder)?;
+        } else {
+            // Made but not yet marked when the machine stopped: only an empty folder goes.
+            std::fs::remove_dir(folder).ok();
+        }
     }
+    Ok(())
 }
 
 /// Removes a folder with everything in it; a process that is just ending may still add a file, so a few times.

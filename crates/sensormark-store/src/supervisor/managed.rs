@@ -53,6 +53,11 @@ impl ManagedServer {
         &self.inner.server_folder.data
     }
 
+    /// The folder of its logs on another disk, where the user chose one.
+    pub fn log_folder(&self) -> Option<&Path> {
+        self.inner.server_folder.logs.as_deref()
+    }
+
     /// The folder, ports and user that the store was given.
     pub fn folder(&self) -> &ServerFolder {
         &self.inner.server_folder

@@ -29,6 +29,9 @@ pub(super) struct Ownership {
     pub since_unix_s: u64,
     /// The marked folder on the disk that the user chose, if any.
     pub data_folder: Option<PathBuf>,
+    /// The marked folder for logs on another disk that the user chose, if any.
+    #[serde(default)]
+    pub log_folder: Option<PathBuf>,
     /// The server's ports on 127.0.0.1.
     pub ports: Vec<u16>,
     /// The server's root process, once it was started.
@@ -63,6 +66,7 @@ impl Ownership {
                 .duration_since(std::time::UNIX_EPOCH)
                 .map_or(0, |since| since.as_secs()),
             data_folder: None,
+            log_folder: None,
             ports: Vec::new(),
             server: None,
             processes: Vec::new(),

@@ -123,9 +123,15 @@ fn prepare(
     let description = store.description();
     let password = random::password()?;
     let folder = RunFolder::create(&shared.home, &description.name, wishes.data, user)?;
+    let chosen = options.log_folder.as_deref();
+    let logs = chosen
+        .map(|chosen| folder.add_log_folder(chosen, user))
+        .transpose()
+        .inspect_err(|_| drop(folder.remove()))?;
     let server_folder = ServerFolder {
         root: folder.server_root(),
         data: folder.data(),
+        logs,
         ports: reserved.numbers(),
         password,
         user: user.map(|user| user.name.clone()),
@@ -165,7 +171,8 @@ fn launch(
     let mut launch = store.launch(installation, server_folder, options)?;
     launch.start_seconds = options.start_seconds.unwrap_or(launch.start_seconds);
     if let Some(user) = user {
-        for part in [&server_folder.root, &server_folder.data] {
+        let parts = [&server_folder.root, &server_folder.data];
+        for part in parts.into_iter().chain(&server_folder.logs) {
             user.take_over(part).map_err(|error| {
                 super::folder::file_error("give the files to the server's user", part, error)
             })?;

@@ -6,7 +6,7 @@ use sensormark_store::server::{Command, ServerFolder, StopSignal};
 use sensormark_store::store::{Endpoint, RepeatedWrite};
 use sensormark_store::{
     Administrator, Capability, Description, ErrorKind, Installation, Launch, Limits, LocalFuture,
-    Operation, Plan, Secret, ServerOptions, Session, SessionKind, Store, StoreError,
+    Operation, Plan, Secret, ServerOptions, Session, SessionKind, Store, StoreError, WriteSize,
 };
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -147,7 +147,16 @@ impl Store for TestStore {
     fn limits(&self, _: &Layout, _: &Table) -> Limits {
         Limits {
             readings_per_statement: 1,
-            suggested_batch: 1,
+        }
+    }
+
+    fn write_size(&self, _: &Layout, _: &Table) -> WriteSize {
+        WriteSize {
+            readings: 1,
+            bytes: 1,
+            reading_bytes: 1,
+            advice: "it keeps no readings",
+            link: "https://doc.rust-lang.org/std/collections/",
         }
     }
 

@@ -28,7 +28,7 @@ pub fn check(
     }
     let existing = cells.iter().find(|cell| cell.choice.url.is_some());
     if let Some(cell) = existing {
-        let title = cell.choice.store.description().title;
+        let title = cell.choice.title();
         return Err(format!(
             "--cache cold: {title} is given by URL, and a database that sensormark did not start is not its to start again; leave out the URL, or the option"
         ));
@@ -60,7 +60,7 @@ pub fn start(
         name: "start cold".to_owned(),
     });
     site.halt()?;
-    if let Some(folder) = site.data_folder() {
+    for folder in site.folders() {
         forget(&folder).map_err(|error| {
             let path = folder.display();
             TrialFailure::System(format!("cannot drop {path} from the page cache: {error}"))

@@ -7,7 +7,7 @@ use super::watchdog::Watch;
 use sensormark_store::faulty::FaultyStore;
 use sensormark_store::{
     Acknowledgement, Answer, Batch, DatabaseName, Durability, Endpoint, EntityReading, ErrorKind,
-    Layout, LocalFuture, Plan, Query, Schema, Secret, Session, Store, StoreError,
+    Layout, LocalFuture, Plan, Query, Schema, Secret, Session, Statement, Store, StoreError,
 };
 use serde::{Deserialize, Serialize};
 use std::future::poll_fn;
@@ -234,6 +234,41 @@ impl<'a> Connection<'a> {
         let result = bounded(plan, watch, "query", session.query(query)).await;
         self.drop_broken(&result);
         result
+    }
+
+    /// Waits until the server has done everything that was written without an acknowledgement.
+    ///
+    /// # Errors
+    /// What the store says; [`ErrorKind::Timeout`] when it says nothing in time.
+    pub async fn catch_up(&mut self) -> Result<(), StoreError> {
+        if self.session.is_none() {
+            // What it had not done when the connection broke cannot be waited for.
+            return Ok(());
+        }
+        let (plan, watch, session) = self.parts();
+        let result = bounded(plan, watch, "catch up", session.catch_up()).await;
+        self.drop_broken(&result);
+        result
+    }
+
+    /// Has the session keep the statements that it sends.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn keep_statements(&mut self) -> Result<(), StoreError> {
+        let session = self.session.as_mut();
+        session.map_or(Ok(()), |session| session.keep_statements())
+    }
+
+    /// The statements that were sent since the last call, with their plans.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn take_statements(&mut self) -> Result<Vec<Statement>, StoreError> {
+        match self.session.as_mut() {
+            Some(session) => session.take_statements(true).await,
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Bytes handed to the kernel in datagrams so far.

@@ -4,7 +4,7 @@
 //! [`operations`] says what is issued, [`sharing`] who issues it, [`release`] when in open loop; [`clients`] runs a phase, in which each [`client`]
 //! counts into a [`tally`], and gives an [`outcome`].
 //!
-//! [`phased`] makes trials of such phases; [`run`] orders the trials of a run, [`site`] is where a trial's database runs.
+//! [`phased`] makes trials of such phases; [`explain`] shows what their operations are made of; [`run`] orders the trials of a run, [`site`] is where a trial's database runs.
 //!
 //! It is not where a workload says what to issue, nor where figures are summed up (`measurement`).
 
@@ -19,6 +19,8 @@ pub mod watchdog;
 pub mod connection;
 
 pub mod operations;
+
+pub mod explain;
 
 pub mod sharing;
 
@@ -50,13 +52,11 @@ pub mod site;
 
 mod calm;
 
-pub mod lateness;
+pub mod judge;
 
 pub mod run;
 
 pub mod failure;
-
-pub mod throttling;
 
 pub mod pinning;
 

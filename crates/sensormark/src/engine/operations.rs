@@ -99,6 +99,8 @@ pub enum Request {
 pub struct Slot {
     request: Request,
     batches: Vec<Batch>,
+    /// Columns in which no table's batch lies now; see [`Slot::write_alone`].
+    spare: Vec<Values>,
     entity: Vec<Value>,
     query: Query,
 }
@@ -112,6 +114,7 @@ impl Slot {
             batches: tables
                 .map(|(number, table)| Batch::new(number, table))
                 .collect(),
+            spare: Vec::new(),
             entity: Vec::new(),
             query: Query {
                 table: 0,
@@ -136,15 +139,34 @@ impl Slot {
         batch
     }
 
-    /// The same, and gives the memory of the other tables' batches back: for large writes to many tables by many clients.
+    /// The same in memory that all tables share: a client holds one write, however many tables there are. For large writes to many tables.
+    ///
+    /// # Panics
+    /// When the schema has no such table: a defect of the workload.
     pub fn write_alone(&mut self, table: usize) -> &mut Batch {
-        for (number, batch) in self.batches.iter_mut().enumerate() {
-            if number != table && batch.times_ns.capacity() > 0 {
-                batch.times_ns = Vec::new();
-                batch.series = Vec::new();
-                for column in &mut batch.columns {
-                    column.values = Values::new(column.values.kind());
-                    column.present = None;
+        let (mut times, mut series) = (Vec::new(), Vec::new());
+        let others = self.batches.iter_mut().enumerate();
+        for (_, batch) in
+            others.filter(|(number, batch)| *number != table && batch.times_ns.capacity() > 0)
+        {
+            batch.clear();
+            times = std::mem::take(&mut batch.times_ns);
+            series = std::mem::take(&mut batch.series);
+            for column in &mut batch.columns {
+                let empty = Values::new(column.values.kind());
+                self.spare
+                    .push(std::mem::replace(&mut column.values, empty));
+            }
+        }
+        let batch = &mut self.batches[table];
+        if batch.times_ns.capacity() == 0 {
+            batch.times_ns = times;
+            batch.series = series;
+            for column in &mut batch.columns {
+                let kind = column.values.kind();
+                let found = self.spare.iter().position(|spare| spare.kind() == kind);
+                if let Some(place) = found {
+                    column.values = self.spare.swap_remove(place);
                 }
             }
         }
@@ -196,5 +218,66 @@ impl Slot {
     #[inline]
     pub const fn query(&self) -> &Query {
         &self.query
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sensormark_store::{Field, FieldType, Series, Table, TimeResolution};
+
+    fn table(kinds: &[FieldType]) -> Table {
+        let field = |(number, kind): (usize, &FieldType)| Field {
+            name: format!("f{number}"),
+            kind: *kind,
+            nullable: false,
+        };
+        Table {
+            name: "t".to_owned(),
+            tags: Vec::new(),
+            fields: kinds.iter().enumerate().map(field).collect(),
+            entity: None,
+            time_resolution: TimeResolution::Nanoseconds,
+            series: Series::single(),
+        }
+    }
+
+    /// Rows that fit into the memory of all batches and spare columns of floating point numbers.
+    fn rows_held(slot: &Slot) -> usize {
+        let columns = slot.batches.iter().flat_map(|batch| &batch.columns);
+        let of = |values: &Values| match values {
+            Values::F64(values) => values.capacity(),
+            _ => 0,
+        };
+        let held: usize = columns.map(|column| of(&column.values)).sum();
+        held + slot.spare.iter().map(of).sum::<usize>()
+    }
+
+    #[test]
+    fn writes_to_many_tables_take_the_memory_of_the_widest() {
+        const ROWS: usize = 1_000;
+        use FieldType::{F64, I64};
+        let tables = vec![
+            table(&[F64, F64, I64]),
+            table(&[F64]),
+            table(&[F64, F64, F64]),
+        ];
+        let mut slot = Slot::new(&Schema { tables });
+        for turn in 0..12 {
+            let batch = slot.write_alone(turn % 3);
+            assert!(batch.is_empty() && batch.columns.iter().all(|one| one.values.is_empty()));
+            batch.times_ns.resize(ROWS, 1);
+            batch.series.resize(ROWS, 0);
+            for column in &mut batch.columns {
+                match &mut column.values {
+                    Values::F64(values) => values.resize(ROWS, 0.5),
+                    Values::I64(values) => values.resize(ROWS, 5),
+                    other => panic!("{other:?}"),
+                }
+            }
+            assert_eq!(slot.batch().map(Batch::len), Some(ROWS));
+            assert!(rows_held(&slot) <= 3 * ROWS, "{}", rows_held(&slot));
+        }
+        assert_eq!(rows_held(&slot), 3 * ROWS);
     }
 }

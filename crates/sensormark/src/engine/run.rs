@@ -12,10 +12,11 @@ use crate::measurement::record::{
 };
 use crate::measurement::verdict::{ReasonKind, Verdict};
 use crate::probe::{DisturbanceLimits, Limits};
+use crate::workload::as_study::Protocol;
 use crate::workload::selection::Choice;
 use sensormark_store::supervisor::Supervisor;
 use sensormark_store::{Durability, ErrorKind, Layout, ServerOptions, StoreError};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -52,8 +53,10 @@ pub struct RunContext<'a> {
     pub data_folder: Option<PathBuf>,
     /// What disturbance makes a trial inconclusive.
     pub disturbance: DisturbanceLimits,
-    /// Whether a disturbed host is only warned about.
+    /// Whether trials of a disturbed host count, instead of being measured again.
     pub tolerate_disturbance: bool,
+    /// The study's protocol, where the run follows it.
+    pub protocol: Option<&'static Protocol>,
     /// The fault that is planted in the roles' stores, to see it caught.
     pub plant: Option<String>,
 }
@@ -78,6 +81,27 @@ pub struct Cell {
     pub durability: Durability,
     /// Names of what is measured on it besides writing: reading strategies.
     pub strategies: Vec<String>,
+}
+
+/// The cells without those that are named twice: what is measured on any of them is measured once.
+pub fn distinct(cells: Vec<Cell>) -> Vec<Cell> {
+    let mut distinct: Vec<Cell> = Vec::new();
+    for cell in cells {
+        let same = distinct.iter_mut().find(|one| {
+            one.choice.file_name() == cell.choice.file_name()
+                && one.layout_name == cell.layout_name
+                && one.durability == cell.durability
+        });
+        match same {
+            None => distinct.push(cell),
+            Some(one) => {
+                let is_new = |name: &String| !one.strategies.contains(name);
+                let more: Vec<String> = cell.strategies.into_iter().filter(is_new).collect();
+                one.strategies.extend(more);
+            }
+        }
+    }
+    distinct
 }
 
 /// Where a trial stands in its run.
@@ -105,6 +129,8 @@ impl Turn {
             started: jiff::Timestamp::now().to_string(),
             server: None,
             settings: Vec::new(),
+            write_sizes: Vec::new(),
+            statements: None,
             phases: Vec::new(),
             ledger: None,
             answers: None,
@@ -114,6 +140,7 @@ impl Turn {
             figures: BTreeMap::new(),
             limits: Vec::new(),
             verdict: Verdict::Valid,
+            disturbances: Vec::new(),
             warnings: Vec::new(),
         }
     }
@@ -126,6 +153,12 @@ pub trait CellRunner {
 
     /// How long a cell takes, in seconds, without its server's start.
     fn seconds(&self, cell: &Cell) -> f64;
+
+    /// What [`Self::seconds`] supposes, in a line; nothing where a cell says itself how long it takes.
+    fn supposes(&self, cell: &Cell) -> Option<String> {
+        let _ = cell;
+        None
+    }
 
     /// Whether something is measured that only reads, so that it can begin cold.
     fn only_reads(&self, cell: &Cell) -> bool {
@@ -188,6 +221,8 @@ pub enum RunEvent {
         label: String,
         /// Whether its figures may be believed.
         verdict: Verdict,
+        /// How the host was disturbed meanwhile, tolerated or not.
+        disturbances: Vec<String>,
     },
     /// Something that a person should know.
     Note(String),
@@ -235,7 +270,7 @@ pub fn preflight(
             Ok(()) => here.push(choice),
             Err(error) if optional && error.kind() == ErrorKind::NotInstalled => {
                 missing.push(NotMeasured {
-                    implementation: choice.store.description().title,
+                    implementation: choice.title(),
                     reason: format!("not available: {}", error.context()),
                 });
             }
@@ -244,6 +279,9 @@ pub fn preflight(
     }
     Ok((here, missing))
 }
+
+/// Estimates from this length on are explained, in seconds.
+const LONG_SECONDS: f64 = 600.0;
 
 /// Measures all cells, `repetitions` times, and keeps every record.
 ///
@@ -261,6 +299,15 @@ pub fn run(
         trials: trials * repetitions as usize,
         seconds: once * f64::from(repetitions),
     });
+    if once * f64::from(repetitions) >= LONG_SECONDS {
+        let supposed: BTreeSet<String> = cells
+            .iter()
+            .filter_map(|cell| runner.supposes(cell))
+            .collect();
+        for line in supposed {
+            context.observer.event(RunEvent::Note(line));
+        }
+    }
     let mut outcome = RunOutcome::default();
     let patience = Patience::default();
     for repetition in 0..repetitions {
@@ -313,6 +360,7 @@ fn measure(
             context.observer.event(RunEvent::TrialFinished {
                 label: trial_label(&record),
                 verdict: record.verdict.clone(),
+                disturbances: record.disturbances.clone(),
             });
             measured.push(record.clone());
             let label = trial_label(&record);
@@ -326,7 +374,8 @@ fn measure(
         attempts.extend(measured);
         let disturbed = |record: &&TrialRecord| record.verdict.is_inconclusive();
         let again: Vec<&TrialRecord> = counted.iter().filter(disturbed).collect();
-        if again.is_empty() || turn.attempt == FURTHER_ATTEMPTS || context.is_interrupted() {
+        let is_last = turn.attempt == FURTHER_ATTEMPTS || context.tolerate_disturbance;
+        if again.is_empty() || is_last || context.is_interrupted() {
             return Ok(counted);
         }
         cell.strategies.retain(|name| {
@@ -346,7 +395,7 @@ fn announce_again(context: &RunContext<'_>, runner: &dyn CellRunner, cell: &Cell
     });
     context.observer.event(RunEvent::Note(format!(
         "the host was disturbed; {} {} is measured again (attempt {} of {})",
-        cell.choice.store.description().title,
+        cell.choice.title(),
         cell.layout_name,
         turn.attempt + 1,
         FURTHER_ATTEMPTS + 1
@@ -377,7 +426,7 @@ pub fn stopped(crash: &StoreError) -> RunEvent {
 /// When the server cannot be started or reached.
 pub fn open_site(context: &RunContext<'_>, cell: &Cell) -> Result<Site, StoreError> {
     context.observer.event(RunEvent::Opening {
-        title: cell.choice.store.description().title,
+        title: cell.choice.title(),
     });
     let options = ServerOptions {
         durability: cell.durability,

@@ -36,9 +36,17 @@ impl Site {
     ) -> Result<Self, StoreError> {
         let store = Arc::clone(&choice.store);
         if let Some(endpoint) = existing_endpoint(supervisor, choice)? {
+            refuse_logs_apart(
+                "a server that sensormark did not start keeps its log where it is",
+                options,
+            )?;
             return Self::existing(store, endpoint);
         }
         if store.description().embedded {
+            refuse_logs_apart(
+                "an embedded database keeps its log beside its data and has no setting for that",
+                options,
+            )?;
             let folder = supervisor.scratch(&store.description().name, data)?;
             let mut endpoint = store.endpoint(&folder.path().to_string_lossy())?;
             endpoint.managed = true;
@@ -190,7 +198,18 @@ impl Site {
             })
     }
 
-    /// What the data folder occupies, logs apart; none where the folder is not known.
+    /// The folders that hold the data, and the logs where they have a folder of their own.
+    pub fn folders(&self) -> Vec<PathBuf> {
+        self.data_folder().into_iter().chain(self.logs()).collect()
+    }
+
+    /// The folder of the server's logs on another disk, where it has one.
+    fn logs(&self) -> Option<PathBuf> {
+        let server = self.server.as_ref()?;
+        server.log_folder().map(Path::to_path_buf)
+    }
+
+    /// What data and logs occupy, logs apart; none where the folder is not known.
     ///
     /// # Errors
     /// When the folder cannot be read.
@@ -198,12 +217,19 @@ impl Site {
         let Some(folder) = self.data_folder() else {
             return Ok(None);
         };
-        disk_usage(&folder, |path| {
+        let mut usage = disk_usage(&folder, |path| {
             self.server
                 .as_ref()
                 .is_some_and(|server| server.is_log(path))
-        })
-        .map(Some)
+        })?;
+        if let Some(logs) = self.logs() {
+            let logs = disk_usage(&logs, |_| true)?;
+            usage.allocated_bytes += logs.allocated_bytes;
+            usage.apart_bytes += logs.allocated_bytes;
+            usage.length_bytes += logs.length_bytes;
+            usage.files += logs.files;
+        }
+        Ok(Some(usage))
     }
 
     /// Does something with what makes, settles and drops the plan's database.
@@ -242,6 +268,17 @@ impl Site {
             .with_source(error),
             _ => error,
         }
+    }
+}
+
+/// Fails where logs are to be in a folder of their own, for this reason.
+fn refuse_logs_apart(reason: &str, options: &ServerOptions) -> Result<(), StoreError> {
+    match &options.log_folder {
+        None => Ok(()),
+        Some(_) => Err(StoreError::unsupported(
+            "keep logs on a disk of their own",
+            format!("{reason}; leave --log-folder or this database out"),
+        )),
     }
 }
 

@@ -222,6 +222,16 @@ impl Tally {
         self.acknowledges
     }
 
+    /// Notes when the server had done what it did not acknowledge, or why it is not known to have.
+    pub fn caught_up(&mut self, now_ns: u64, result: &Result<(), StoreError>) {
+        self.last_ns = self.last_ns.max(now_ns);
+        if let Err(error) = result {
+            *self.errors.entry(error.kind().text()).or_default() += 1;
+            let text = format!("after the last operation: {error}");
+            self.first_error.get_or_insert((now_ns, text));
+        }
+    }
+
     /// Counts what a write of `length` readings led to.
     #[inline]
     pub fn wrote(&mut self, index: u64, length: u64, result: &Result<Acknowledgement, StoreError>) {

@@ -1,7 +1,8 @@
 //! A run's folder on disk: written so that a run that is broken off keeps what it has.
 //!
 //! `run.json` holds the [`RunRecord`], `trials/NAME.json` a [`TrialRecord`] each, `samples/NAME.json` its one-second samples.
-//! Every file is written beside its place and renamed into it. Nothing here interprets the records.
+//! Every file is written beside its place and renamed into it. A result is never overwritten: meeting a file of its name is an error. The run's own
+//! record, and what is derived from results (the page, figures), are replaced. Nothing here interprets the records.
 
 use crate::measurement::migration::migrate;
 use crate::measurement::record::{RunRecord, SCHEMA_VERSION, TrialRecord};
@@ -9,7 +10,7 @@ use crate::probe::Recording;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// What can go wrong with a results folder.
@@ -27,6 +28,9 @@ pub enum FolderError {
         /// Why not.
         source: std::io::Error,
     },
+    /// A result of this name is there.
+    #[error("{} is there already, and a result is never overwritten: give each server a name (--on STORE#NAME=URL), or report this as an error of sensormark's", .0.display())]
+    Exists(PathBuf),
     /// There is no run here.
     #[error("{} is not a results folder: it has no run.json; give the folder that a run printed at its end", .0.display())]
     NotARun(PathBuf),
@@ -63,16 +67,21 @@ impl ResultsFolder {
         let folder = Self {
             root: parent.join(name),
         };
+        let failed = |path: &Path, source: io::Error| FolderError::Io {
+            action: "make the results folder",
+            path: path.to_path_buf(),
+            hint: "; choose another with --results FOLDER",
+            source,
+        };
+        fs::create_dir_all(parent).map_err(|source| failed(parent, source))?;
         for path in [
             folder.root.clone(),
             folder.root.join("trials"),
             folder.root.join("samples"),
         ] {
-            fs::create_dir_all(&path).map_err(|source| FolderError::Io {
-                action: "make the results folder",
-                path,
-                hint: "; choose another with --results FOLDER",
-                source,
+            fs::create_dir(&path).map_err(|source| match source.kind() {
+                io::ErrorKind::AlreadyExists => FolderError::Exists(path.clone()),
+                _ => failed(&path, source),
             })?;
         }
         Ok(folder)
@@ -101,25 +110,23 @@ impl ResultsFolder {
     /// # Errors
     /// When the file cannot be written.
     pub fn write_run(&self, run: &RunRecord) -> Result<(), FolderError> {
-        self.write_json("run.json", run)
+        self.replace_bytes("run.json", &as_json(run))
     }
 
     /// Writes a trial's record.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// When the file cannot be written, and when there is a trial of this name.
     pub fn write_trial(&self, trial: &TrialRecord) -> Result<(), FolderError> {
         self.write_json(&format!("trials/{}.json", trial.name), trial)
     }
 
-    /// Writes another file of the run (samples, journals) as JSON.
+    /// Writes another result of the run (samples, say) as JSON.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// When the file cannot be written, and when it is there already.
     pub fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), FolderError> {
-        let bytes =
-            serde_json::to_vec_pretty(value).expect("records have string keys and finite numbers");
-        self.write_bytes(name, &bytes)
+        self.write_bytes(name, &as_json(value))
     }
 
     /// Makes a folder in the run's, where it is not there yet.
@@ -136,11 +143,19 @@ impl ResultsFolder {
         })
     }
 
-    /// Writes a file of the run: beside its place first, then renamed into it.
+    /// Writes a result of the run: beside its place first, then renamed into it.
+    ///
+    /// # Errors
+    /// When the file cannot be written, and when it is there already, which leaves it as it was; nothing half-written is left in its place.
+    pub fn write_bytes(&self, name: &str, bytes: &[u8]) -> Result<(), FolderError> {
+        write(&self.root.join(name), bytes, Existing::Stays)
+    }
+
+    /// Writes what is derived from results, in the place of an earlier one.
     ///
     /// # Errors
     /// When the file cannot be written; nothing half-written is left in its place.
-    pub fn write_bytes(&self, name: &str, bytes: &[u8]) -> Result<(), FolderError> {
+    pub fn replace_bytes(&self, name: &str, bytes: &[u8]) -> Result<(), FolderError> {
         write_beside(&self.root.join(name), bytes)
     }
 
@@ -197,7 +212,24 @@ impl ResultsFolder {
 /// # Errors
 /// When the file cannot be written.
 pub fn write_beside(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
-    let io = |source| FolderError::Io {
+    write(path, bytes, Existing::Goes)
+}
+
+/// What becomes of a file that is there already.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Existing {
+    /// It stays, and nothing is written.
+    Stays,
+    /// The new one takes its place.
+    Goes,
+}
+
+fn as_json(value: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec_pretty(value).expect("records have string keys and finite numbers")
+}
+
+fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FolderError> {
+    let failed = |source| FolderError::Io {
         action: "write",
         path: path.to_path_buf(),
         hint: "; is the disk full or the folder not yours to write?",
@@ -206,13 +238,23 @@ pub fn write_beside(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(".part");
     let beside = PathBuf::from(beside);
-    let written = fs::File::create(&beside).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
+    let opened = match existing {
+        Existing::Goes => fs::File::create(&beside),
+        // Who has made this file is the only one to write this name until it is renamed.
+        Existing::Stays => fs::File::create_new(&beside),
+    };
+    let mut file = opened.map_err(|source| match source.kind() {
+        io::ErrorKind::AlreadyExists => FolderError::Exists(beside.clone()),
+        _ => failed(source),
+    })?;
+    if existing == Existing::Stays && path.symlink_metadata().is_ok() {
+        let _ = fs::remove_file(&beside);
+        return Err(FolderError::Exists(path.to_path_buf()));
+    }
+    let written = file.write_all(bytes).and_then(|()| file.sync_all());
     if let Err(source) = written.and_then(|()| fs::rename(&beside, path)) {
         let _ = fs::remove_file(&beside);
-        return Err(io(source));
+        return Err(failed(source));
     }
     Ok(())
 }
@@ -276,6 +318,30 @@ mod tests {
                 "{message}"
             );
         }
+    }
+
+    #[test]
+    fn no_result_is_ever_overwritten() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = ResultsFolder::create(scratch.path(), "run").unwrap();
+        let file = scratch.path().join("run/trials/one.json");
+        folder.write_bytes("trials/one.json", b"first").unwrap();
+        let refused = folder.write_bytes("trials/one.json", b"second");
+        let text = refused.unwrap_err().to_string();
+        assert!(text.contains("one.json is there already"), "{text}");
+        assert_eq!(fs::read(&file).unwrap(), b"first");
+        let left = fs::read_dir(file.parent().unwrap()).unwrap().count();
+        assert_eq!(left, 1, "nothing lies beside it");
+        assert!(matches!(
+            ResultsFolder::create(scratch.path(), "run"),
+            Err(FolderError::Exists(_))
+        ));
+        folder.replace_bytes("report.html", b"a").unwrap();
+        folder.replace_bytes("report.html", b"b").unwrap();
+        assert_eq!(
+            fs::read(scratch.path().join("run/report.html")).unwrap(),
+            b"b"
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What was measured, as it is kept: latencies, trials and runs.
 //!
 //! [`latency`] records operations into histograms, [`record`] is the result format (its JSON schema is
-//! `docs/result.schema.json`), [`folder`] writes and reads it. Nothing here judges or draws: verdicts are in
+//! `docs/result.schema.json`) with [`statements`] for what was shown of a layout, [`folder`] writes and reads it. Nothing here judges or draws: verdicts are in
 //! [`verdict`], intervals in `statistics`, tables in `report`.
 
 pub mod folder;
@@ -9,7 +9,9 @@ pub mod latency;
 mod migration;
 pub mod names;
 pub mod record;
+pub mod statements;
 pub mod verdict;
+pub mod write_size;
 
 pub use folder::{FolderError, ResultsFolder};
 pub use latency::{LatencyRecorder, LatencySummary};

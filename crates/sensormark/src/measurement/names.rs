@@ -22,6 +22,11 @@ pub const DISK_SETTLED: &str = "disk_settled_bytes";
 /// Its part of logs.
 pub const DISK_SETTLED_LOGS: &str = "disk_settled_log_bytes";
 
+/// Documents that hold what a trial wrote, as the database counts them when the trial is over.
+pub const DOCUMENTS: &str = "documents";
+/// Their bytes before compression, without indexes.
+pub const DOCUMENT_BYTES: &str = "document_bytes";
+
 /// Pacing error of the source, 99th percentile, ns.
 pub const PACING_P99: &str = "pacing_p99_ns";
 /// Pacing error of the source, 99.9th percentile, ns.
@@ -60,5 +65,7 @@ pub const SCORED: &str = "scored";
 pub const SURVIVED: &str = "survived";
 /// When the server was killed on request, in seconds after the phase's start.
 pub const KILLED_AFTER: &str = "killed_after_seconds";
+/// How long it took to end the server before a reading trial, drop its files from the page cache, and start it again, in seconds.
+pub const RESTART_BEFORE_READING: &str = "restart_before_reading_seconds";
 /// How long a server that was killed, or had stopped by itself, took to be ready again on its data, in seconds.
 pub const RESTART: &str = "restart_seconds";

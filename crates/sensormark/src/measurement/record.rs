@@ -4,7 +4,9 @@
 //! [`SCHEMA_VERSION`] changes with every change that an older reader would misunderstand; `docs/result-format.md` tells how.
 
 use crate::measurement::latency::{LatencySummary, SecondHistogram};
-use crate::measurement::verdict::Verdict;
+use crate::measurement::statements::StatementsRecord;
+use crate::measurement::verdict::{ReasonKind, TOLERATED, Verdict};
+use crate::measurement::write_size::WriteSizeRecord;
 use crate::probe::PhaseTotals;
 use sensormark_store::{Durability, Layout, Setting};
 use serde::{Deserialize, Serialize};
@@ -44,6 +46,9 @@ pub struct RunRecord {
     pub repetitions: u32,
     /// The machine.
     pub environment: serde_json::Value,
+    /// Whether the run followed its study's protocol (`--as-study`), as far as that is done.
+    #[serde(default)]
+    pub as_study: bool,
     /// Implementations that were asked for and cannot be measured here, with the reason.
     pub not_measured: Vec<NotMeasured>,
 }
@@ -62,7 +67,10 @@ pub struct NotMeasured {
 pub struct Implementation {
     /// The store's name.
     pub store: String,
-    /// The database's title.
+    /// What tells its server from others of the same store in the run: the user's name for it, or a number. Absent where there are no others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// The database's title, with its server where there are several ("PostgreSQL #fast").
     pub title: String,
     /// The layout's name in the workload's words ("individual", "bulk-arrays").
     pub layout_name: String,
@@ -164,6 +172,12 @@ pub struct TrialRecord {
     pub server: Option<ServerRecord>,
     /// Settings read back from the server or library.
     pub settings: Vec<Setting>,
+    /// The size of write that the store advises for loads, by table; empty in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub write_sizes: Vec<WriteSizeRecord>,
+    /// Schema and statements, taken after everything was measured; in the trials of a run's first repetition only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statements: Option<StatementsRecord>,
     /// Phases in order.
     pub phases: Vec<PhaseRecord>,
     /// Counts of readings, for trials that write.
@@ -184,8 +198,43 @@ pub struct TrialRecord {
     pub limits: Vec<LimitRecord>,
     /// Whether the figures may be believed.
     pub verdict: Verdict,
+    /// How the host was disturbed while something was measured, in words; whether or not that was tolerated. None on a quiet host.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disturbances: Vec<String>,
     /// What a reader should know.
     pub warnings: Vec<String>,
+}
+
+/// What a warning of a tolerated disturbance begins with.
+pub const DISTURBED: &str = "the host was disturbed: ";
+
+impl TrialRecord {
+    /// How the host was disturbed, in words. Results of older versions tell of it among a verdict's reasons, or in warnings where it was tolerated.
+    pub fn disturbances(&self) -> Vec<&str> {
+        if !self.disturbances.is_empty() {
+            return self.disturbances.iter().map(String::as_str).collect();
+        }
+        let reasons = self.verdict.reasons().iter();
+        let disturbed = reasons.filter(|reason| reason.kind == ReasonKind::HostDisturbed);
+        let warnings = self.warnings.iter();
+        disturbed
+            .map(|reason| reason.text.as_str())
+            .chain(warnings.filter_map(|text| text.strip_prefix(DISTURBED)))
+            .collect()
+    }
+
+    /// Whether the trial counts although the host was disturbed.
+    pub fn is_tolerated(&self) -> bool {
+        self.verdict.is_valid() && !self.disturbances().is_empty()
+    }
+
+    /// The verdict in a word or two, without figures: one that is valid on a disturbed host says so.
+    pub fn verdict_word(&self) -> String {
+        match self.verdict.word() {
+            word if self.is_tolerated() => format!("{word} ({TOLERATED})"),
+            word => word.to_owned(),
+        }
+    }
 }
 
 /// Something that the user said must hold, and whether it did.
@@ -240,7 +289,7 @@ pub struct LoadRecord {
     pub statements: u64,
     /// Connections made again.
     pub reconnects: u64,
-    /// Bytes sent in datagrams.
+    /// Bytes on the wire in datagrams: payload, UDP and IP headers.
     pub datagram_bytes: u64,
     /// Checked answers.
     pub answers: AnswersRecord,

@@ -1,10 +1,13 @@
 //! Verdicts: whether a trial's figures may be believed, and if not, why.
 //!
-//! Only valid trials are ranked. Which observation leads to which reason is decided where it is made; this module
-//! holds the words and how several reasons combine.
+//! Only valid trials are ranked. Which observation leads to which reason, and how several combine, is decided by the
+//! [`judge`](crate::engine::judge) alone; this module holds the words.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
+
+/// What is said of a valid trial whose host was disturbed.
+pub const TOLERATED: &str = "disturbed host tolerated";
 
 /// Whether a trial's figures may be believed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,6 +107,12 @@ impl ReasonKind {
         }
     }
 
+    /// Whether it says nothing against the database, so that toleration excuses it: the disturbance itself, and a source that it made late. An answer
+    /// after the time limit may be the host's fault or the database's.
+    pub const fn is_tolerable(self) -> bool {
+        matches!(self, Self::HostDisturbed | Self::SourceLate)
+    }
+
     /// Whether the database gave wrong data or lost some, which nothing excuses.
     pub const fn is_data_fault(self) -> bool {
         matches!(
@@ -123,28 +132,15 @@ impl Verdict {
         }
     }
 
-    /// The verdict for these reasons: valid without any, inconclusive when a disturbed host explains all of them, else invalid.
-    pub fn from_reasons(reasons: Vec<Reason>) -> Self {
-        if reasons.is_empty() {
-            return Self::Valid;
+    /// The verdict in words, of a trial whose host was disturbed in these ways: one that is valid says that this was tolerated.
+    pub fn told(&self, disturbances: &[impl AsRef<str>]) -> String {
+        match self {
+            Self::Valid if !disturbances.is_empty() => {
+                let texts: Vec<&str> = disturbances.iter().map(AsRef::as_ref).collect();
+                format!("valid ({TOLERATED}: {})", texts.join("; "))
+            }
+            verdict => verdict.to_string(),
         }
-        // A disturbed host makes a late source or a slow client likely, but never a wrong answer or lost data.
-        let explained = |kind| {
-            matches!(
-                kind,
-                ReasonKind::HostDisturbed
-                    | ReasonKind::SourceLate
-                    | ReasonKind::ClientBound
-                    | ReasonKind::LateAnswers
-            )
-        };
-        let disturbed = reasons
-            .iter()
-            .any(|reason| reason.kind == ReasonKind::HostDisturbed);
-        if disturbed && reasons.iter().all(|reason| explained(reason.kind)) {
-            return Self::Inconclusive(reasons);
-        }
-        Self::Invalid(reasons)
     }
 
     /// Whether the figures may be ranked.
@@ -211,8 +207,9 @@ mod tests {
 
     #[test]
     fn the_first_conclusion_counts_unless_data_was_wrong_later() {
-        let verdict = |kind| Verdict::from_reasons(vec![Reason::new(kind, "so")]);
-        let disturbed = verdict(ReasonKind::HostDisturbed);
+        let reasons = |kind| vec![Reason::new(kind, "so")];
+        let verdict = |kind| Verdict::Invalid(reasons(kind));
+        let disturbed = Verdict::Inconclusive(reasons(ReasonKind::HostDisturbed));
         let lost = verdict(ReasonKind::LostData);
         let crashed = verdict(ReasonKind::ServerCrashed);
         assert!(Verdict::Valid.counts_instead_of(&disturbed));
@@ -225,22 +222,14 @@ mod tests {
     }
 
     #[test]
-    fn a_disturbed_host_never_excuses_lost_data() {
-        let disturbed = Reason::new(ReasonKind::HostDisturbed, "steal 20 %");
-        let late = Reason::new(ReasonKind::SourceLate, "p99 3 ms");
-        let lost = Reason::new(ReasonKind::LostData, "1 reading");
-        assert!(matches!(
-            Verdict::from_reasons(vec![disturbed.clone(), late.clone()]),
-            Verdict::Inconclusive(_)
-        ));
-        assert!(matches!(
-            Verdict::from_reasons(vec![disturbed, lost]),
-            Verdict::Invalid(_)
-        ));
-        assert!(matches!(
-            Verdict::from_reasons(vec![late]),
-            Verdict::Invalid(_)
-        ));
-        assert!(Verdict::from_reasons(Vec::new()).is_valid());
+    fn what_was_tolerated_never_reads_as_plainly_valid() {
+        let quiet: [&str; 0] = [];
+        assert_eq!(Verdict::Valid.told(&quiet), "valid");
+        assert_eq!(
+            Verdict::Valid.told(&["measured: steal"]),
+            "valid (disturbed host tolerated: measured: steal)"
+        );
+        let lost = Verdict::Invalid(vec![Reason::new(ReasonKind::LostData, "1")]);
+        assert_eq!(lost.told(&["steal"]), "invalid (lost data: 1)");
     }
 }

@@ -1,13 +1,14 @@
 //! Counters of the whole host: processors, memory, swap, one disk, the loopback interface. They are read, not
 //! judged: `disturbance` does that, from two of these and what our own trees used.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use procfs::{Current, CurrentSI, KernelStats, LoadAverage, Meminfo};
 use serde::{Deserialize, Serialize};
 
 use super::device;
 use super::error::ProbeError;
+use super::limits;
 use super::table::{ProcessTable, tick_ns};
 
 /// The unit of sectors in `/proc/diskstats`, whatever the disk's own is.
@@ -52,6 +53,10 @@ pub struct HostSample {
     pub loopback_bytes: u64,
     /// Packets over the loopback interface.
     pub loopback_packets: u64,
+    /// Periods in which the control group that limits this process most has worked; `None` without such a limit.
+    pub group_periods: Option<u64>,
+    /// Periods in which the kernel held that group back.
+    pub held_back_periods: Option<u64>,
 }
 
 /// One disk, from `/proc/diskstats`: everybody's I/O, the kernel's journal included.
@@ -74,23 +79,49 @@ pub struct DiskCounters {
     pub busy_ns: u64,
 }
 
+impl DiskCounters {
+    /// Two disks together; the time in which they had something to do is that of the busier one.
+    fn plus(&self, other: &Self) -> Self {
+        let both = |one: Option<u64>, other: Option<u64>| Some(one? + other?);
+        Self {
+            reads: self.reads + other.reads,
+            read_bytes: self.read_bytes + other.read_bytes,
+            writes: self.writes + other.writes,
+            written_bytes: self.written_bytes + other.written_bytes,
+            flushes: both(self.flushes, other.flushes),
+            flush_ns: both(self.flush_ns, other.flush_ns),
+            busy_ns: self.busy_ns.max(other.busy_ns),
+        }
+    }
+}
+
 /// Reads the host.
 #[derive(Debug, Clone)]
 pub struct HostSampler {
-    disk: Option<String>,
+    disks: Vec<String>,
+    group: Option<PathBuf>,
 }
 
 impl HostSampler {
-    /// A sampler that follows the disk below `data_folder`, if one is given.
+    /// A sampler that follows the disks below these folders (of data, of logs), each disk once.
     ///
     /// # Errors
-    /// When the folder is not there.
-    pub fn new(data_folder: Option<&Path>) -> Result<Self, ProbeError> {
-        let disk = match data_folder {
-            Some(folder) => device::of_folder(folder)?.device,
-            None => None,
-        };
-        Ok(Self { disk })
+    /// When a folder is not there.
+    pub fn new<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Result<Self, ProbeError> {
+        let mut disks = Vec::new();
+        for folder in folders {
+            let found = device::of_folder(folder)?.device;
+            disks.extend(found.filter(|disk| !disks.contains(disk)));
+        }
+        let group = limits::periods_file();
+        Ok(Self { disks, group })
+    }
+
+    /// The counters of all disks together; none where one of them cannot be read.
+    fn disk(&self) -> Option<DiskCounters> {
+        let mut all = self.disks.iter().map(|disk| disk_counters(disk));
+        let first = all.next()??;
+        all.try_fold(first, |sum, next| Some(sum.plus(&next?)))
     }
 
     /// Reads all counters. The table gives the kernel's own threads.
@@ -105,6 +136,7 @@ impl HostSampler {
         let interrupts = cpu.irq.unwrap_or(0) + cpu.softirq.unwrap_or(0);
         let (swap_in_bytes, swap_out_bytes) = swapped_bytes();
         let (loopback_bytes, loopback_packets) = loopback();
+        let periods = self.group.as_deref().and_then(limits::periods);
         Ok(HostSample {
             processors: stat.cpu_time.len() as u64,
             cpu_user_ns: (cpu.user + cpu.nice) * tick,
@@ -121,9 +153,11 @@ impl HostSampler {
             memory_dirty_bytes: memory.dirty,
             swap_in_bytes,
             swap_out_bytes,
-            disk: self.disk.as_deref().and_then(disk_counters),
+            disk: self.disk(),
             loopback_bytes,
             loopback_packets,
+            group_periods: periods.map(|(all, _)| all),
+            held_back_periods: periods.map(|(_, held_back)| held_back),
         })
     }
 }

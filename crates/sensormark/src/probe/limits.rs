@@ -28,6 +28,44 @@ impl Limits {
     }
 }
 
+/// The file in which the kernel counts periods of the group that limits this process most; none without such a limit.
+pub(super) fn periods_file() -> Option<PathBuf> {
+    let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
+    let root = Path::new("/sys/fs/cgroup");
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for line in groups.lines() {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else {
+            continue;
+        };
+        if controllers.is_empty() {
+            folders.extend(upward(root, path));
+            folders.extend(upward(&root.join("unified"), path));
+        }
+        let cpu = controllers.split(',').find(|name| *name == "cpu");
+        folders.extend(
+            cpu.into_iter()
+                .flat_map(|cpu| upward(&root.join(cpu), path)),
+        );
+    }
+    let cores = |folder: &PathBuf| cores_of_version_two(folder).or(cores_of_version_one(folder));
+    let limited = folders
+        .iter()
+        .filter_map(|folder| Some((cores(folder)?, folder)));
+    let tightest = limited.min_by(|one, other| one.0.total_cmp(&other.0));
+    tightest.map(|(_, folder)| folder.join("cpu.stat"))
+}
+
+/// Periods in which the group worked, and in which it was held back, since the group was made.
+pub(super) fn periods(file: &Path) -> Option<(u64, u64)> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let count = |name: &str| {
+        let mut lines = text.lines().filter_map(|line| line.split_once(' '));
+        lines.find(|(key, _)| *key == name)?.1.trim().parse().ok()
+    };
+    Some((count("nr_periods")?, count("nr_throttled")?))
+}
+
 fn read() -> Limits {
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let root = Path::new("/sys/fs/cgroup");
@@ -123,6 +161,16 @@ mod tests {
         }
         assert_eq!(cores, Some(1.5));
         assert_eq!(bytes(&inner, "memory.max"), Some(1_048_576));
+    }
+
+    #[test]
+    fn periods_are_read_as_the_kernel_writes_them() {
+        let folder = tempfile::tempdir().expect("folder");
+        let file = folder.path().join("cpu.stat");
+        assert_eq!(periods(&file), None);
+        let text = "nr_periods 35\nnr_throttled 34\nthrottled_time 2345678901\n";
+        std::fs::write(&file, text).expect("write");
+        assert_eq!(periods(&file), Some((35, 34)));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::tree::TreeSample;
 
 /// Declares a struct of columns, and how each row gives its figure.
 macro_rules! columns {
-    ($(#[$meta:meta])* $name:ident of $row:ident { $($field:ident: $kind:ty = $get:expr;)* }) => {
+    ($(#[$meta:meta])* $name:ident of $row:ident { $($(#[$field_meta:meta])* $field:ident: $kind:ty = $get:expr;)* }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
         pub struct $name {
@@ -18,6 +18,7 @@ macro_rules! columns {
             pub monotonic_ns: Vec<u64>,
             $(
                 #[doc = concat!("`", stringify!($field), "` of each sample, as in the row.")]
+                $(#[$field_meta])*
                 pub $field: Vec<$kind>,
             )*
         }
@@ -99,6 +100,10 @@ columns! {
         disk_busy_ns: Option<u64> = |row| row.disk.map(|disk| disk.busy_ns);
         loopback_bytes: u64 = |row| row.loopback_bytes;
         loopback_packets: u64 = |row| row.loopback_packets;
+        #[serde(default)]
+        group_periods: Option<u64> = |row| row.group_periods;
+        #[serde(default)]
+        held_back_periods: Option<u64> = |row| row.held_back_periods;
     }
 }
 

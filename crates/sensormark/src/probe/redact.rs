@@ -81,7 +81,7 @@ fn starts_assignment_of_url(text: &str) -> bool {
     };
     text.split_once("://")
         .and_then(|(before, _)| before.split_once('='))
-        .is_some_and(|(name, scheme)| is_name(name, "-_:") && is_name(scheme, "+-."))
+        .is_some_and(|(name, scheme)| is_name(name, "-_:#") && is_name(scheme, "+-."))
 }
 
 /// In a piece: everything between `://` (or the first `=`, or the start) and the last `@`.
@@ -184,6 +184,10 @@ mod tests {
         assert_eq!(
             redact("postgresql=postgres://a:b@h1/x,mariadb:bulk=mysql://c:d@h2/y,sqlite"),
             "postgresql=postgres://***@h1/x,mariadb:bulk=mysql://***@h2/y,sqlite"
+        );
+        assert_eq!(
+            redact("postgresql#a=postgres://a:b@h1/x,postgresql#b:bulk=postgres://c:d@h2/y"),
+            "postgresql#a=postgres://***@h1/x,postgresql#b:bulk=postgres://***@h2/y"
         );
         assert_eq!(redact("a://u:p@h1,b://v:q@h2"), "a://***@h2");
     }

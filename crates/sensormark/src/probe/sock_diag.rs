@@ -16,6 +16,7 @@ use netlink_packet_sock_diag::inet::{
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_SOCK_DIAG};
 
 use super::error::ProbeError;
+use sensormark_store::wire::ip_header;
 
 /// Option bit of `TCP_INFO`: both sides send timestamps (12 bytes a segment).
 const TIMESTAMPS: u8 = 1;
@@ -37,7 +38,7 @@ pub(crate) struct TcpConnection {
     pub sent_segments: u64,
     /// Segments received, acknowledgements included.
     pub received_segments: u64,
-    /// Ethernet, IP and TCP headers of one segment.
+    /// IP and TCP headers of one segment.
     pub header_bytes: u64,
 }
 
@@ -122,18 +123,13 @@ fn connection(response: &InetResponse) -> Option<TcpConnection> {
     })
 }
 
-/// Ethernet 14 + IPv4 20 or IPv6 40 + TCP 20, + 12 where timestamps are on. Preamble, checksum, the options of the
-/// first segments and selective acknowledgements are left out.
+/// IPv4 20 or IPv6 40 + TCP 20, + 12 where timestamps are on: what the loopback interface carries, which has no Ethernet.
+/// The options of the first segments and selective acknowledgements are left out.
 fn header_bytes(address: IpAddr, info: &TcpInfo) -> u64 {
-    let ip = match address {
-        IpAddr::V4(_) => 20,
-        IpAddr::V6(address) if address.to_ipv4_mapped().is_some() => 20,
-        IpAddr::V6(_) => 40,
-    };
     let timestamps = if info.options & TIMESTAMPS == 0 {
         0
     } else {
         12
     };
-    14 + ip + 20 + timestamps
+    ip_header(address) + 20 + timestamps
 }

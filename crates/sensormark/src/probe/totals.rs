@@ -90,6 +90,12 @@ pub struct HostTotals {
     pub disk_busy_ns: Option<u64>,
     /// Bytes over the loopback interface, everybody's.
     pub loopback_bytes: u64,
+    /// Periods in which the control group that limits the run most worked; absent without such a limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group_periods: Option<u64>,
+    /// Periods in which the kernel held that group back until the next one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_back_periods: Option<u64>,
 }
 
 /// Totals of one phase.
@@ -226,7 +232,9 @@ fn plus(sum: Option<u64>, part: Option<u64>, is_first: bool) -> Option<u64> {
 fn host_totals(host: &HostColumns, first: usize, last: usize) -> HostTotals {
     let rise = |column: &[u64]| column[last].saturating_sub(column[first]);
     let rise_of = |column: &[Option<u64>]| {
-        let (last, first) = column[last].zip(column[first])?;
+        // Recordings of older versions lack some columns.
+        let of = |row: usize| column.get(row).copied().flatten();
+        let (last, first) = of(last).zip(of(first))?;
         Some(last.saturating_sub(first))
     };
     let loads = &host.load_one[first..=last];
@@ -246,6 +254,8 @@ fn host_totals(host: &HostColumns, first: usize, last: usize) -> HostTotals {
         disk_flushes: rise_of(&host.disk_flushes),
         disk_busy_ns: rise_of(&host.disk_busy_ns),
         loopback_bytes: rise(&host.loopback_bytes),
+        group_periods: rise_of(&host.group_periods),
+        held_back_periods: rise_of(&host.held_back_periods),
     }
 }
 

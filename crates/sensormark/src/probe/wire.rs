@@ -35,8 +35,8 @@ pub struct WireSample {
     pub sent_segments: u64,
     /// Segments received, pure acknowledgements included.
     pub received_segments: u64,
-    /// Sent on the wire: payload + segments × headers, where headers are Ethernet 14 + IP 20 (version 6: 40) + TCP 20
-    /// + 12 where timestamps are on.
+    /// Sent on the wire: payload + segments × headers, where headers are IP 20 (version 6: 40) + TCP 20 + 12 where
+    /// timestamps are on. Ethernet is not in it; datagrams follow the same rule (`sensormark_store::wire`).
     pub sent_wire_bytes: u64,
     /// Received on the wire, by the same formula.
     pub received_wire_bytes: u64,
@@ -167,7 +167,7 @@ mod tests {
             received_bytes: 0,
             sent_segments,
             received_segments: 0,
-            header_bytes: 66,
+            header_bytes: 52,
         }
     }
 
@@ -183,7 +183,7 @@ mod tests {
         let grown = counter.sample(&[connection(1, 150, 3), connection(2, 1000, 10)], &[]);
         assert_eq!(
             (grown.sent_payload_bytes, grown.sent_wire_bytes),
-            (1050, 1050 + 11 * 66)
+            (1050, 1050 + 11 * 52)
         );
         let closed = counter.sample(&[], &[]);
         assert_eq!(

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Hardware, Source};
+use super::{Hardware, Software, Source};
 
 /// GridDB and MariaDB in a sensor billing application.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -12,6 +12,8 @@ pub struct Billing {
     pub study: String,
     /// Where the figures come from.
     pub source: Source,
+    /// The versions that it ran.
+    pub software: Software,
     /// What the study leaves open or says twice differently.
     pub notes: Vec<String>,
     /// Its machines.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Source;
+use super::{Software, Source};
 
 /// MongoDB and InfluxDB behind an IoT platform, one home.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -12,6 +12,8 @@ pub struct IotPlatform {
     pub study: String,
     /// Where the figures come from.
     pub source: Source,
+    /// The versions that it ran.
+    pub software: Software,
     /// What the study leaves open or says twice differently.
     pub notes: Vec<String>,
     /// Its one machine.

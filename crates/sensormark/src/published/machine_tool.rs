@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Hardware, Source};
+use super::{Hardware, Software, Source};
 use crate::score::{
     Board, Implementation, Options, ScoreError, SubjectiveTerm, Weights, prepare, study_criteria,
 };
@@ -17,6 +17,8 @@ pub struct MachineTool {
     pub study: String,
     /// Where the figures come from.
     pub source: Source,
+    /// The versions that it ran.
+    pub software: Software,
     /// What the study leaves open or says twice differently.
     pub notes: Vec<String>,
     /// Its machines.

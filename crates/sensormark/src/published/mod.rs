@@ -12,6 +12,7 @@ mod sensor_operations;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 pub use billing::{Billing, Extract, Ingest, Load, Phase, Resources, Side};
 pub use devops::{DevOps, DevOpsResult};
@@ -31,6 +32,16 @@ pub struct Source {
     pub venue: Option<String>,
     /// When it appeared.
     pub published: Option<String>,
+}
+
+/// What software a study ran, as it says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Software {
+    /// The databases' versions, by title; "not stated" where it does not.
+    pub versions: BTreeMap<String, String>,
+    /// The operating system and what else it names, in words.
+    pub system: String,
 }
 
 /// What machines a study used, as it says.
@@ -135,6 +146,43 @@ mod tests {
         assert!((billing().ingest[0].operations_per_second - 31_916.3).abs() < 1e-9);
         assert_eq!(billing().resources.len(), 4);
         assert!((iot_platform().influxdb.range_1_year_ms - 188.0).abs() < 1e-9);
+    }
+
+    /// What the files infer, and what does not follow from what the study prints, they say.
+    #[test]
+    fn what_is_inferred_says_so() {
+        let says = |notes: &[String], words: &str| notes.iter().any(|note| note.contains(words));
+        let tool = machine_tool();
+        assert!(says(&tool.notes, "read = 71 is inferred"));
+        // It follows from the printed total: (15 + 71) / 2 = 43.
+        let row = &tool.score[0];
+        assert_eq!((row.write + row.read) / 2, row.total);
+        let devops = devops();
+        assert!(says(
+            &devops.notes,
+            "43 bytes a value does not follow from 3.4 GB"
+        ));
+        let values = devops.values_per_host * devops.hosts * 8_640;
+        let bytes = |unit: f64| 3.4 * unit / values as f64;
+        assert!(bytes(1e9) < 39.0 && bytes(1_073_741_824.0) < 42.0);
+    }
+
+    #[test]
+    fn versions_are_those_that_the_studies_state() {
+        let of = |software: &Software, title: &str| software.versions.get(title).cloned();
+        let operations = sensor_operations().software;
+        assert_eq!(of(&operations, "PostgreSQL").as_deref(), Some("9.1.2"));
+        assert_eq!(of(&devops().software, "MongoDB").as_deref(), Some("4.0.4"));
+        assert_eq!(
+            of(&billing().software, "MariaDB").as_deref(),
+            Some("5.5.56")
+        );
+        assert_eq!(
+            of(&iot_platform().software, "InfluxDB").as_deref(),
+            Some("2.5.1")
+        );
+        let unstated = machine_tool().software.versions;
+        assert!(unstated.values().all(|version| version == "not stated"));
     }
 
     /// The numbers of values agree with the study's own parameters only with 101 values a host.

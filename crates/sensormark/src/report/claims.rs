@@ -1,18 +1,22 @@
-//! Claims of a study, each with whether it held here and the figures that decide it.
+//! Claims of a study, each with whether it held here, the figures that decide it, and what it takes to hold.
 //!
-//! A claim of many parts is refuted by one of them and holds only with all. What differs by less than the noise of at
-//! least three repetitions is not decided; with fewer repetitions the bare figures decide, and the table says so.
-//! What the claims are is the affair of each study's own module.
+//! A claim of many parts is refuted by one of them and holds only with all. It is undecided where an implementation that it is about has fewer than three
+//! valid repetitions, where the host was disturbed (and that was tolerated), and where the interval over repetitions crosses what it takes.
+//! What the claims are is the affair of each study's own module; how one is judged is here.
 
-use super::field::Field;
+use super::disturbed::tolerated;
+use super::field::{Arm, Field};
 use super::number::significant;
 use super::sections::cells::listed;
 use super::tables::{Cell, Table};
-use crate::statistics::{SIGNIFICANCE, SMALLEST_REPETITIONS, compare};
+use crate::statistics::{Interval, SIGNIFICANCE, SMALLEST_REPETITIONS, compare, summarize};
+
+/// A figure in each repetition; none where there is no valid trial.
+pub type Values = Vec<Option<f64>>;
 
 /// One part of a claim.
 struct Part {
-    /// Whether it held; `None` when it is not decided.
+    /// Whether it held; `None` when it is undecided.
     held: Option<bool>,
     /// What decides it.
     figures: String,
@@ -20,28 +24,89 @@ struct Part {
 
 /// A claim, taken apart.
 pub struct Claim {
-    text: &'static str,
+    text: String,
+    /// What it takes to hold, with every tolerance.
+    holds: String,
     parts: Vec<Part>,
     /// What the claim is about and was not measured here.
     missing: Vec<String>,
     /// What is worth knowing beside it.
     aside: String,
+    /// Whom it is about; everybody where it does not say.
+    about: Vec<String>,
+}
+
+/// A figure of an implementation in each repetition.
+pub struct Sample<'a> {
+    /// Whose.
+    pub arm: &'a Arm,
+    /// The figure.
+    pub values: Values,
+}
+
+impl<'a> Sample<'a> {
+    /// This figure of this implementation.
+    pub const fn new(arm: &'a Arm, values: Values) -> Self {
+        Self { arm, values }
+    }
 }
 
 impl Claim {
-    /// A claim in the study's words, before anything is known.
-    pub fn new(text: &'static str) -> Self {
+    /// A claim in the study's words, and what it takes to hold, before anything is known.
+    pub fn new(text: impl Into<String>, holds: impl Into<String>) -> Self {
         Self {
-            text,
+            text: text.into(),
+            holds: holds.into(),
             parts: Vec::new(),
             missing: Vec::new(),
             aside: String::new(),
+            about: Vec::new(),
         }
     }
 
-    /// Adds a part: whether it held (`None`: not decided), and the figures that decide it.
+    /// Adds a part: whether it held (`None`: undecided), and the figures that decide it.
     pub fn part(&mut self, held: Option<bool>, figures: String) {
         self.parts.push(Part { held, figures });
+    }
+
+    /// Adds a part: one implementation has more of something than another, at least so many times. Both are named.
+    pub fn over(&mut self, one: &Sample<'_>, factor: f64, other: &Sample<'_>, unit: &str) {
+        let held = is_less(&times(&other.values, factor), &one.values);
+        self.against(held, one, other, unit);
+    }
+
+    /// Adds a part: one implementation has less of something than another. Both are named.
+    pub fn under(&mut self, one: &Sample<'_>, other: &Sample<'_>, unit: &str) {
+        self.against(is_less(&one.values, &other.values), one, other, unit);
+    }
+
+    /// Adds a part of two implementations, whoever decides it.
+    pub fn against(
+        &mut self,
+        held: Option<bool>,
+        one: &Sample<'_>,
+        other: &Sample<'_>,
+        unit: &str,
+    ) {
+        self.about(one.arm);
+        self.about(other.arm);
+        let ratio = mean(&ratios(&one.values, &other.values));
+        let ratio = ratio.map_or_else(String::new, |ratio| format!(", ×{}", significant(ratio, 3)));
+        let figures = format!(
+            "{} {} against {} {unit} of {}{ratio}",
+            one.arm.label,
+            shown(&one.values),
+            shown(&other.values),
+            other.arm.label
+        );
+        self.part(held, figures);
+    }
+
+    /// Says whom it is about: whose repetitions have to be enough and undisturbed.
+    pub fn about(&mut self, arm: &Arm) {
+        if !self.about.contains(&arm.label) {
+            self.about.push(arm.label.clone());
+        }
     }
 
     /// Notes what the claim is about and was not measured.
@@ -61,19 +126,23 @@ impl Claim {
         self.parts.is_empty()
     }
 
-    fn outcome(&self) -> &'static str {
-        if self.parts.iter().any(|part| part.held == Some(false)) {
-            "did not hold"
-        } else if !self.missing.is_empty() {
-            "cannot be judged"
-        } else if self.parts.iter().any(|part| part.held.is_none()) {
-            "not decided"
+    /// What became of it, and why it is undecided where it is. `doubt` is why its figures may not decide.
+    fn outcome(&self, doubt: Option<&'static str>) -> (&'static str, Option<&'static str>) {
+        let any = |held| self.parts.iter().any(|part| part.held == held);
+        if self.parts.is_empty() || (!self.missing.is_empty() && !any(Some(false))) {
+            ("cannot be judged", None)
+        } else if doubt.is_some() {
+            ("undecided", doubt)
+        } else if any(Some(false)) {
+            ("did not hold", None)
+        } else if any(None) {
+            ("undecided", Some("the interval crosses what it takes"))
         } else {
-            "held"
+            ("held", None)
         }
     }
 
-    fn figures(&self) -> String {
+    fn figures(&self, why: Option<&str>) -> String {
         let mut all: Vec<String> = self.parts.iter().map(|part| part.figures.clone()).collect();
         if !self.missing.is_empty() {
             let names: Vec<&str> = self.missing.iter().map(String::as_str).collect();
@@ -82,19 +151,103 @@ impl Claim {
         if !self.aside.is_empty() {
             all.push(self.aside.clone());
         }
+        if let Some(why) = why {
+            all.push(format!("undecided: {why}"));
+        }
         all.join("; ")
+    }
+
+    /// Why a run's figures may not decide this claim.
+    fn doubt(&self, field: &Field) -> Option<&'static str> {
+        let mut arms = field.all().map(|(_, arm)| arm).filter(|arm| {
+            field.valid_of(arm).next().is_some()
+                && (self.about.is_empty() || self.about.contains(&arm.label))
+        });
+        arms.find_map(|arm| doubt(field, arm))
     }
 }
 
-/// Whether the first is less than the second; `None` when noise hides it. Without enough repetitions, and where a value is
-/// 0, means decide.
-pub fn is_less(first: &[Option<f64>], second: &[Option<f64>]) -> Option<bool> {
-    if let Ok(comparison) = compare(first, second)
-        && let Some(p) = comparison.p_value
-    {
-        return (p < SIGNIFICANCE).then_some(comparison.ratio < 1.0);
+/// Why the figures of an implementation may not decide anything.
+pub fn doubt(field: &Field, arm: &Arm) -> Option<&'static str> {
+    if field.valid_of(arm).count() < SMALLEST_REPETITIONS {
+        Some("fewer than three valid repetitions")
+    } else if tolerated(field, arm).next().is_some() {
+        Some("the host was disturbed, which was tolerated")
+    } else {
+        None
     }
-    Some(mean(first)? < mean(second)?)
+}
+
+/// Whether the first is less than the second; `None` where the interval over paired repetitions crosses that, or there are fewer than three.
+pub fn is_less(first: &[Option<f64>], second: &[Option<f64>]) -> Option<bool> {
+    match compare(first, second) {
+        Ok(comparison) => (comparison.p_value? < SIGNIFICANCE).then_some(comparison.ratio < 1.0),
+        // A 0 has no ratio, but a difference.
+        Err(_) => {
+            let pairs = first.iter().zip(second);
+            let apart: Values = pairs
+                .map(|(one, other)| Some((*one)? - (*other)?))
+                .collect();
+            let interval = interval(&apart)?;
+            match (interval.high < 0.0, interval.low > 0.0) {
+                (true, _) => Some(true),
+                (_, true) => Some(false),
+                _ => None,
+            }
+        }
+    }
+}
+
+/// Whether one is as much as the other, to this part of it either way: 0.2 is from 0.8 times to 1 / 0.8 times.
+pub fn is_level(one: &[Option<f64>], other: &[Option<f64>], part: f64) -> Option<bool> {
+    let interval = compare(one, other).ok()?.interval?;
+    inside(interval, 1.0 - part, 1.0 / (1.0 - part))
+}
+
+/// Whether the mean is from `low` to `high`.
+pub fn is_within(values: &[Option<f64>], low: f64, high: f64) -> Option<bool> {
+    inside(interval(values)?, low, high)
+}
+
+fn interval(values: &[Option<f64>]) -> Option<Interval> {
+    let values: Vec<f64> = values.iter().copied().flatten().collect();
+    summarize(&values).ok()?.interval
+}
+
+/// Whether an interval is inside or outside; neither where it crosses a border.
+pub fn inside(interval: Interval, low: f64, high: f64) -> Option<bool> {
+    if interval.low >= low && interval.high <= high {
+        Some(true)
+    } else if interval.high < low || interval.low > high {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+/// The figures times a factor.
+pub fn times(values: &[Option<f64>], factor: f64) -> Values {
+    let raised = values.iter().map(|value| Some((*value)? * factor));
+    raised.collect()
+}
+
+/// One divided by the other, repetition by repetition.
+pub fn ratios(one: &[Option<f64>], other: &[Option<f64>]) -> Values {
+    let ratio = |(one, other): (&Option<f64>, &Option<f64>)| {
+        Some((*one)? / other.filter(|other| *other > 0.0)?)
+    };
+    one.iter().zip(other).map(ratio).collect()
+}
+
+/// The implementation of which this figure's mean is the least, so that a claim can be held against a database's best.
+pub fn least<'a>(
+    arms: impl Iterator<Item = &'a Arm>,
+    cost: impl Fn(&Arm) -> Values,
+) -> Option<Sample<'a>> {
+    let samples = arms.map(|arm| Sample::new(arm, cost(arm)));
+    let known = samples.filter_map(|sample| Some((mean(&sample.values)?, sample)));
+    let least = known.min_by(|(one, _), (other, _)| one.total_cmp(other));
+    least.map(|(_, sample)| sample)
 }
 
 /// The mean of what was measured.
@@ -108,21 +261,35 @@ pub fn shown(values: &[Option<f64>]) -> String {
     mean(values).map_or_else(|| "–".to_owned(), |value| significant(value, 3))
 }
 
-/// The table of these claims.
+/// The table of these claims, judged by one run.
 pub fn table(field: &Field, claims: &[Claim]) -> Table {
-    let columns = [("claim", ""), ("here", ""), ("figures", "")];
-    let mut table = Table::new("claims", "Did they hold here?", &columns);
-    for claim in claims {
+    let doubts = claims.iter().map(|claim| claim.doubt(field)).collect();
+    doubted("claims", "Did they hold here?", claims, doubts)
+}
+
+/// The table of claims, each with why its figures may not decide it.
+pub fn doubted(
+    id: &str,
+    title: &str,
+    claims: &[Claim],
+    doubts: Vec<Option<&'static str>>,
+) -> Table {
+    let columns = [
+        ("claim", ""),
+        ("here", ""),
+        ("figures", ""),
+        ("holds when", ""),
+    ];
+    let mut table = Table::new(id, title, &columns);
+    for (claim, doubt) in claims.iter().zip(doubts) {
+        let (outcome, why) = claim.outcome(doubt);
         table.row(vec![
-            Cell::text(claim.text),
-            Cell::text(claim.outcome()),
-            Cell::text(claim.figures()),
+            Cell::text(&claim.text),
+            Cell::text(outcome),
+            Cell::text(claim.figures(why)),
+            Cell::text(&claim.holds),
         ]);
     }
-    if field.blocks.len() < SMALLEST_REPETITIONS {
-        table.note("Single trial: the bare figures decide, and chance may have.");
-    } else {
-        table.note("Not decided: the difference is within the noise (paired by repetition, 5 %).");
-    }
+    table.note("Undecided: fewer than three valid repetitions, a disturbed host that was tolerated, or a 95 % interval over repetitions that crosses what the claim takes.");
     table
 }

@@ -5,7 +5,7 @@
 
 use crate::measurement::names;
 use crate::measurement::record::{PhaseRecord, RunRecord, Side, TrialRecord};
-use crate::probe::RoleTotals;
+use crate::probe::{PhaseTotals, RoleTotals};
 use std::collections::BTreeMap;
 
 /// Bytes of a kB of memory, as the kernel counts (and the study with it).
@@ -32,12 +32,21 @@ pub fn role<'a>(trial: &'a TrialRecord, name: &str) -> Option<&'a RoleTotals> {
 
 /// What the client used: the writer's or reader's own process.
 pub fn client(trial: &TrialRecord) -> Option<&RoleTotals> {
-    let own = match trial.side {
+    role(trial, client_role(trial))
+}
+
+/// The name of the client's role.
+const fn client_role(trial: &TrialRecord) -> &'static str {
+    match trial.side {
         Side::Write => "writer",
         Side::Read => "reader",
         Side::Mixed => "trial",
-    };
-    role(trial, own)
+    }
+}
+
+/// What the client used in a phase with these totals.
+pub fn client_in<'a>(trial: &TrialRecord, totals: &'a PhaseTotals) -> Option<&'a RoleTotals> {
+    totals.roles.get(client_role(trial))
 }
 
 /// The figure of this name.

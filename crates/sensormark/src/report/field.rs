@@ -39,7 +39,7 @@ fn same_data(one: &Implementation, other: &Implementation) -> bool {
     let key = |of: &Implementation| -> (String, String, Layout) {
         (of.store.clone(), of.layout_name.clone(), of.layout)
     };
-    key(one) == key(other) && one.durability == other.durability
+    key(one) == key(other) && one.server == other.server && one.durability == other.durability
 }
 
 /// Whether they read the same data in the same way, or wrote it.

@@ -13,6 +13,7 @@ mod contest;
 pub mod criteria;
 pub mod csv;
 mod devops;
+mod disturbed;
 mod durability;
 pub mod field;
 pub mod html;
@@ -27,12 +28,14 @@ pub mod raw;
 mod redrawn;
 mod sections;
 pub mod sensor_operations;
+pub mod statements;
 mod studies;
 pub mod tables;
 #[cfg(test)]
 mod tests;
 pub mod text;
 mod timed;
+mod versions;
 
 use crate::measurement::folder::{FolderError, ResultsFolder};
 use crate::measurement::record::{RunRecord, TrialRecord};
@@ -65,6 +68,8 @@ pub struct ReportOptions {
     /// The difficulty of implementations, 1 (easy) to 5, by their names in the ranking. Used only when everybody ranked
     /// has one.
     pub difficulty: BTreeMap<String, f64>,
+    /// The same as the study published it, of writing and of reading; used where a run follows the study and nobody gave another.
+    pub published_difficulty: [BTreeMap<String, f64>; 2],
     /// What disk is projected to.
     pub projection: Projection,
 }
@@ -88,8 +93,32 @@ impl ReportOptions {
         Ok(Self {
             weights: Some(weights),
             difficulty,
-            projection: Projection::default(),
+            ..Self::default()
         })
+    }
+}
+
+impl ReportOptions {
+    /// The options, with the published difficulties where the run follows its study and nobody gave others.
+    fn of_study(&self, field: &Field) -> Self {
+        let mut options = self.clone();
+        let is_studys = field.run.workload == crate::workload::machine_tool::NAME;
+        if field.run.as_study && is_studys && options.difficulty.is_empty() {
+            options.published_difficulty = machine_tool::published_difficulties(field);
+        }
+        options
+    }
+
+    /// Whether anybody gave a difficulty.
+    fn has_difficulty(&self) -> bool {
+        let published = self.published_difficulty.iter();
+        !self.difficulty.is_empty() || published.clone().any(|side| !side.is_empty())
+    }
+
+    /// The difficulty of an implementation, by its name in the ranking; `side` is 0 for writing and 1 for reading.
+    fn difficulty_of(&self, side: usize, name: &str) -> Option<f64> {
+        let published = || self.published_difficulty.get(side)?.get(name);
+        self.difficulty.get(name).or_else(published).copied()
     }
 }
 
@@ -123,6 +152,7 @@ impl Report {
         options: &ReportOptions,
     ) -> Result<Self, ReportError> {
         let field = Field::new(run, trials);
+        let options = &options.of_study(&field);
         let ranking = Ranking::new(&field, options)?;
         let mut document = sections::document(&field, &ranking, options);
         document.neutralise();
@@ -153,7 +183,7 @@ impl Report {
         let mut written = Vec::new();
         for (name, svg) in drawn {
             let path = PathBuf::from("figures").join(name);
-            folder.write_bytes(&path.to_string_lossy(), svg.as_bytes())?;
+            folder.replace_bytes(&path.to_string_lossy(), svg.as_bytes())?;
             written.push(folder.path().join(path));
         }
         Ok(written)

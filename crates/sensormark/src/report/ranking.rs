@@ -190,7 +190,7 @@ impl Ranked {
 fn table_notes(tables: &[Table], options: &ReportOptions) -> Vec<String> {
     let notes = tables.iter().flat_map(|table| table.notes.clone());
     let mut notes: Vec<String> = notes.collect();
-    if options.difficulty.is_empty() {
+    if !options.has_difficulty() {
         notes.retain(|note| !note.starts_with("difficulty is left out"));
         notes.push(
             "difficulty is a judgement, and nobody gave one: it is left out for all.".to_owned(),
@@ -229,8 +229,8 @@ fn table(
 ) -> Result<Table, ReportError> {
     let options = yardstick.options;
     let row = |contestant: &Contestant, name: String, mut values: Values| {
-        if let Some(difficulty) = options.difficulty.get(&contestant.label) {
-            values.insert("difficulty".to_owned(), *difficulty);
+        if let Some(difficulty) = options.difficulty_of(side, &contestant.label) {
+            values.insert("difficulty".to_owned(), difficulty);
         }
         score::Implementation {
             name,

@@ -117,7 +117,7 @@ fn identity(side: &str, arm: &Arm, trial: &TrialRecord) -> Vec<String> {
         arm.label.clone(),
         side.to_owned(),
         trial.repetition.to_string(),
-        trial.verdict.word().to_owned(),
+        trial.verdict_word(),
     ]
 }
 

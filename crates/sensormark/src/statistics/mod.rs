@@ -43,4 +43,4 @@ pub use percentile::{
 pub use ranks::{Arm, Basis, Better, Pair, Rank, Ranking, SIGNIFICANCE, ranks};
 pub use steady_state::{LARGEST_DRIFT, SteadyState, steady_state};
 pub use summary::{LogSummary, Summary, summarize, summarize_logarithms};
-pub use welch::{UnpairedComparison, compare_unpaired};
+pub use welch::{RUN_VARIANCE, Tested, UnpairedComparison, compare_unpaired};

@@ -4,6 +4,8 @@
 //!
 //! It is not where operations are issued or timed: that is `engine`.
 
+pub mod as_study;
+
 pub mod scale;
 
 pub mod selection;

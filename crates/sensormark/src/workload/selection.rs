@@ -1,6 +1,7 @@
-//! What the user asked to measure: `--on STORE[:LAYOUT[/STRATEGY]][=URL],…`.
+//! What the user asked to measure: `--on STORE[#NAME][:LAYOUT[/STRATEGY]][=URL],…`.
 //!
-//! Names are checked against the registry here; which layouts there are is known only when the workload has spoken.
+//! Names are checked against the registry here; which layouts there are is known only when the workload has spoken. Several servers of one store
+//! are told apart by the names that the user gives them, or by numbers in the order in which they were asked for.
 
 use crate::engine::connection::Registry;
 use sensormark_store::{Secret, Store};
@@ -13,10 +14,53 @@ pub struct Choice {
     pub store: Arc<dyn Store>,
     /// The layout's name, when only one is wanted.
     pub layout: Option<String>,
+    /// Whether the layout's name stands for itself alone, and not for its family's further layouts too.
+    pub exact: bool,
     /// The reading strategy's name, when only one is wanted.
     pub strategy: Option<String>,
     /// An existing server, or a folder for an embedded store, instead of one that sensormark starts.
     pub url: Option<Secret>,
+    /// What tells the server from others of its store in the same run: letters, digits, - and _; none where there are no others.
+    pub server: Option<String>,
+}
+
+impl Choice {
+    /// The store alone, with every layout, on a server that sensormark starts.
+    pub const fn of(store: Arc<dyn Store>) -> Self {
+        Self {
+            store,
+            layout: None,
+            exact: false,
+            strategy: None,
+            url: None,
+            server: None,
+        }
+    }
+
+    /// The database in words, with its server where there are several ("PostgreSQL #fast").
+    pub fn title(&self) -> String {
+        let title = self.store.description().title;
+        match &self.server {
+            Some(server) => format!("{title} #{server}"),
+            None => title,
+        }
+    }
+
+    /// The same in the names of files: no store's name has a dot.
+    pub fn file_name(&self) -> String {
+        let name = self.store.description().name;
+        match &self.server {
+            Some(server) => format!("{name}.{server}"),
+            None => name,
+        }
+    }
+
+    fn is_same_server(&self, other: &Self) -> bool {
+        let url = |of: &Self| of.url.as_ref().map(|url| url.expose().to_owned());
+        self.store.description().name == other.store.description().name
+            && self.server == other.server
+            && url(self) == url(other)
+    }
 }
 
 /// Reads the value of `--on`. `all` stands for every store that the registry has.
@@ -41,21 +85,56 @@ pub fn parse(text: &str, registry: &Registry) -> Result<Vec<Choice>, String> {
     let mut choices = Vec::new();
     for item in items {
         if item == "all" {
-            choices.extend(registry.stores().iter().map(|store| Choice {
-                store: Arc::clone(store),
-                layout: None,
-                strategy: None,
-                url: None,
-            }));
+            choices.extend(registry.stores().iter().cloned().map(Choice::of));
             continue;
         }
         choices.push(parse_item(&item, registry)?);
     }
+    tell_servers_apart(&mut choices)?;
     Ok(choices)
 }
 
+/// Gives each server a name of its own where a store has several, and takes names away that tell nothing apart.
+///
+/// # Errors
+/// Two servers of one store with one name.
+fn tell_servers_apart(choices: &mut [Choice]) -> Result<(), String> {
+    let asked: Vec<Choice> = choices.to_vec();
+    for choice in choices {
+        let name = choice.store.description().name;
+        let mut servers: Vec<&Choice> = Vec::new();
+        for one in asked
+            .iter()
+            .filter(|one| one.store.description().name == name)
+        {
+            if !servers.iter().any(|known| known.is_same_server(one)) {
+                servers.push(one);
+            }
+        }
+        let called = |place: usize, server: &Choice| {
+            let number = || (place + 1).to_string();
+            server.server.clone().unwrap_or_else(number)
+        };
+        let place = servers.iter().position(|one| one.is_same_server(choice));
+        let own = called(place.unwrap_or_default(), choice);
+        let named = servers.iter().enumerate();
+        if named
+            .filter(|(place, one)| called(*place, one) == own)
+            .count()
+            > 1
+        {
+            return Err(format!(
+                "--on names two servers of {name} that are called {own}; give each a name of its own: {name}#NAME=URL"
+            ));
+        }
+        choice.server = (servers.len() > 1).then_some(own);
+    }
+    Ok(())
+}
+
 fn store_name<'a>(piece: &'a str, registry: &Registry) -> Option<&'a str> {
-    let name = piece.trim().split([':', '=']).next().unwrap_or_default();
+    let name = piece.trim().split(['#', ':', '=']).next();
+    let name = name.unwrap_or_default();
     (name == "all" || registry.find(name).is_some()).then_some(name)
 }
 
@@ -67,6 +146,10 @@ fn parse_item(item: &str, registry: &Registry) -> Result<Choice, String> {
     let (name, layout) = left
         .split_once(':')
         .map_or((left, None), |(name, layout)| (name, Some(layout)));
+    let (name, server) = match name.split_once('#') {
+        Some((name, server)) => (name, Some(server_name(item, server)?)),
+        None => (name, None),
+    };
     let (layout, strategy) = match layout.map(|layout| layout.split_once('/')) {
         Some(Some((layout, strategy))) => (Some(layout), Some(strategy)),
         Some(None) => (layout, None),
@@ -77,9 +160,26 @@ fn parse_item(item: &str, registry: &Registry) -> Result<Choice, String> {
         layout: layout
             .filter(|layout| !layout.is_empty())
             .map(str::to_owned),
+        exact: false,
         strategy: strategy.map(str::to_owned),
         url,
+        server,
     })
+}
+
+/// The longest name of a server, in characters.
+const LONGEST_NAME: usize = 32;
+
+/// A server's name, which is to be part of files' names.
+fn server_name(item: &str, name: &str) -> Result<String, String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(fits) {
+        let before = item.split('#').next().unwrap_or_default();
+        return Err(format!(
+            "--on {before}#…: a server's name has 1 to {LONGEST_NAME} letters, digits, - or _, as in {before}#fast"
+        ));
+    }
+    Ok(name.to_owned())
 }
 
 /// The store of this name.
@@ -131,6 +231,8 @@ fn distance(one: &str, other: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sensormark_store::RepeatedWrite;
+    use sensormark_store::memory::MemoryStore;
 
     #[test]
     fn a_store_that_was_left_out_of_the_program_is_no_unknown_one() {
@@ -138,6 +240,37 @@ mod tests {
         let said = |on| parse(on, &registry).err().unwrap_or_default();
         assert!(said("mongodb:individual").contains("mongodb: this program was built without it"));
         assert!(said("mongo").contains("there is no store"));
+    }
+
+    #[test]
+    fn servers_of_one_store_are_told_apart() {
+        let store = MemoryStore::new(RepeatedWrite::KeepsBoth);
+        let name = store.description().name;
+        let stores: Vec<Arc<dyn Store>> = vec![Arc::new(store)];
+        let registry = Registry::new(stores);
+        let titles = |on: &str| -> Result<Vec<String>, String> {
+            let choices = parse(&on.replace("NAME", &name), &registry)?;
+            let names = choices.iter().map(Choice::file_name);
+            Ok(names.map(|file| file.replace(&name, "memory")).collect())
+        };
+        let told = |on| titles(on).expect(on);
+        assert_eq!(told("NAME:a,NAME:b"), ["memory", "memory"]);
+        assert_eq!(told("NAME:a=@x,NAME:b=@x"), ["memory", "memory"]);
+        assert_eq!(told("NAME:a=@x,NAME:a=@y"), ["memory.1", "memory.2"]);
+        assert_eq!(
+            told("NAME,NAME=@y,NAME:a"),
+            ["memory.1", "memory.2", "memory.1"]
+        );
+        assert_eq!(
+            told("NAME#old=@x,NAME#new:a=@x"),
+            ["memory.old", "memory.new"]
+        );
+        assert_eq!(told("NAME=@x,NAME#fast=@y"), ["memory.1", "memory.fast"]);
+        assert_eq!(told("NAME#fast=@y"), ["memory"], "nothing to tell it from");
+        let wrong = |on| titles(on).expect_err(on);
+        assert!(wrong("NAME#fast=@x,NAME#fast=@y").contains("called fast"));
+        assert!(wrong("NAME#2=@x,NAME=@y").contains("called 2"));
+        assert!(wrong("NAME#a/b=@x").contains("letters, digits"));
     }
 
     #[test]

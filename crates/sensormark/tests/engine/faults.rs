@@ -1,9 +1,9 @@
 //! Each planted fault is seen: in the ledger, in the answers, in the counts of errors, or as lateness.
 
 use crate::fixture::{Questions, Writes, ledger, memory, run, run_load};
+use sensormark::engine::judge::data;
 use sensormark::engine::outcome::{Cut, LoadOutcome};
 use sensormark::engine::phase::{Load, Phase};
-use sensormark::ledger::reasons;
 use sensormark::measurement::record::LedgerRecord;
 use sensormark::measurement::verdict::ReasonKind;
 use std::sync::Arc;
@@ -37,7 +37,10 @@ fn ask(fault: &str) -> LoadOutcome {
 }
 
 fn kinds(ledger: &LedgerRecord) -> Vec<ReasonKind> {
-    reasons(ledger).iter().map(|reason| reason.kind).collect()
+    data::ledger(ledger)
+        .iter()
+        .map(|reason| reason.kind)
+        .collect()
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! compared with CPU, never with wall time, so that the tests hold on a busy machine. It is not a test of speed.
 
 mod load;
+mod wire;
 
 use std::io::{Read, Write};
 use std::net::TcpListener;

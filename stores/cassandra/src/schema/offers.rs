@@ -120,8 +120,14 @@ pub(crate) fn capability(operation: Operation, layout: &Layout, table: &Table) -
         Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
             return Capability::Unsupported("the table has no entity".to_owned());
         }
-        Operation::FromSums => {
+        Operation::FromSums | Operation::ExtremesOfPartsFromSums => {
             return Capability::Unsupported("no layout keeps sums at write time".to_owned());
+        }
+        Operation::SearchWithoutBound => {
+            return Capability::Unsupported(
+                "rows lie in partitions of time, which a search without a bound would have to try one by one; by value it filters (ALLOW FILTERING) whole partitions"
+                    .to_owned(),
+            );
         }
         Operation::Write | Operation::UpsertSeparately | Operation::UpsertAtomically => {
             return Capability::Native;

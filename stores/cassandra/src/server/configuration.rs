@@ -81,6 +81,8 @@ pub(super) fn configuration(
     };
     let (data, [native, storage, ..]) = (folder.data.display(), folder.ports);
     let memtable = memory.memtable;
+    let commit_log = folder.log("commitlog", folder.data.join("commitlog"));
+    let commit_log = commit_log.display();
     Ok(format!(
         "{FIXED}{sync}memtable_heap_space: {memtable}MiB
 memtable_offheap_space: {memtable}MiB
@@ -91,7 +93,7 @@ seed_provider:
     parameters:
       - seeds: \"127.0.0.1:{storage}\"
 data_file_directories: ['{data}/data']
-commitlog_directory: '{data}/commitlog'
+commitlog_directory: '{commit_log}'
 saved_caches_directory: '{data}/saved_caches'
 hints_directory: '{data}/hints'
 cdc_raw_directory: '{data}/cdc_raw'

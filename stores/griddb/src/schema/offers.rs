@@ -119,7 +119,7 @@ pub(crate) fn capability(operation: Operation, layout: &Layout, table: &Table) -
         Operation::UpsertAtomically => {
             return Capability::Unsupported("a transaction ends at a container".to_owned());
         }
-        Operation::FromSums => {
+        Operation::FromSums | Operation::ExtremesOfPartsFromSums => {
             return Capability::Unsupported("no layout keeps sums at write time".to_owned());
         }
         Operation::Write | Operation::UpsertSeparately | Operation::Range => {

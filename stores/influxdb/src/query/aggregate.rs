@@ -4,6 +4,7 @@
 //! functions that InfluxQL lacks, readings are fetched.
 
 use super::Reader;
+use super::message::whole;
 use super::readings::only;
 use crate::query::statement::Statement;
 use crate::schema::Measurement;
@@ -39,7 +40,7 @@ impl Reader<'_> {
         if void {
             return Ok(Answer::Groups(Vec::new()));
         }
-        let in_flux = self.model.layout.second_language;
+        let in_flux = self.model.layout.in_second_language();
         if aggregates
             .iter()
             .any(|one| is_missing(one.function, in_flux))
@@ -242,7 +243,8 @@ const fn name(function: Function) -> &'static str {
     }
 }
 
-/// A count of nothing is 0; a sum of floating point numbers stays one even where it is whole.
+/// A count of nothing is 0; a sum of floating point numbers stays one even where it is whole, and whole numbers that are kept as floating
+/// point ones are whole again.
 fn settle(value: &mut Value, aggregate: Aggregate, kind: FieldType) {
     match (&*value, aggregate.function) {
         (Value::Null, Function::Count) => *value = Value::I64(0),
@@ -251,6 +253,14 @@ fn settle(value: &mut Value, aggregate: Aggregate, kind: FieldType) {
             if kind == FieldType::F64 && aggregate.function != Function::Count =>
         {
             *value = Value::F64(*whole as f64);
+        }
+        (Value::F64(real), function)
+            if matches!(kind, FieldType::U16 | FieldType::I64)
+                && !matches!(function, Function::Mean | Function::TimeWeightedShare) =>
+        {
+            if let Some(number) = whole(*real) {
+                *value = Value::I64(number);
+            }
         }
         _ => {}
     }

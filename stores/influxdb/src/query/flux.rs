@@ -40,7 +40,9 @@ impl Reader<'_> {
         operation: &'a str,
         script: Script<'_>,
     ) -> Result<Rows<'a>, StoreError> {
-        let body = Bytes::from(envelope(&script.finish()));
+        let script = script.finish();
+        self.link.kept.note_flux(&script);
+        let body = Bytes::from(envelope(&script));
         let path = self.link.flux_path();
         let message = Message {
             accept: "text/csv",

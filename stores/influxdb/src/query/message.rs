@@ -226,6 +226,10 @@ impl Item<'_> {
             (Values::U16(values), Item::Whole(value)) => {
                 values.push(u16::try_from(value).map_err(|_| strange())?);
             }
+            (Values::U16(values), Item::Real(value)) => {
+                let value = whole(value).and_then(|value| u16::try_from(value).ok());
+                values.push(value.ok_or_else(strange)?);
+            }
             (Values::F64(values), Item::Real(value)) => values.push(value),
             (Values::Text(values), Item::Text(value)) => values.push(value),
             _ => return Err(strange()),
@@ -235,6 +239,18 @@ impl Item<'_> {
         }
         Ok(())
     }
+}
+
+/// The whole number that is kept as a floating point one, where it is whole and from 0 to before 2^52.
+pub(crate) fn whole(value: f64) -> Option<i64> {
+    // From here to twice this, floating point numbers are the whole numbers, in order of their bits.
+    const UNIT: f64 = 4_503_599_627_370_496.0;
+    if !(0.0..UNIT).contains(&value) {
+        return None;
+    }
+    let whole = (value + UNIT).to_bits() - UNIT.to_bits();
+    let whole = whole.cast_signed();
+    ((whole as f64).to_bits() == value.to_bits()).then_some(whole)
 }
 
 impl<'a> Rows<'a> {

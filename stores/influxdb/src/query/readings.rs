@@ -37,7 +37,7 @@ impl Reader<'_> {
         if query.range.start_ns < 0 {
             return Ok(Answer::Readings(self.empty(query.table)));
         }
-        if self.model.layout.second_language {
+        if self.model.layout.in_second_language() {
             return self
                 .range_in_flux(query, fields)
                 .await
@@ -54,7 +54,7 @@ impl Reader<'_> {
         query: &Query,
         fields: FieldSet,
     ) -> Result<Batch, StoreError> {
-        if self.model.layout.second_language {
+        if self.model.layout.in_second_language() {
             return self.range_in_flux(query, fields).await;
         }
         let measurement = &self.model.tables[query.table];
@@ -69,7 +69,7 @@ impl Reader<'_> {
         query: &Query,
         fields: FieldSet,
     ) -> Result<Answer, StoreError> {
-        if self.model.layout.second_language {
+        if self.model.layout.in_second_language() {
             return self.last_readings_in_flux(query, fields).await;
         }
         let measurement = &self.model.tables[query.table];

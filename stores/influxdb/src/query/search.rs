@@ -3,9 +3,10 @@
 //! The server finds; where several series are asked of, each gives its own and the client takes the right one.
 
 use super::Reader;
+use super::message::{Rows, whole};
 use super::readings::only;
 use crate::query::statement::Statement;
-use sensormark_store::{Answer, Moment, Predicate, Query, StoreError, Value};
+use sensormark_store::{Answer, FieldType, Moment, Predicate, Query, StoreError, Value};
 
 impl Reader<'_> {
     pub(super) async fn search(
@@ -14,7 +15,7 @@ impl Reader<'_> {
         predicate: Predicate,
         latest: bool,
     ) -> Result<Answer, StoreError> {
-        if self.model.layout.second_language {
+        if self.model.layout.in_second_language() {
             return self.search_in_flux(query, predicate, latest).await;
         }
         let model = self.model;
@@ -39,7 +40,7 @@ impl Reader<'_> {
             if rows.count == 0 {
                 continue;
             }
-            let moment = moment(&rows)?;
+            let moment = moment(&rows, measurement.kinds[predicate.field])?;
             let rank = if latest {
                 -moment.time_ns
             } else {
@@ -61,7 +62,7 @@ impl Reader<'_> {
         query: &Query,
         field: usize,
     ) -> Result<Answer, StoreError> {
-        if self.model.layout.second_language {
+        if self.model.layout.in_second_language() {
             return self.minimum_in_flux(query, field).await;
         }
         let model = self.model;
@@ -73,7 +74,9 @@ impl Reader<'_> {
         statement.of_series(measurement, &query.series);
         let rows = self.rows("find a minimum", statement.text()).await?;
         let found = rows.iter().find(|rows| rows.count > 0);
-        let moment = found.map(moment).transpose()?;
+        let moment = found
+            .map(|rows| moment(rows, measurement.kinds[field]))
+            .transpose()?;
         Ok(Answer::Moment(
             moment.filter(|moment| moment.value != Value::Null),
         ))
@@ -84,7 +87,7 @@ impl Reader<'_> {
         query: &Query,
         predicate: Predicate,
     ) -> Result<Answer, StoreError> {
-        if self.model.layout.second_language {
+        if self.model.layout.in_second_language() {
             return self.matching_in_flux(query, predicate).await;
         }
         let model = self.model;
@@ -105,8 +108,11 @@ impl Reader<'_> {
     }
 }
 
-fn moment(rows: &super::message::Rows<'_>) -> Result<Moment, StoreError> {
+fn moment(rows: &Rows<'_>, kind: FieldType) -> Result<Moment, StoreError> {
     let (time_ns, mut values) = rows.cells().row(1)?;
-    let value = values.pop().unwrap_or(Value::Null);
+    let value = match (values.pop().unwrap_or(Value::Null), kind) {
+        (Value::F64(value), FieldType::U16) => whole(value).map_or(Value::F64(value), Value::I64),
+        (value, _) => value,
+    };
     Ok(Moment { time_ns, value })
 }

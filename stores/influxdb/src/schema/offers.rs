@@ -1,7 +1,8 @@
 //! The layouts that InfluxDB offers, and what it does with them itself.
 
 use sensormark_store::{
-    Capability, Family, Layout, LayoutOffer, Operation, Schema, Standing, Table, WriteMethod,
+    Capability, Family, FieldType, Layout, LayoutOffer, Operation, QueryStyle, Schema, Standing,
+    Table, WriteMethod,
 };
 
 /// The layouts for this schema and family: points batch themselves, so that records of a span have no place here.
@@ -21,13 +22,13 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
     let mut packed = usual;
     packed.write = WriteMethod::FastPath;
     let mut flux = usual;
-    flux.second_language = true;
+    flux.queries = QueryStyle::SecondLanguage;
     let flux_standing = if schema.tables.iter().any(is_of_devices) {
         Standing::Further
     } else {
         Standing::OnRequest
     };
-    vec![
+    let mut offers = vec![
         offer(
             "",
             usual,
@@ -52,7 +53,44 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
             flux_standing,
             "a point a reading, line protocol over HTTP; asked in Flux",
         ),
+    ];
+    if schema.tables.iter().all(holds_small_numbers) {
+        offers.extend(of_floats(usual, datagrams));
+    }
+    offers
+}
+
+/// Whole numbers as floating point fields, as study 000 wrote them.
+fn of_floats(usual: Layout, datagrams: Layout) -> [LayoutOffer; 2] {
+    let offer = |variant: &str, layout, description: &str| LayoutOffer {
+        variant: variant.to_owned(),
+        layout: Layout {
+            float_fields: true,
+            ..layout
+        },
+        standing: Standing::OnRequest,
+        description: description.to_owned(),
+    };
+    [
+        offer(
+            "floats",
+            usual,
+            "a point a reading whose whole numbers are floating point fields, line protocol over HTTP; asked in InfluxQL",
+        ),
+        offer(
+            "udp-floats",
+            datagrams,
+            "the same in UDP datagrams, which nobody acknowledges, as study 000 wrote; asked in InfluxQL",
+        ),
     ]
+}
+
+/// Whether all fields are numbers of 16 bits, which floating point fields hold exactly.
+fn holds_small_numbers(table: &Table) -> bool {
+    table
+        .fields
+        .iter()
+        .all(|field| field.kind == FieldType::U16)
 }
 
 /// Whether a table is what platforms keep values of devices in: tagged, with a field for each type, of which a value fills one.
@@ -77,26 +115,29 @@ pub(crate) fn capability(operation: Operation, layout: &Layout, table: &Table) -
         Operation::UpsertAtomically => {
             unsupported("InfluxDB has no transactions: points of one request may be stored in part")
         }
-        Operation::AggregateByDayPart if layout.second_language => Capability::Native,
+        Operation::AggregateByDayPart if layout.in_second_language() => Capability::Native,
         Operation::AggregateByDayPart => client(
             "InfluxDB groups by windows, not by time of day: it aggregates windows that both parts of the day are made of, and the client adds them up",
         ),
-        Operation::TimeWeightedShare if layout.second_language => client(
+        Operation::TimeWeightedShare if layout.in_second_language() => client(
             "Flux's stateDuration() leaves out how long a state's last reading holds: the client fetches the readings and weighs them",
         ),
         Operation::TimeWeightedShare => client(
             "InfluxDB's integral() takes numbers alone, no truth values: the client fetches the readings and weighs them",
         ),
-        Operation::MostFrequent if layout.second_language => Capability::Native,
+        Operation::MostFrequent if layout.in_second_language() => Capability::Native,
         Operation::MostFrequent => client(
             "InfluxDB's mode() gives the earliest of values that are equally frequent, not the smallest: the client fetches the readings and counts them",
         ),
-        Operation::FromSums => unsupported("sums are not kept at write time"),
+        Operation::FromSums | Operation::ExtremesOfPartsFromSums => {
+            unsupported("sums are not kept at write time")
+        }
         Operation::Write
         | Operation::Point
         | Operation::Range
         | Operation::RangeOfSomeFields
         | Operation::Search
+        | Operation::SearchWithoutBound
         | Operation::Minimum
         | Operation::Aggregate
         | Operation::AggregateByWindow

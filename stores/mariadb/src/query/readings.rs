@@ -1,15 +1,15 @@
 //! Questions that readings answer: a point, a range, the last of each series, and reading everything back.
 
-use super::cells;
-use super::document::Reader;
+use super::collect::Collector;
 use super::source::Source;
 use super::sql::Sql;
+use super::{Reader, cells};
 use crate::connection::{Link, cell};
-use crate::schema::{Content, Model, SECOND_NS, TableModel, quoted};
+use crate::schema::{Content, Model, quoted};
 use crate::write::insert::read_back;
 use mysql_async::Row;
 use sensormark_store::{
-    Answer, Batch, ErrorKind, FieldSet, Query, StoreError, Table, TimeRange, Value,
+    Answer, Ask, Batch, ErrorKind, FieldSet, Query, Selection, StoreError, TimeRange, Value,
 };
 
 /// Readings handed over at once when everything is read back.
@@ -32,14 +32,12 @@ fn check_fields(model: &Model, query: &Query, fields: FieldSet) -> Result<(), St
     Ok(())
 }
 
-/// All readings of a range with these fields.
-pub(crate) async fn range(
-    link: &mut Link,
+/// The statement for all readings of a range with these fields.
+pub(crate) fn range_statement(
     model: &Model,
     query: &Query,
     fields: FieldSet,
-) -> Result<Answer, StoreError> {
-    const OPERATION: &str = "read a range";
+) -> Result<Sql, StoreError> {
     check_fields(model, query, fields)?;
     let source = Source::new(model, query, fields)?;
     let mut sql = Sql::new("SELECT ");
@@ -51,70 +49,64 @@ pub(crate) async fn range(
     };
     if let Content::Records { span, .. } = &source.described.content {
         sql.push(&format!(" FROM {} r", source.described.name));
-        source.push_selection(&mut sql, &query.series);
-        source.push_spans(&mut sql, query.range);
+        source.push_selection(&mut sql);
+        source.push_spans(&mut sql);
         order.push(format!("r.{span}"));
     } else {
         source.push_from(&mut sql, false);
-        source.push_where(&mut sql, query);
+        source.push_where(&mut sql);
         order.extend(source.order());
     }
     sql.push(" ORDER BY ").list(&order);
-    collect(link, OPERATION, sql, query, &source, fields, query.range).await
+    Ok(sql)
 }
 
-/// The last reading of each series that has any of these fields.
-pub(crate) async fn last(
-    link: &mut Link,
+/// The statement for the last reading of each series that has any of these fields; where a reading is not a row, for its time.
+pub(crate) fn last_statement(
     model: &Model,
     query: &Query,
     fields: FieldSet,
-) -> Result<Answer, StoreError> {
-    const OPERATION: &str = "read the last of each series";
+) -> Result<Sql, StoreError> {
     check_fields(model, query, fields)?;
     let source = Source::new(model, query, fields)?;
     let Content::Readings { time } = &source.described.content else {
-        return last_moment(link, model, query, fields).await;
+        return Ok(last_time_statement(&source, query));
     };
     let mut sql = Sql::new("SELECT ");
     sql.list(&columns(&source, fields));
     if source.is_single(query) {
         source.push_from(&mut sql, false);
-        source.push_where(&mut sql, query);
+        source.push_where(&mut sql);
         sql.push(&format!(" ORDER BY r.{time} DESC LIMIT 1"));
-    } else {
-        // The latest time of each series, which an index on (series, time) gives by itself, then the rows of these times.
-        let names: Vec<String> = source
-            .described
-            .identifying()
-            .map(|key| key.name.clone())
-            .collect();
-        sql.push(&format!(
-            " FROM (SELECT {}, MAX(r.{time}) AS `$t`",
-            names_of("r", &names)
-        ));
-        source.push_from(&mut sql, false);
-        source.push_where(&mut sql, query);
-        sql.push(&format!(
-            " GROUP BY {}) m JOIN {} r ON ",
-            names_of("r", &names),
-            source.described.name
-        ));
-        for name in &names {
-            sql.push(&format!("r.{name} = m.{name} AND "));
-        }
-        sql.push(&format!("r.{time} = m.`$t`"));
-        let present: Vec<String> = fields
-            .iter()
-            .map(|field| format!("{} IS NOT NULL", source.field(field)))
-            .collect();
-        sql.push(&format!(" WHERE ({})", present.join(" OR ")));
+        return Ok(sql);
     }
-    let answer = collect(link, OPERATION, sql, query, &source, fields, query.range).await?;
-    let Answer::Readings(batch) = answer else {
-        return Ok(answer);
-    };
-    Ok(Answer::Readings(one_a_series(batch)))
+    // The latest time of each series, which an index on (series, time) gives by itself, then the rows of these times.
+    let names: Vec<String> = source
+        .described
+        .identifying()
+        .map(|key| key.name.clone())
+        .collect();
+    sql.push(&format!(
+        " FROM (SELECT {}, MAX(r.{time}) AS `$t`",
+        names_of("r", &names)
+    ));
+    source.push_from(&mut sql, false);
+    source.push_where(&mut sql);
+    sql.push(&format!(
+        " GROUP BY {}) m JOIN {} r ON ",
+        names_of("r", &names),
+        source.described.name
+    ));
+    for name in &names {
+        sql.push(&format!("r.{name} = m.{name} AND "));
+    }
+    sql.push(&format!("r.{time} = m.`$t`"));
+    let present: Vec<String> = fields
+        .iter()
+        .map(|field| format!("{} IS NOT NULL", source.field(field)))
+        .collect();
+    sql.push(&format!(" WHERE ({})", present.join(" OR ")));
+    Ok(sql)
 }
 
 fn names_of(alias: &str, names: &[String]) -> String {
@@ -122,38 +114,16 @@ fn names_of(alias: &str, names: &[String]) -> String {
     names.join(", ")
 }
 
-/// Of readings of the same series (and time), the first.
-fn one_a_series(batch: Batch) -> Batch {
-    if batch.series.windows(2).all(|pair| pair[0] != pair[1]) {
-        return batch;
-    }
-    let mut kept = batch.clone();
-    kept.clear();
-    for row in 0..batch.len() {
-        if kept.series.last() != Some(&batch.series[row]) {
-            kept.push_row(&batch, row);
-        }
-    }
-    kept
-}
-
-/// The same where a reading is not a row: the latest time of each series first, then the readings of these times.
-async fn last_moment(
-    link: &mut Link,
-    model: &Model,
-    query: &Query,
-    fields: FieldSet,
-) -> Result<Answer, StoreError> {
-    const OPERATION: &str = "read the last of each series";
-    let source = Source::new(model, query, fields)?;
-    let identity: Vec<String> = source.identity().collect();
+/// The latest time of each series.
+fn last_time_statement(source: &Source<'_>, query: &Query) -> Sql {
+    let mut latest: Vec<String> = source.identity().collect();
+    let identity = latest.clone();
     let mut sql = Sql::new("SELECT ");
-    let mut latest = identity.clone();
     if source.is_single(query) {
         latest.push(source.time());
         sql.list(&latest);
         source.push_from(&mut sql, false);
-        source.push_where(&mut sql, query);
+        source.push_where(&mut sql);
         let order: Vec<String> = source
             .order()
             .into_iter()
@@ -164,29 +134,10 @@ async fn last_moment(
         latest.push(format!("MAX({})", source.time()));
         sql.list(&latest);
         source.push_from(&mut sql, false);
-        source.push_where(&mut sql, query);
+        source.push_where(&mut sql);
         sql.push(" GROUP BY ").list(&identity);
     }
-    let mut moments = Vec::new();
-    link.rows(OPERATION, &sql.text, sql.parameters, &mut |row| {
-        let series = source.described.series.of_row(&row, 0)?;
-        moments.push((series, cell::integer(&row, identity.len())?));
-        Ok(())
-    })
-    .await?;
-    moments.sort_unstable();
-    let mut readings = Batch::new(query.table, source.table);
-    for (series, time_ns) in moments {
-        let mut point = query.clone();
-        point.series = sensormark_store::Selection::One(series);
-        point.range = TimeRange::new(time_ns, time_ns.saturating_add(1));
-        if let Answer::Readings(batch) = range(link, model, &point, fields).await?
-            && !batch.is_empty()
-        {
-            readings.push_row(&batch, 0);
-        }
-    }
-    Ok(Answer::Readings(readings))
+    sql
 }
 
 /// What is selected of a reading: identity, time, and the fields (or the record with them).
@@ -220,27 +171,108 @@ fn columns(source: &Source<'_>, fields: FieldSet) -> Vec<String> {
     columns
 }
 
-async fn collect(
-    link: &mut Link,
-    operation: &str,
-    sql: Sql,
-    query: &Query,
-    source: &Source<'_>,
-    fields: FieldSet,
-    range: TimeRange,
-) -> Result<Answer, StoreError> {
-    let mut collector = Collector::new(
-        query.table,
-        source.table,
-        source.described,
-        fields,
-        Some(range),
-    );
-    link.rows(operation, &sql.text, sql.parameters, &mut |row| {
-        collector.add(&row)
-    })
-    .await?;
-    Ok(Answer::Readings(collector.finish()?.sorted()))
+/// Of readings of the same series (and time), the first.
+fn one_a_series(batch: Batch) -> Batch {
+    if batch.series.windows(2).all(|pair| pair[0] != pair[1]) {
+        return batch;
+    }
+    let mut kept = batch.clone();
+    kept.clear();
+    for row in 0..batch.len() {
+        if kept.series.last() != Some(&batch.series[row]) {
+            kept.push_row(&batch, row);
+        }
+    }
+    kept
+}
+
+impl Reader<'_> {
+    /// All readings of a range with these fields.
+    pub(crate) async fn range(
+        &mut self,
+        query: &Query,
+        fields: FieldSet,
+    ) -> Result<Answer, StoreError> {
+        let asked = self.asked(query)?;
+        let batch = self
+            .collect("read a range", &asked[0], query, fields)
+            .await?;
+        Ok(Answer::Readings(batch))
+    }
+
+    /// The last reading of each series that has any of these fields.
+    pub(crate) async fn last(
+        &mut self,
+        query: &Query,
+        fields: FieldSet,
+    ) -> Result<Answer, StoreError> {
+        const OPERATION: &str = "read the last of each series";
+        let asked = self.asked(query)?;
+        let (_, described) = self.model.table(query.table)?;
+        if !matches!(described.content, Content::Readings { .. }) {
+            return self.last_moment(OPERATION, &asked[0], query, fields).await;
+        }
+        let batch = self.collect(OPERATION, &asked[0], query, fields).await?;
+        Ok(Answer::Readings(one_a_series(batch)))
+    }
+
+    /// The same where a reading is not a row: the latest time of each series first, then the readings of these times.
+    async fn last_moment(
+        &mut self,
+        operation: &str,
+        sql: &Sql,
+        query: &Query,
+        fields: FieldSet,
+    ) -> Result<Answer, StoreError> {
+        let source = Source::new(self.model, query, fields)?;
+        let described = source.described;
+        let width = described.series.width();
+        let mut moments = Vec::new();
+        let mut sink = |row: Row| {
+            moments.push((
+                described.series.of_row(&row, 0)?,
+                cell::integer(&row, width)?,
+            ));
+            Ok(())
+        };
+        self.rows(operation, sql, query, &source, &mut sink).await?;
+        moments.sort_unstable();
+        let mut readings = Batch::new(query.table, source.table);
+        for (series, time_ns) in moments {
+            let point = Query {
+                series: Selection::One(series),
+                range: TimeRange::new(time_ns, time_ns.saturating_add(1)),
+                ask: Ask::Point { fields },
+                ..*query
+            };
+            if let Answer::Readings(batch) = self.range(&point, fields).await?
+                && !batch.is_empty()
+            {
+                readings.push_row(&batch, 0);
+            }
+        }
+        Ok(Answer::Readings(readings))
+    }
+
+    async fn collect(
+        &mut self,
+        operation: &str,
+        sql: &Sql,
+        query: &Query,
+        fields: FieldSet,
+    ) -> Result<Batch, StoreError> {
+        let source = Source::new(self.model, query, fields)?;
+        let mut collector = Collector::new(
+            query.table,
+            source.table,
+            source.described,
+            fields,
+            Some(query.range),
+        );
+        let mut sink = |row: Row| collector.add(&row);
+        self.rows(operation, sql, query, &source, &mut sink).await?;
+        Ok(collector.finish()?.sorted())
+    }
 }
 
 /// Reads back everything of a table.
@@ -279,179 +311,6 @@ pub(crate) async fn scan(
         sink(&rest);
     }
     Ok(())
-}
-
-/// Puts rows together to readings.
-struct Collector<'a> {
-    described: &'a TableModel,
-    fields: Vec<usize>,
-    whole: bool,
-    range: Option<TimeRange>,
-    batch: Batch,
-    /// Rows of fields of readings of one series and time, which are not complete yet.
-    open: Option<(u32, i64)>,
-    parts: Vec<Vec<Value>>,
-}
-
-impl<'a> Collector<'a> {
-    fn new(
-        number: usize,
-        table: &Table,
-        described: &'a TableModel,
-        fields: FieldSet,
-        range: Option<TimeRange>,
-    ) -> Self {
-        Self {
-            described,
-            fields: fields.iter().collect(),
-            whole: fields == table.all_fields(),
-            range,
-            batch: Batch::new(number, table),
-            open: None,
-            parts: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, row: &Row) -> Result<(), StoreError> {
-        let series = self.described.series.of_row(row, 0)?;
-        let first = self.described.series.width();
-        match &self.described.content {
-            Content::Readings { .. } => {
-                self.batch.times_ns.push(cell::integer(row, first)?);
-                self.batch.series.push(series);
-                for (number, &field) in self.fields.iter().enumerate() {
-                    cells::push(&mut self.batch.columns[field], row, first + 1 + number)?;
-                }
-                Ok(())
-            }
-            Content::Fields { .. } => self.add_field(row, series, first),
-            Content::Records { span_ns, .. } => {
-                let start_ns = cell::integer(row, first)?.saturating_mul(*span_ns);
-                if self.whole {
-                    // From a scan the document comes after its length.
-                    let column = first + if self.range.is_some() { 1 } else { 2 };
-                    self.add_document(cell::text(row, column)?, series, start_ns)
-                } else {
-                    self.add_arrays(row, series, start_ns, first + 1)
-                }
-            }
-        }
-    }
-
-    /// A row of one field: it belongs to the first reading of its series and time that does not have the field yet.
-    fn add_field(&mut self, row: &Row, series: u32, first: usize) -> Result<(), StoreError> {
-        let time_ns = cell::integer(row, first)? * SECOND_NS + cell::integer(row, first + 1)?;
-        if self.open != Some((series, time_ns)) {
-            self.close()?;
-            self.open = Some((series, time_ns));
-        }
-        let number = usize::try_from(cell::integer(row, first + 2)?).unwrap_or(usize::MAX);
-        let Some(column) = self.batch.columns.get(number) else {
-            return Err(cell::unexpected(first + 2, "number of a field"));
-        };
-        let value = cells::value(row, first + 3, column.values.kind())?;
-        let lacking = self
-            .parts
-            .iter()
-            .position(|part| part[number] == Value::Null);
-        let part = lacking.unwrap_or_else(|| {
-            self.parts.push(vec![Value::Null; self.batch.columns.len()]);
-            self.parts.len() - 1
-        });
-        self.parts[part][number] = value;
-        Ok(())
-    }
-
-    /// Completes the readings that rows of fields were collected for.
-    fn close(&mut self) -> Result<(), StoreError> {
-        let Some((series, time_ns)) = self.open.take() else {
-            return Ok(());
-        };
-        for mut part in self.parts.drain(..) {
-            self.batch.times_ns.push(time_ns);
-            self.batch.series.push(series);
-            for &field in &self.fields {
-                let value = std::mem::replace(&mut part[field], Value::Null);
-                let pushed = self.batch.columns[field].push(value);
-                pushed.map_err(|_| cell::unexpected(field, "value of the field's type"))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn add_document(&mut self, text: &str, series: u32, start_ns: i64) -> Result<(), StoreError> {
-        let mut reader = Reader::new(text);
-        let mut more = reader.first_reading()?;
-        while more {
-            let time_ns = start_ns + reader.reading_time()?;
-            let wanted = self.range.is_none_or(|range| range.contains(time_ns));
-            for (number, column) in self.batch.columns.iter_mut().enumerate() {
-                if number > 0 {
-                    reader.expect(b',')?;
-                }
-                if wanted {
-                    reader.value(column)?;
-                } else {
-                    reader.skip_value()?;
-                }
-            }
-            if wanted {
-                self.batch.times_ns.push(time_ns);
-                self.batch.series.push(series);
-            }
-            more = reader.next_reading()?;
-        }
-        Ok(())
-    }
-
-    /// Arrays of times and of each chosen field's values, of which readings out of range and without any field are left out.
-    fn add_arrays(
-        &mut self,
-        row: &Row,
-        series: u32,
-        start_ns: i64,
-        first: usize,
-    ) -> Result<(), StoreError> {
-        let Some(range) = self.range.filter(|_| cell::value(row, first).is_some()) else {
-            return Ok(());
-        };
-        let mut times = Reader::new(cell::text(row, first)?);
-        let mut values = Vec::with_capacity(self.fields.len());
-        for number in 1..=self.fields.len() {
-            values.push(Reader::new(cell::text(row, first + number)?));
-        }
-        times.expect(b'[')?;
-        for reader in &mut values {
-            reader.expect(b'[')?;
-        }
-        loop {
-            let time_ns = start_ns + times.integer()?;
-            let wanted = range.contains(time_ns);
-            let any = values.iter_mut().any(|reader| !reader.is_null());
-            for (reader, &field) in values.iter_mut().zip(&self.fields) {
-                if wanted && any {
-                    reader.value(&mut self.batch.columns[field])?;
-                } else {
-                    reader.skip_value()?;
-                }
-            }
-            if wanted && any {
-                self.batch.times_ns.push(time_ns);
-                self.batch.series.push(series);
-            }
-            if !times.skip(b',') {
-                return Ok(());
-            }
-            for reader in &mut values {
-                reader.expect(b',')?;
-            }
-        }
-    }
-
-    fn finish(mut self) -> Result<Batch, StoreError> {
-        self.close()?;
-        Ok(self.batch)
-    }
 }
 
 /// Reads back every entity of a table.

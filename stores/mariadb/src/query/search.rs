@@ -1,41 +1,22 @@
 //! Questions that a moment or a list of series answers: first, last, minimum, and series that match.
 
-use super::cells;
+use super::slot::Slot;
 use super::source::Source;
 use super::sql::Sql;
-use crate::connection::{Link, cell};
+use super::{Reader, cells};
+use crate::connection::cell;
 use crate::schema::Model;
-use mysql_async::Value;
+use mysql_async::Row;
 use sensormark_store::{
-    Answer, Comparison, ErrorKind, FieldSet, FieldType, Moment, Predicate, Query, StoreError,
+    Answer, Ask, Comparison, ErrorKind, FieldSet, FieldType, Moment, Predicate, Query, StoreError,
 };
 
-/// Which moment is looked for.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Search {
-    /// The earliest reading that passes.
-    First(Predicate),
-    /// The latest reading that passes.
-    Last(Predicate),
-    /// The smallest value of a field.
-    Minimum(usize),
-}
-
-/// Finds a moment.
-pub(crate) async fn moment(
-    link: &mut Link,
-    model: &Model,
-    query: &Query,
-    search: Search,
-) -> Result<Answer, StoreError> {
+/// The statement for the earliest reading that passes, the latest one, or the smallest value.
+pub(crate) fn moment_statement(model: &Model, query: &Query) -> Result<Sql, StoreError> {
     const OPERATION: &str = "search";
-    let field = match search {
-        Search::First(predicate) | Search::Last(predicate) => predicate.field,
-        Search::Minimum(field) => field,
-    };
+    let field = field_of(query);
     let source = Source::new(model, query, one_field(model, query, field)?)?;
-    let kind = source.table.fields[field].kind;
-    require_numeric(OPERATION, kind)?;
+    require_numeric(OPERATION, source.table.fields[field].kind)?;
     let numbered = source.described.tags.is_some();
     if !source.is_single(query) && !numbered {
         return Err(StoreError::unsupported(
@@ -46,17 +27,17 @@ pub(crate) async fn moment(
     let mut sql = Sql::new("SELECT ");
     sql.list(&[source.time(), source.field(field)]);
     source.push_from(&mut sql, false);
-    source.push_where(&mut sql, query);
+    source.push_where(&mut sql);
     let mut order = source.order();
-    match search {
-        Search::First(predicate) => push_predicate(&mut sql, &source, predicate),
-        Search::Last(predicate) => {
-            push_predicate(&mut sql, &source, predicate);
+    match &query.ask {
+        Ask::First(predicate) => push_predicate(&mut sql, &source, *predicate),
+        Ask::Last(predicate) => {
+            push_predicate(&mut sql, &source, *predicate);
             for column in &mut order {
                 column.push_str(" DESC");
             }
         }
-        Search::Minimum(_) => {
+        _ => {
             sql.and().push(&source.field(field)).push(" IS NOT NULL");
             order.insert(0, source.field(field));
         }
@@ -65,25 +46,15 @@ pub(crate) async fn moment(
         order.extend(source.identity());
     }
     sql.push(" ORDER BY ").list(&order).push(" LIMIT 1");
-    let mut found = None;
-    link.rows(OPERATION, &sql.text, sql.parameters, &mut |row| {
-        found = Some(Moment {
-            time_ns: cell::integer(&row, 0)?,
-            value: cells::value(&row, 1, kind)?,
-        });
-        Ok(())
-    })
-    .await?;
-    Ok(Answer::Moment(found))
+    Ok(sql)
 }
 
-/// The series that have a reading which passes.
-pub(crate) async fn matching(
-    link: &mut Link,
+/// The statement for the series that have a reading which passes.
+pub(crate) fn matching_statement(
     model: &Model,
     query: &Query,
     predicate: Predicate,
-) -> Result<Answer, StoreError> {
+) -> Result<Sql, StoreError> {
     const OPERATION: &str = "find series";
     let source = Source::new(model, query, one_field(model, query, predicate.field)?)?;
     require_numeric(OPERATION, source.table.fields[predicate.field].kind)?;
@@ -99,19 +70,59 @@ pub(crate) async fn matching(
         // In the order of an index, for the sake of DISTINCT, all readings would be looked up one by one.
         sql.push(&format!(" IGNORE INDEX FOR GROUP BY ({index})"));
     }
-    source.push_where(&mut sql, query);
+    source.push_where(&mut sql);
     push_predicate(&mut sql, &source, predicate);
     if identity.is_empty() {
         sql.push(" LIMIT 1");
     }
-    let mut series = Vec::new();
-    link.rows(OPERATION, &sql.text, sql.parameters, &mut |row| {
-        series.push(source.described.series.of_row(&row, 0)?);
-        Ok(())
-    })
-    .await?;
-    series.sort_unstable();
-    Ok(Answer::Series(series))
+    Ok(sql)
+}
+
+impl Reader<'_> {
+    /// Finds a moment.
+    pub(crate) async fn moment(&mut self, query: &Query) -> Result<Answer, StoreError> {
+        let asked = self.asked(query)?;
+        let field = field_of(query);
+        let source = Source::new(self.model, query, FieldSet::one(field))?;
+        let kind = source.table.fields[field].kind;
+        let mut found = None;
+        let mut sink = |row: Row| {
+            found = Some(Moment {
+                time_ns: cell::integer(&row, 0)?,
+                value: cells::value(&row, 1, kind)?,
+            });
+            Ok(())
+        };
+        self.rows("search", &asked[0], query, &source, &mut sink)
+            .await?;
+        Ok(Answer::Moment(found))
+    }
+
+    /// Finds the series that have a reading which passes.
+    pub(crate) async fn matching(&mut self, query: &Query) -> Result<Answer, StoreError> {
+        let asked = self.asked(query)?;
+        let source = Source::new(self.model, query, FieldSet::first(0))?;
+        let mut series = Vec::new();
+        let mut sink = |row: Row| {
+            series.push(source.described.series.of_row(&row, 0)?);
+            Ok(())
+        };
+        self.rows("find series", &asked[0], query, &source, &mut sink)
+            .await?;
+        series.sort_unstable();
+        Ok(Answer::Series(series))
+    }
+}
+
+/// The field that is searched.
+fn field_of(query: &Query) -> usize {
+    match &query.ask {
+        Ask::First(predicate) | Ask::Last(predicate) | Ask::SeriesMatching(predicate) => {
+            predicate.field
+        }
+        Ask::Minimum { field } => *field,
+        _ => usize::MAX,
+    }
 }
 
 /// The set of one field, which must be there.
@@ -147,5 +158,5 @@ fn push_predicate(sql: &mut Sql, source: &Source<'_>, predicate: Predicate) {
         Comparison::Below => " < ",
     };
     sql.and().push(&source.field(predicate.field)).push(sign);
-    sql.parameters(vec![Value::Double(predicate.threshold)]);
+    sql.marks(1, Slot::Threshold);
 }

@@ -1,17 +1,14 @@
 //! Stored readings as a relation in SQL: what to select from, where time and fields are, and what narrows it.
 //!
 //! Questions are written once against this; rows of readings, rows of fields, JSON records (through JSON_TABLE) and sums differ here
-//! alone. It builds text and the parameters that go with it, in one order, and runs nothing.
+//! alone. It builds text and says what its parameters stand for, in one order, and runs nothing.
 
+use super::shape::SelectionShape;
+use super::slot::Slot;
 use super::sql::Sql;
 use crate::schema::ddl::{BY_SERIES, BY_TIME};
-use crate::schema::series::tag_value;
 use crate::schema::{Content, Model, SumsModel, TableModel, field_type, quoted};
-use crate::write::rows::split;
-use mysql_async::Value;
-use sensormark_store::{
-    FieldSet, Index, Query, Selection, StoreError, Table, TagColumn, TimeRange,
-};
+use sensormark_store::{FieldSet, Index, Query, Selection, StoreError, Table};
 
 /// The most series that are named one by one, so that an index on (series, time) serves a question about all of them.
 const NAMED_SERIES: u32 = 500;
@@ -24,6 +21,7 @@ pub(crate) struct Source<'a> {
     pub(crate) described: &'a TableModel,
     /// The index of its readings.
     pub(crate) index: Index,
+    selection: SelectionShape,
     fields: FieldSet,
     sums: Option<&'a SumsModel>,
 }
@@ -40,6 +38,7 @@ impl<'a> Source<'a> {
             table,
             described,
             index: model.layout.index,
+            selection: SelectionShape::of(query, model)?,
             fields,
             sums: None,
         })
@@ -158,55 +157,42 @@ impl<'a> Source<'a> {
     }
 
     /// Appends what narrows the readings to those in question.
-    pub(crate) fn push_where(&self, sql: &mut Sql, query: &Query) {
-        self.push_selection(sql, &query.series);
-        self.push_range(sql, query.range);
+    pub(crate) fn push_where(&self, sql: &mut Sql) {
+        self.push_selection(sql);
+        self.push_range(sql);
         self.push_presence(sql);
     }
 
     /// The chosen series.
-    pub(crate) fn push_selection(&self, sql: &mut Sql, selection: &Selection) {
+    pub(crate) fn push_selection(&self, sql: &mut Sql) {
         let count = self.table.series.len();
-        match selection {
-            Selection::One(series) => self.push_series(sql, &[*series]),
-            Selection::Set(series) => self.push_series(sql, series),
-            Selection::Tagged { tag, value } => self.push_tagged(sql, *tag, value),
-            Selection::All if self.is_ordered() && (2..=NAMED_SERIES).contains(&count) => {
-                let all: Vec<u32> = (0..count).collect();
-                self.push_series(sql, &all);
+        match self.selection {
+            SelectionShape::One(known) => self.push_series(sql, usize::from(known)),
+            SelectionShape::Set(known) => self.push_series(sql, known),
+            SelectionShape::Tagged(tag, true) => self.push_tagged(sql, tag),
+            SelectionShape::Tagged(_, false) => self.push_series(sql, 0),
+            SelectionShape::All if self.is_ordered() && (2..=NAMED_SERIES).contains(&count) => {
+                self.push_series(sql, count as usize);
             }
-            Selection::All => {}
+            SelectionShape::All => {}
         }
     }
 
-    fn push_series(&self, sql: &mut Sql, series: &[u32]) {
-        let count = self.table.series.len();
-        let known: Vec<u32> = series
-            .iter()
-            .copied()
-            .filter(|&series| series < count)
-            .collect();
+    /// So many series, each by what identifies it.
+    fn push_series(&self, sql: &mut Sql, known: usize) {
         let keys: Vec<String> = self.identity().collect();
-        if known.is_empty() {
+        if known == 0 {
             sql.and().push("FALSE");
             return;
         }
-        let mut values = Vec::with_capacity(known.len() * keys.len());
-        for &series in &known {
-            self.described
-                .push_identity(self.table, series, &mut values);
-        }
         match keys.as_slice() {
             [] => {}
-            [key] if known.len() == 1 => {
-                sql.and().push(key).push(" = ").parameters(values);
+            [key] if known == 1 => {
+                sql.and().push(key).push(" = ").marks(1, Slot::Series);
             }
             [key] => {
-                sql.and()
-                    .push(key)
-                    .push(" IN (")
-                    .parameters(values)
-                    .push(")");
+                sql.and().push(key).push(" IN (");
+                sql.marks(known, Slot::Series).push(")");
             }
             keys => {
                 let one = keys
@@ -214,27 +200,13 @@ impl<'a> Source<'a> {
                     .map(|key| format!("{key} = ?"))
                     .collect::<Vec<_>>()
                     .join(" AND ");
-                let all = vec![format!("({one})"); known.len()].join(" OR ");
-                sql.and().push(&format!("({all})")).bind(values);
+                let all = vec![format!("({one})"); known].join(" OR ");
+                sql.and().push(&format!("({all})")).bind([Slot::Series]);
             }
         }
     }
 
-    fn push_tagged(&self, sql: &mut Sql, tag: usize, value: &str) {
-        let lowest = match &self.table.series.columns()[tag] {
-            TagColumn::Text(_) => Some(Value::Bytes(value.as_bytes().to_vec())),
-            // As text: "07" is not the value 7.
-            TagColumn::Integer(_) => self
-                .described
-                .series
-                .lowest_with(tag, value)
-                .ok()
-                .map(|series| tag_value(self.table, series, tag)),
-        };
-        let Some(value) = lowest else {
-            sql.and().push("FALSE");
-            return;
-        };
+    fn push_tagged(&self, sql: &mut Sql, tag: usize) {
         let column = quoted(&self.table.tags[tag].name);
         match self
             .described
@@ -247,32 +219,27 @@ impl<'a> Source<'a> {
                 sql.and().push(&format!(
                     "r.{key} IN (SELECT g.{key} FROM {tags} g WHERE g.{column} = "
                 ));
-                sql.parameters(vec![value]).push(")");
+                sql.marks(1, Slot::TagValue).push(")");
             }
             None => {
-                sql.and()
-                    .push(&format!("r.{column} = "))
-                    .parameters(vec![value]);
+                sql.and().push(&format!("r.{column} = "));
+                sql.marks(1, Slot::TagValue);
             }
         }
     }
 
     /// The range of time, in the form that an index on the columns of time can use.
-    pub(crate) fn push_range(&self, sql: &mut Sql, range: TimeRange) {
-        let (start, end) = (range.start_ns, range.end_ns);
+    pub(crate) fn push_range(&self, sql: &mut Sql) {
         if let Some(sums) = self.sums {
-            let up = |time: i64| {
-                time.div_euclid(sums.per_ns) + i64::from(time.rem_euclid(sums.per_ns) > 0)
-            };
             sql.and()
                 .push(&format!("r.{0} >= ? AND r.{0} < ?", sums.period));
-            sql.bind([Value::Int(up(start)), Value::Int(up(end))]);
+            sql.bind([Slot::FirstPeriod, Slot::EndPeriod]);
             return;
         }
         match &self.described.content {
             Content::Readings { time } => {
                 sql.and().push(&format!("r.{time} >= ? AND r.{time} < ?"));
-                sql.bind([Value::Int(start), Value::Int(end)]);
+                sql.bind([Slot::Start, Slot::End]);
             }
             Content::Fields {
                 second, nanosecond, ..
@@ -280,32 +247,23 @@ impl<'a> Source<'a> {
                 sql.and().push(&format!(
                     "(r.{second} > ? OR (r.{second} = ? AND r.{nanosecond} >= ?)) AND (r.{second} < ? OR (r.{second} = ? AND r.{nanosecond} < ?))"
                 ));
-                for (second, nanosecond) in [split(start), split(end)] {
-                    sql.bind([
-                        Value::Int(second),
-                        Value::Int(second),
-                        Value::Int(nanosecond),
-                    ]);
-                }
+                sql.bind([Slot::StartSecond, Slot::StartSecond, Slot::StartNanosecond]);
+                sql.bind([Slot::EndSecond, Slot::EndSecond, Slot::EndNanosecond]);
             }
             Content::Records { .. } => {
-                self.push_spans(sql, range);
+                self.push_spans(sql);
                 let time = self.time();
                 sql.and().push(&format!("{time} >= ? AND {time} < ?"));
-                sql.bind([Value::Int(start), Value::Int(end)]);
+                sql.bind([Slot::Start, Slot::End]);
             }
         }
     }
 
     /// The records whose span touches the range.
-    pub(crate) fn push_spans(&self, sql: &mut Sql, range: TimeRange) {
-        if let Content::Records { span_ns, span, .. } = &self.described.content {
-            let last = range.end_ns.saturating_sub(1).div_euclid(*span_ns);
+    pub(crate) fn push_spans(&self, sql: &mut Sql) {
+        if let Content::Records { span, .. } = &self.described.content {
             sql.and().push(&format!("r.{span} >= ? AND r.{span} <= ?"));
-            sql.bind([
-                Value::Int(range.start_ns.div_euclid(*span_ns)),
-                Value::Int(last),
-            ]);
+            sql.bind([Slot::FirstSpan, Slot::LastSpan]);
         }
     }
 

@@ -1,14 +1,14 @@
-//! The text of a question, and the parameters that go with it, built side by side.
+//! The text of a statement, and what its parameters stand for, built side by side.
 
-use mysql_async::Value;
+use super::slot::Slot;
 
-/// Text and its parameters, in one order.
-#[derive(Debug, Default)]
+/// Text, and what its question marks stand for, in one order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Sql {
     /// The text, with a question mark for each parameter.
     pub(crate) text: String,
-    /// The parameters.
-    pub(crate) parameters: Vec<Value>,
+    /// What the question marks stand for; one slot may stand for several of them.
+    pub(crate) slots: Vec<Slot>,
     narrowed: bool,
 }
 
@@ -41,17 +41,17 @@ impl Sql {
         self.push(word)
     }
 
-    /// Appends question marks with commas between them, with these values.
-    pub(crate) fn parameters(&mut self, values: Vec<Value>) -> &mut Self {
-        for number in 0..values.len() {
+    /// Appends this many question marks with commas between them, all of this slot.
+    pub(crate) fn marks(&mut self, count: usize, slot: Slot) -> &mut Self {
+        for number in 0..count {
             self.push(if number == 0 { "?" } else { ",?" });
         }
-        self.bind(values)
+        self.bind([slot])
     }
 
-    /// Gives values to question marks that are in the text already.
-    pub(crate) fn bind(&mut self, values: impl IntoIterator<Item = Value>) -> &mut Self {
-        self.parameters.extend(values);
+    /// Says what question marks stand for that are in the text already.
+    pub(crate) fn bind(&mut self, slots: impl IntoIterator<Item = Slot>) -> &mut Self {
+        self.slots.extend(slots);
         self
     }
 }

@@ -131,7 +131,15 @@ fn readings_table(table: &Table, described: &TableModel, index: Index) -> String
         Index::SeriesTime => parts.push(format!("KEY {BY_TIME} ({})", ordered.join(", "))),
         Index::Clustered => parts.push(format!("PRIMARY KEY ({})", ordered.join(", "))),
     }
+    parts.extend(foreign_key(described));
     create(&described.name, &parts)
+}
+
+/// What holds readings to their entity, where the layout has it.
+fn foreign_key(described: &TableModel) -> Option<String> {
+    let entity = described.entity.as_ref().filter(|one| one.referred_to)?;
+    let key = joined(described.identifying().map(|key| key.name.clone()));
+    (!key.is_empty()).then(|| format!("FOREIGN KEY ({key}) REFERENCES {} ({key})", entity.name))
 }
 
 /// A table of tags: a row a series, each tag findable.

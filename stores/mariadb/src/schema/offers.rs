@@ -4,8 +4,8 @@
 
 use super::{SECOND_NS, field_type, is_short};
 use sensormark_store::{
-    Capability, Encoding, Family, FieldType, Index, Layout, LayoutOffer, Operation, Schema, Scope,
-    Shape, Standing, Table, TagPlacement, TimeKey, WriteMethod,
+    Capability, Encoding, Family, FieldType, Index, Layout, LayoutOffer, Operation, QueryStyle,
+    Schema, Scope, Shape, Standing, Table, TagPlacement, TimeKey, WriteMethod,
 };
 
 fn offer(
@@ -181,6 +181,16 @@ fn tag_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
         standing,
         "row a reading, index on the series alone, as a foreign key brings it",
     ));
+    if schema.tables.iter().any(|table| table.entity.is_some()) {
+        offers.push(request(
+            "foreign-key",
+            Layout {
+                foreign_key: true,
+                ..by_series
+            },
+            "the same with the foreign key itself: a reading without its entity is refused",
+        ));
+    }
     offers.push(if usual.tags == TagPlacement::OwnTable {
         let inline = Layout {
             tags: TagPlacement::Inline,
@@ -281,7 +291,7 @@ pub(crate) fn missing(layout: &Layout, table: &Table) -> Option<String> {
         {
             "a tag of over 190 characters does not fit into an InnoDB key as a whole: keep tags in a table of their own"
         }
-        _ if layout.second_language => "MariaDB speaks SQL alone",
+        _ if layout.queries != QueryStyle::Usual => "MariaDB is asked in one way",
         _ => return None,
     };
     Some(text.to_owned())
@@ -296,7 +306,9 @@ pub(crate) fn capability(operation: Operation, layout: &Layout, table: &Table) -
         Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
             Capability::Unsupported("the table has no entity".to_owned())
         }
-        Operation::FromSums if !matches!(layout.shape, Shape::Summary { .. }) => {
+        Operation::FromSums | Operation::ExtremesOfPartsFromSums
+            if !matches!(layout.shape, Shape::Summary { .. }) =>
+        {
             Capability::Unsupported("only the layout with a summary keeps sums".to_owned())
         }
         _ => Capability::Native,

@@ -1,12 +1,12 @@
 //! From series numbers to the values that identify a series in the database, and back.
 //!
-//! With tags in a table of their own the series' number identifies it; inline, the fewest tags that tell all series apart do (one, where
-//! one is enough). It knows no statements.
+//! With tags in a table of their own the series' number identifies it; inline, the tags of the series' key do, in its order. It knows no
+//! statements.
 
 use crate::connection::cell;
 use mysql_async::{Row, Value};
-use sensormark_store::{ErrorKind, StoreError, Table, TagColumn};
-use std::collections::{HashMap, HashSet};
+use sensormark_store::{ErrorKind, SeriesKey, StoreError, Table, TagColumn};
+use std::collections::HashMap;
 
 /// Which tags identify a series, and which series their values are.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ enum Lookup {
 impl SeriesMap {
     /// The map of a table's series.
     pub(crate) fn new(table: &Table, own_tags: bool) -> Self {
-        let identifying = identifying_tags(table);
+        let identifying = SeriesKey::of(table).tags().to_vec();
         let lookup = if table.tags.is_empty() {
             Lookup::Single
         } else if own_tags {
@@ -118,23 +118,6 @@ pub(crate) fn tag_value(table: &Table, series: u32, tag: usize) -> Value {
 fn join(joined: &mut String, value: &str) {
     joined.push_str(value);
     joined.push('\0');
-}
-
-fn identifying_tags(table: &Table) -> Vec<usize> {
-    let count = table.series.len() as usize;
-    let distinct = |column: &TagColumn| match column {
-        TagColumn::Text(values) => values.iter().collect::<HashSet<_>>().len(),
-        TagColumn::Integer(values) => values.iter().collect::<HashSet<_>>().len(),
-    };
-    let mut tags: Vec<(usize, usize)> = (0..)
-        .zip(table.series.columns())
-        .map(|(tag, column)| (tag, distinct(column)))
-        .collect();
-    if let Some(one) = tags.iter().find(|(_, distinct)| *distinct == count) {
-        return vec![one.0];
-    }
-    tags.sort_by_key(|&(tag, distinct)| (std::cmp::Reverse(distinct), tag));
-    tags.into_iter().map(|(tag, _)| tag).collect()
 }
 
 fn inline_lookup(table: &Table, identifying: &[usize]) -> Lookup {

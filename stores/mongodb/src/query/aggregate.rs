@@ -9,7 +9,7 @@ use super::source::Source;
 use super::{OPERATION, Question, Reader};
 use mongodb::bson::{Bson, Document, RawBsonRef, RawDocument, doc};
 use sensormark_store::{
-    Aggregate, FieldSet, FieldType, Function, Group, Grouping, StoreError, Value,
+    Aggregate, FieldSet, FieldType, Function, Group, Grouping, QueryStyle, StoreError, Value,
 };
 
 impl Reader<'_> {
@@ -62,11 +62,18 @@ impl Reader<'_> {
             .filter(|one| !has_own_pipeline(one.function))
             .fold(FieldSet::first(0), |set, one| set.with(one.field));
         let mut source = Source::new(question, &[Condition::Any(fields)]);
-        let mut group = doc! { "_id": key(question, &source, grouping, sole).id() };
+        let id = key(question, &source, grouping, sole).id();
+        let mut values = Document::new();
         for (number, aggregate) in aggregates.iter().enumerate() {
-            accumulate(&mut group, question, &source, number, *aggregate);
+            accumulate(&mut values, question, &source, number, *aggregate);
         }
-        source.stages.push(doc! { "$group": group });
+        if question.kept.queries == QueryStyle::WindowFunctions {
+            source.stages.extend(by_window_functions(id, values));
+        } else {
+            let mut group = doc! { "_id": id };
+            group.extend(values);
+            source.stages.push(doc! { "$group": group });
+        }
         let take = |document: &RawDocument| {
             let values = groups.at(document)?;
             for (number, aggregate) in aggregates.iter().enumerate() {
@@ -223,13 +230,28 @@ fn key(
             }
             _ => source.tag(tag),
         }),
-        window: grouping
-            .window
-            .map(|window| window_start(&time, window, question.range.start_ns)),
+        window: grouping.window.map(|window| {
+            source
+                .window_of_document(window)
+                .unwrap_or_else(|| window_start(&time, window, question.range.start_ns))
+        }),
         day: grouping
             .by_day_part
             .map(|split| is_day(&time, split).into()),
     }
+}
+
+/// Stages that give each reading its group's values, and then keep one reading of each group.
+fn by_window_functions(key: Bson, values: Document) -> [Document; 3] {
+    let mut first = doc! { "_id": "$key" };
+    for name in values.keys() {
+        first.insert(name, doc! { "$first": format!("${name}") });
+    }
+    [
+        doc! { "$set": { "key": key } },
+        doc! { "$setWindowFields": { "partitionBy": "$key", "output": values } },
+        doc! { "$group": first },
+    ]
 }
 
 fn accumulate(

@@ -106,7 +106,8 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    fn readings(
+    /// Takes the readings of an array.
+    pub(super) fn readings(
         &mut self,
         readings: &mongodb::bson::RawArray,
         series: u32,

@@ -9,7 +9,9 @@ use crate::connection::{Patience, unreadable};
 use crate::schema::{EntityModel, Fields, MEASUREMENT, TableModel, Tags};
 use crate::write::SAMPLES;
 use mongodb::bson::{Bson, Document, RawBsonRef, RawDocument, doc};
-use sensormark_store::{Answer, Batch, FieldSet, Index, Shape, StoreError, Table, Value};
+use sensormark_store::{
+    Answer, Batch, FieldSet, Index, QueryStyle, Shape, StoreError, Table, Value,
+};
 
 /// Readings that are handed on at once when everything is read.
 const PART: usize = 20_000;
@@ -24,6 +26,9 @@ impl Reader<'_> {
     ) -> Result<Answer, StoreError> {
         if question.is_empty() {
             return Ok(question.empty());
+        }
+        if question.kept.queries != QueryStyle::Usual {
+            return self.unwound(question, fields, coarse).await;
         }
         let (table, kept, choice) = (question.table, question.kept, &question.choice);
         let sole = choice.sole(table);
@@ -183,11 +188,15 @@ impl Reader<'_> {
     }
 }
 
-fn wrong(error: &dyn std::fmt::Display) -> StoreError {
+pub(super) fn wrong(error: &dyn std::fmt::Display) -> StoreError {
     unreadable(OPERATION, &error.to_string())
 }
 
-fn decoder<'a>(question: &'a Question<'_>, fields: FieldSet, sole: Option<u32>) -> Decoder<'a> {
+pub(super) fn decoder<'a>(
+    question: &'a Question<'_>,
+    fields: FieldSet,
+    sole: Option<u32>,
+) -> Decoder<'a> {
     Decoder::new(
         question.query.table,
         question.table,

@@ -8,7 +8,7 @@ use super::choice::Choice;
 use super::expression::{Condition, field, instant, nanoseconds};
 use crate::schema::{TableModel, Tags};
 use mongodb::bson::{Bson, Document, doc};
-use sensormark_store::{Shape, Table, TimeRange};
+use sensormark_store::{QueryStyle, Shape, Table, TimeRange, Window};
 
 /// The reading, unwound out of its document.
 const READING: &str = "_m";
@@ -28,6 +28,15 @@ pub(super) struct Source<'a> {
 
 impl<'a> Source<'a> {
     pub(super) fn new(question: &Question<'a>, conditions: &[Condition]) -> Self {
+        Self::with_days(question, conditions, true)
+    }
+
+    /// The same; without `coarse` no document's day is looked at.
+    pub(super) fn with_days(
+        question: &Question<'a>,
+        conditions: &[Condition],
+        coarse: bool,
+    ) -> Self {
         let (table, kept) = (question.table, question.kept);
         let mut source = Self {
             stages: Vec::new(),
@@ -41,7 +50,7 @@ impl<'a> Source<'a> {
             prefix: if kept.is_flat() { "$" } else { "$_m." },
         };
         let mut filter = question.choice.filter(table, kept);
-        filter.extend(time_filter(kept, question.range, true));
+        filter.extend(time_filter(kept, question.range, coarse));
         if kept.is_flat() {
             add_conditions(&mut filter, table, kept, conditions);
             source.stages.push(doc! { "$match": filter });
@@ -60,6 +69,9 @@ impl<'a> Source<'a> {
             .map(|path| (path, Bson::Int32(1)))
             .collect();
         keep.insert("_id", 0);
+        if kept.queries != QueryStyle::Usual {
+            keep.insert(&kept.time, 1);
+        }
         let readings = match kept.shape {
             Shape::Bucketed { .. } => match question.choice.sole(table) {
                 Some(series) => {
@@ -74,10 +86,18 @@ impl<'a> Source<'a> {
             },
             _ => format!("${}", kept.inner),
         };
-        let inside = inside(table, kept, question.range, conditions);
-        keep.insert(READING, filtered(Bson::String(readings), inside));
+        if kept.queries == QueryStyle::Usual {
+            let inside = inside(table, kept, question.range, conditions);
+            keep.insert(READING, filtered(Bson::String(readings), inside));
+        } else {
+            keep.insert(READING, readings);
+        }
         self.stages.push(doc! { "$project": keep });
         self.stages.push(doc! { "$unwind": format!("${READING}") });
+        if kept.queries != QueryStyle::Usual {
+            self.stages
+                .push(doc! { "$match": after_unwinding(question, conditions) });
+        }
         if let (Shape::Bucketed { .. }, Choice::Series(numbers)) = (kept.shape, &question.choice)
             && numbers.len() > 1
         {
@@ -91,6 +111,25 @@ impl<'a> Source<'a> {
                 .collect();
             self.stages.push(doc! { "$match": { "$or": each } });
         }
+    }
+
+    /// The time of a reading's document in ns, where all readings of a document are of one window of this width and origin.
+    pub(super) fn window_of_document(&self, window: Window) -> Option<Bson> {
+        match self.kept.shape {
+            Shape::Bucketed { per_ns, .. }
+                if self.kept.queries != QueryStyle::Usual
+                    && window.width_ns == per_ns
+                    && window.origin_ns.rem_euclid(per_ns) == 0 =>
+            {
+                Some(nanoseconds(self.kept, &format!("${}", self.kept.time)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The reading itself.
+    pub(super) fn reading(&self) -> String {
+        format!("${READING}")
     }
 
     /// One document a property.
@@ -238,6 +277,22 @@ pub(super) fn inside(
             .filter_map(|condition| condition.expression(table, kept, "$$m.")),
     );
     all
+}
+
+/// The conditions on a reading that was taken out of its document.
+fn after_unwinding(question: &Question<'_>, conditions: &[Condition]) -> Document {
+    let (table, kept, range) = (question.table, question.kept, question.range);
+    let (start, end) = (instant(kept, range.start_ns), instant(kept, range.end_ns));
+    let time = format!("{READING}.{}", kept.inner_time);
+    let mut filter = doc! { time: { "$gte": start, "$lt": end } };
+    let further: Vec<Document> = conditions
+        .iter()
+        .filter_map(|condition| condition.matching(table, kept, "_m."))
+        .collect();
+    if !further.is_empty() {
+        filter.insert("$and", further);
+    }
+    filter
 }
 
 /// An array's elements that fulfil these conditions.

@@ -6,6 +6,7 @@ use super::groups::{Groups, KeyParts, value_at, value_type, whole_at};
 use super::source::{key_expression, tag_expression, time_filter};
 use super::{OPERATION, Question, Reader};
 use crate::schema::Fields;
+use crate::schema::offers::has_one_pair;
 use crate::write::COUNT;
 use mongodb::bson::{Bson, Document, RawDocument, doc};
 use sensormark_store::{
@@ -121,6 +122,11 @@ fn not_in_sums(
     if grouping.by_day_part.is_some_and(|wanted| wanted != split) {
         return Some("the buckets' sums are split into day and night at other times");
     }
+    let of_part = grouping.by_day_part.is_some() && has_one_pair(question.kept.shape);
+    let extreme = |one: &Aggregate| matches!(one.function, Function::Min | Function::Max);
+    if of_part && aggregates.iter().any(extreme) {
+        return Some("a bucket keeps one smallest and one largest value for day and night");
+    }
     let kept = |aggregate: &Aggregate| {
         let kind = question.table.fields[aggregate.field].kind;
         match aggregate.function {
@@ -225,8 +231,14 @@ fn row(question: &Question<'_>, aggregates: &[Aggregate], sums: &str, parts: &[&
         };
         row.insert(format!("n{field}"), doc! { "$sum": of(COUNT) });
         row.insert(format!("s{field}"), doc! { "$sum": of("sum") });
-        row.insert(format!("l{field}"), doc! { "$min": of("min") });
-        row.insert(format!("h{field}"), doc! { "$max": of("max") });
+        for (prefix, what, operator) in [("l", "min", "$min"), ("h", "max", "$max")] {
+            let paths = if has_one_pair(question.kept.shape) {
+                vec![format!("{sums}.{name}.{what}")]
+            } else {
+                of(what)
+            };
+            row.insert(format!("{prefix}{field}"), doc! { operator: paths });
+        }
     }
     row.into()
 }

@@ -3,8 +3,8 @@
 use super::missing;
 use crate::topology::Topology;
 use sensormark_store::{
-    Capability, Encoding, Family, Index, Layout, LayoutOffer, Operation, Schema, Scope, Shape,
-    Standing, Table, TagPlacement, TimeKey, WriteMethod,
+    Capability, Encoding, Extremes, Family, Index, Layout, LayoutOffer, Operation, QueryStyle,
+    Schema, Scope, Shape, Standing, Table, TagPlacement, TimeKey, WriteMethod,
 };
 
 fn offer(variant: &str, layout: Layout, standing: Standing, description: &str) -> LayoutOffer {
@@ -33,12 +33,17 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
             per_ns,
             split,
         } => {
-            let shape = Shape::Bucketed {
+            let shape = |extremes| Shape::Bucketed {
                 limit,
                 per_ns,
                 split,
+                extremes,
             };
-            bucketed(Layout { shape, ..base })
+            let layout = |extremes| Layout {
+                shape: shape(extremes),
+                ..base
+            };
+            bucketed(layout(Extremes::PerPart), layout(Extremes::PerBucket))
         }
         Family::GrowingArray => vec![offer(
             "",
@@ -229,14 +234,19 @@ fn per_span(schema: &Schema, base: Layout, span_ns: i64) -> Vec<LayoutOffer> {
     ]
 }
 
-fn bucketed(usual: Layout) -> Vec<LayoutOffer> {
+fn asked(layout: Layout, queries: QueryStyle) -> Layout {
+    Layout { queries, ..layout }
+}
+
+fn bucketed(usual: Layout, one_pair: Layout) -> Vec<LayoutOffer> {
+    let published = asked(native(one_pair), QueryStyle::UnwindFirst);
     vec![
         offer(
             "",
             usual,
             Standing::Usual,
             "document a device (all tags but the last) and day, filled by upserts: properties.<last tag>.{samples, and by field \
-             nsamples, sum, min, max, each {day, night}}; index on (first tag, day)",
+             nsamples, sum, min, max, each {day, night}}; index on (device's tags, day)",
         ),
         offer(
             "no-index",
@@ -254,7 +264,44 @@ fn bucketed(usual: Layout) -> Vec<LayoutOffer> {
             unordered(usual),
             "the same documents, made ready in the client and inserted whole",
         ),
+        request(
+            "unwind",
+            asked(usual, QueryStyle::UnwindFirst),
+            "the same documents; asked by $match (day) → $project → $unwind → $match (time) → $group: each reading is taken out \
+             before it is compared, and a range comes as one document (at most 16 MiB)",
+        ),
+        request(
+            "set-window-fields",
+            asked(usual, QueryStyle::WindowFunctions),
+            "the same documents; asked as by unwind, and means by $setWindowFields, which needs MongoDB 5.0",
+        ),
+        request(
+            "one-min-max",
+            one_pair,
+            "the same documents with one min and one max a field, beside nsamples and sum by {day, night}",
+        ),
+        request(
+            "as-published",
+            unindexed(published),
+            "BSON dates, one min and one max a field, asked as by unwind; no index but _id",
+        ),
+        request(
+            "as-published-indexed",
+            published,
+            "BSON dates, one min and one max a field, asked as by unwind; index on (first tag, day)",
+        ),
     ]
+}
+
+/// Whether a bucket keeps one smallest and one largest value of a field, not one by day and one by night.
+pub(crate) fn has_one_pair(shape: Shape) -> bool {
+    matches!(
+        shape,
+        Shape::Bucketed {
+            extremes: Extremes::PerBucket,
+            ..
+        }
+    )
 }
 
 /// How the store does an operation.
@@ -276,8 +323,13 @@ pub(crate) fn capability(
             unsupported("time-series collections refuse writes in transactions")
         }
         Operation::UpsertAtomically => topology.transactions(),
-        Operation::FromSums if !matches!(layout.shape, Shape::Bucketed { .. }) => {
+        Operation::FromSums | Operation::ExtremesOfPartsFromSums
+            if !matches!(layout.shape, Shape::Bucketed { .. }) =>
+        {
             unsupported("only the bucketed layout keeps sums")
+        }
+        Operation::ExtremesOfPartsFromSums if has_one_pair(layout.shape) => {
+            unsupported("a bucket keeps one smallest and one largest value for day and night")
         }
         _ => Capability::Native,
     }

@@ -5,8 +5,8 @@
 use super::Tags;
 use crate::wire::Writer;
 use mongodb::bson::{Bson, Document};
-use sensormark_store::{Series, Shape, Table, TagColumn, Value};
-use std::collections::{HashMap, HashSet};
+use sensormark_store::{Series, SeriesKey, Shape, Table, TagColumn, Value};
+use std::collections::HashMap;
 
 /// The series of a table.
 #[derive(Debug)]
@@ -14,8 +14,8 @@ pub(crate) struct Roster {
     /// The elements of each series' tags (of its group's, in buckets), one after the other.
     elements: Vec<u8>,
     ends: Vec<usize>,
-    /// The tags that tell series (in buckets, groups) apart.
-    identity: Vec<usize>,
+    /// The key of the series; in buckets, of the groups.
+    key: SeriesKey,
     by_key: HashMap<Box<[u8]>, u32>,
     names: Vec<String>,
     paths: Vec<String>,
@@ -42,16 +42,16 @@ impl Roster {
             table.tags.len()
         };
         let (elements, ends) = encoded(table, tags, shared);
-        let (identity, classes) = identifying(&table.series, shared);
+        let key = SeriesKey::among(table, shared);
         let groups = bucketed.then(|| Groups {
             tags: shared,
-            lowest: lowest(&classes),
+            lowest: lowest(&table.series, &key),
             properties: properties(table, shared),
         });
         let mut roster = Self {
             elements,
             ends,
-            identity,
+            key,
             by_key: HashMap::new(),
             names: table.tags.iter().map(|tag| tag.name.clone()).collect(),
             paths: table
@@ -73,12 +73,7 @@ impl Roster {
 
     fn key(&self, series: &Series, number: u32) -> Vec<u8> {
         let mut key = Vec::new();
-        for &tag in &self.identity {
-            match &series.columns()[tag] {
-                TagColumn::Text(values) => key_text(&mut key, &values[number as usize]),
-                TagColumn::Integer(values) => key_integer(&mut key, values[number as usize]),
-            }
-        }
+        push_key(&mut key, series, self.key.tags(), number);
         if let Some(groups) = &self.groups {
             key_text(&mut key, &groups.properties[number as usize]);
         }
@@ -94,17 +89,17 @@ impl Roster {
 
     /// The tags that tell series apart; in buckets, groups.
     pub(crate) fn identity(&self) -> &[usize] {
-        &self.identity
+        self.key.tags()
     }
 
     /// The schema's names of the tags that tell series apart.
     pub(crate) fn identity_names(&self) -> impl Iterator<Item = &str> {
-        self.identity.iter().map(|&tag| self.names[tag].as_str())
+        self.identity().iter().map(|&tag| self.names[tag].as_str())
     }
 
     /// The paths of these tags, with a direction each, as in an index or order.
     pub(crate) fn identity_paths(&self, direction: i32) -> Document {
-        self.identity
+        self.identity()
             .iter()
             .map(|&tag| (self.paths[tag].clone(), Bson::Int32(direction)))
             .collect()
@@ -113,14 +108,6 @@ impl Roster {
     /// The series of a key: its identifying tags' parts, and in buckets the property's name.
     pub(crate) fn find(&self, key: &[u8]) -> Option<u32> {
         self.by_key.get(key).copied()
-    }
-
-    /// The tags that name the documents of buckets.
-    pub(crate) fn group_tags(&self) -> std::ops::Range<usize> {
-        0..self
-            .groups
-            .as_ref()
-            .map_or(self.identity.len(), |groups| groups.tags)
     }
 
     /// The lowest series of a series' group.
@@ -243,86 +230,30 @@ fn encoded(table: &Table, tags: &Tags, count: usize) -> (Vec<u8>, Vec<usize>) {
     (writer.bytes().to_vec(), ends)
 }
 
-/// Each value's number within its column, one entry a series.
-fn numbered(column: &TagColumn) -> Vec<usize> {
-    fn of<T: std::hash::Hash + Eq>(values: &[T]) -> Vec<usize> {
-        let mut numbers: HashMap<&T, usize> = HashMap::new();
-        values
-            .iter()
-            .map(|value| {
-                let next = numbers.len();
-                *numbers.entry(value).or_insert(next)
-            })
-            .collect()
-    }
-    match column {
-        TagColumn::Text(values) => of(values),
-        TagColumn::Integer(values) => of(values),
-    }
+/// For each series the lowest of those that agree with it in the group's key.
+fn lowest(series: &Series, key: &SeriesKey) -> Vec<u32> {
+    let mut lowest: HashMap<Vec<u8>, u32> = HashMap::new();
+    let first = |number| {
+        let mut text = Vec::new();
+        push_key(&mut text, series, key.tags(), number);
+        *lowest.entry(text).or_insert(number)
+    };
+    (0..series.len()).map(first).collect()
 }
 
-/// The tags among the first `count` that tell apart what all of these do: one, if any does by itself; else the first and
-/// what cannot be left out. Beside it each series' class by all of these tags.
-fn identifying(series: &Series, count: usize) -> (Vec<usize>, Vec<Vec<usize>>) {
-    let columns: Vec<Vec<usize>> = series.columns()[..count.min(series.columns().len())]
-        .iter()
-        .map(numbered)
-        .collect();
-    let class = |tags: &[usize], row: usize| -> Vec<usize> {
-        tags.iter().map(|&tag| columns[tag][row]).collect()
-    };
-    let rows = series.len() as usize;
-    let all: Vec<usize> = (0..columns.len()).collect();
-    let distinct = |tags: &[usize]| {
-        (0..rows)
-            .map(|row| class(tags, row))
-            .collect::<HashSet<_>>()
-            .len()
-    };
-    let classes = (0..rows).map(|row| class(&all, row)).collect();
-    let most = distinct(&all);
-    if let Some(tag) = all.iter().find(|&&tag| distinct(&[tag]) == most) {
-        return (vec![*tag], classes);
-    }
-    let mut tags = all;
-    for tag in (1..tags.len()).rev() {
-        let without: Vec<usize> = tags.iter().copied().filter(|&one| one != tag).collect();
-        if distinct(&without) == most {
-            tags = without;
+/// Appends the parts of a series' key: the values of these tags.
+fn push_key(text: &mut Vec<u8>, series: &Series, tags: &[usize], number: u32) {
+    for &tag in tags {
+        match &series.columns()[tag] {
+            TagColumn::Text(values) => key_text(text, &values[number as usize]),
+            TagColumn::Integer(values) => key_integer(text, values[number as usize]),
         }
     }
-    (tags, classes)
-}
-
-fn lowest(classes: &[Vec<usize>]) -> Vec<u32> {
-    let mut lowest: HashMap<&[usize], u32> = HashMap::new();
-    (0..)
-        .zip(classes)
-        .map(|(series, class)| *lowest.entry(class).or_insert(series))
-        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn words(words: &[&str]) -> TagColumn {
-        TagColumn::Text(words.iter().map(|&word| word.to_owned()).collect())
-    }
-
-    #[test]
-    fn one_tag_identifies_where_it_can_and_the_first_stays_where_it_cannot() {
-        let one = Series::new(vec![words(&["a", "a", "b"]), words(&["x", "y", "z"])]);
-        assert_eq!(identifying(&one, 2).0, [1]);
-        let several = Series::new(vec![
-            words(&["d1", "d1", "d2", "d2"]),
-            words(&["one", "one", "two", "two"]),
-            words(&["p", "q", "p", "q"]),
-        ]);
-        assert_eq!(identifying(&several, 3).0, [0, 2]);
-        assert_eq!(lowest(&identifying(&several, 2).1), [0, 0, 2, 2]);
-        assert_eq!(identifying(&Series::single(), 0).0, [0_usize; 0]);
-    }
 
     #[test]
     fn properties_have_names_that_paths_can_hold() {

@@ -5,6 +5,7 @@
 
 use super::rows::{Covered, Runs};
 use super::{COUNT, LARGEST_COMMAND, LARGEST_DOCUMENT, Prepared, SAMPLES, TooLarge, Writer};
+use crate::schema::offers::has_one_pair;
 use crate::schema::{Fields, TableModel};
 use crate::wire::Writer as Wire;
 use sensormark_store::{Batch, Column, DaySplit, ErrorKind, Shape, StoreError, Values};
@@ -148,6 +149,15 @@ impl Sum {
         Some(())
     }
 
+    /// The row of the smallest (`min`) or largest (`max`) value.
+    fn extreme(&self, what: &str) -> usize {
+        if what == "min" {
+            self.smallest
+        } else {
+            self.largest
+        }
+    }
+
     /// The sum, of a number.
     fn put_total(&self, wire: &mut Wire, path: &[&str], column: &Column) {
         match &column.values {
@@ -264,15 +274,8 @@ impl<'a> Bucket<'a> {
         for (operator, bound, time) in [("$min", first, earliest), ("$max", last, latest)] {
             wire.open(operator);
             wire.time(bound, time, self.kept.date);
-            self.each_sum(|path, column, sum| {
-                let (what, row) = match operator {
-                    "$min" => ("min", sum.smallest),
-                    _ => ("max", sum.largest),
-                };
-                if is_number(column) {
-                    wire.cell(&path(what)[..], &column.values, row);
-                }
-            });
+            let what = operator.trim_start_matches('$');
+            self.extremes(wire, what);
             wire.close();
         }
         wire.close();
@@ -290,6 +293,26 @@ impl<'a> Bucket<'a> {
                         let path = |what| [inner, property.name, *field, what, part];
                         each(&path, column, sum);
                     }
+                }
+            }
+        }
+    }
+
+    /// The smallest or largest values, each by its path.
+    fn extremes(&self, wire: &mut Wire, what: &'static str) {
+        if !has_one_pair(self.kept.shape) {
+            self.each_sum(|path, column, sum| {
+                if is_number(column) {
+                    wire.cell(&path(what)[..], &column.values, sum.extreme(what));
+                }
+            });
+            return;
+        }
+        for property in &self.properties {
+            for (field, column, sums) in &property.sums {
+                if let Some(row) = extreme_of_both(column, sums, what) {
+                    let path = [self.kept.inner.as_str(), property.name, *field, what];
+                    wire.cell(&path[..], &column.values, row);
                 }
             }
         }
@@ -319,12 +342,15 @@ impl<'a> Bucket<'a> {
                     split(wire, "sum", sums, |wire, part, sum| {
                         sum.put_total(wire, &[part], column);
                     });
-                    split(wire, "min", sums, |wire, part, sum| {
-                        wire.cell(part, &column.values, sum.smallest);
-                    });
-                    split(wire, "max", sums, |wire, part, sum| {
-                        wire.cell(part, &column.values, sum.largest);
-                    });
+                    for what in ["min", "max"] {
+                        if !has_one_pair(self.kept.shape) {
+                            split(wire, what, sums, |wire, part, sum| {
+                                wire.cell(part, &column.values, sum.extreme(what));
+                            });
+                        } else if let Some(row) = extreme_of_both(column, sums, what) {
+                            wire.cell(what, &column.values, row);
+                        }
+                    }
                 }
                 wire.close();
             }
@@ -363,6 +389,29 @@ fn sums<'a>(
         }
     }
     Ok(all)
+}
+
+/// The row of the smallest or largest value by day and night together; none where the field is no number.
+fn extreme_of_both(column: &Column, sums: &[Sum; 2], what: &str) -> Option<usize> {
+    let mut rows = sums
+        .iter()
+        .filter(|sum| sum.count > 0)
+        .map(|sum| sum.extreme(what));
+    let (one, other) = (rows.next()?, rows.next());
+    let Some(other) = other else {
+        return is_number(column).then_some(one);
+    };
+    let other_is_below = match &column.values {
+        Values::I64(values) => values[other] < values[one],
+        Values::U16(values) => values[other] < values[one],
+        Values::F64(values) => values[other] < values[one],
+        Values::Bool(_) | Values::Text(_) => return None,
+    };
+    Some(if other_is_below == (what == "min") {
+        other
+    } else {
+        one
+    })
 }
 
 fn split(wire: &mut Wire, what: &str, sums: &[Sum; 2], put: impl Fn(&mut Wire, &str, &Sum)) {

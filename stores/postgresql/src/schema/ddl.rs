@@ -15,7 +15,9 @@ pub(crate) fn owner_table() -> String {
 pub(crate) fn statements(model: &Model) -> Vec<String> {
     let mut statements = Vec::new();
     for (table, description) in model.tables.iter().zip(&model.schema.tables) {
-        statements.push(readings_table(table));
+        // Before the readings, which may refer to it.
+        statements.extend(entity_table(model, table, description));
+        statements.push(readings_table(model, table));
         statements.extend(index(model, table));
         if let Some(name) = &table.tags {
             statements.extend(tags_table(name, table, description));
@@ -23,7 +25,6 @@ pub(crate) fn statements(model: &Model) -> Vec<String> {
         if let Some(name) = &table.sums {
             statements.push(sums_table(name, table, description));
         }
-        statements.extend(entity_table(model, table, description));
     }
     statements
 }
@@ -56,9 +57,23 @@ pub(crate) fn type_name(kind: &Type) -> String {
         .map_or_else(|| kind.name().to_owned(), |element| format!("{element}[]"))
 }
 
-fn readings_table(table: &TableModel) -> String {
-    let columns = joined(table.columns.iter().map(definition));
+fn readings_table(model: &Model, table: &TableModel) -> String {
+    let columns = table.columns.iter().map(definition);
+    let columns = joined(columns.chain(foreign_key(model, table)));
     format!("CREATE TABLE {} ({columns})", table.name)
+}
+
+/// What holds readings to their entity, where the layout has it.
+fn foreign_key(model: &Model, table: &TableModel) -> Option<String> {
+    let entity = table.entity.as_ref()?;
+    if !model.layout.foreign_key || table.keys.is_empty() {
+        return None;
+    }
+    let key = entity_key(table);
+    Some(format!(
+        "FOREIGN KEY ({key}) REFERENCES {} ({key})",
+        entity.name
+    ))
 }
 
 fn index(model: &Model, table: &TableModel) -> Option<String> {

@@ -108,6 +108,18 @@ fn row_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
     if schema.tables.iter().any(|table| !table.tags.is_empty()) {
         offers.extend(tag_variants(usual));
     }
+    if schema.tables.iter().any(|table| table.entity.is_some()) {
+        let layout = Layout {
+            index: Index::Series,
+            foreign_key: true,
+            ..usual
+        };
+        offers.push(request(
+            "foreign-key",
+            layout,
+            "row a reading, btree on the series alone, and a foreign key: a reading without its entity is refused",
+        ));
+    }
     if schema
         .tables
         .iter()
@@ -215,7 +227,9 @@ pub(crate) fn capability(operation: Operation, layout: &Layout, table: &Table) -
         Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
             Capability::Unsupported("the table has no entity".to_owned())
         }
-        Operation::FromSums if !matches!(layout.shape, Shape::Summary { .. }) => {
+        Operation::FromSums | Operation::ExtremesOfPartsFromSums
+            if !matches!(layout.shape, Shape::Summary { .. }) =>
+        {
             Capability::Unsupported("only the layout with a summary keeps sums".to_owned())
         }
         _ => Capability::Native,

@@ -1,10 +1,9 @@
 //! From series numbers to the values that identify a series in the database, and back.
 //!
-//! With tags in a table of their own the number itself identifies; inline, the fewest tags that tell all series apart
-//! do (one, where one is enough).
+//! With tags in a table of their own the number itself identifies; inline, the tags of the series' key do, in its order.
 
-use sensormark_store::{Table, TagColumn};
-use std::collections::{HashMap, HashSet};
+use sensormark_store::{SeriesKey, Table, TagColumn};
+use std::collections::HashMap;
 
 /// Which tags identify a series, and which series a set of their values is.
 #[derive(Debug)]
@@ -32,7 +31,7 @@ enum Lookup {
 impl SeriesMap {
     /// The map of a table's series.
     pub(crate) fn new(table: &Table, own_tags: bool) -> Self {
-        let identifying = identifying_tags(table);
+        let identifying = SeriesKey::of(table).tags().to_vec();
         let lookup = if table.tags.is_empty() {
             Lookup::Single
         } else if own_tags {
@@ -95,29 +94,6 @@ pub(crate) fn join(joined: &mut String, value: &str) {
         joined.push('\0');
     }
     joined.push_str(value);
-}
-
-fn identifying_tags(table: &Table) -> Vec<usize> {
-    let count = table.series.len() as usize;
-    let mut tags: Vec<(usize, usize)> = table
-        .series
-        .columns()
-        .iter()
-        .enumerate()
-        .map(|(tag, column)| (tag, distinct(column)))
-        .collect();
-    if let Some(one) = tags.iter().find(|(_, distinct)| *distinct == count) {
-        return vec![one.0];
-    }
-    tags.sort_by_key(|&(tag, distinct)| (std::cmp::Reverse(distinct), tag));
-    tags.into_iter().map(|(tag, _)| tag).collect()
-}
-
-fn distinct(column: &TagColumn) -> usize {
-    match column {
-        TagColumn::Text(values) => values.iter().collect::<HashSet<_>>().len(),
-        TagColumn::Integer(values) => values.iter().collect::<HashSet<_>>().len(),
-    }
 }
 
 fn lookup_of(table: &Table, identifying: &[usize]) -> Lookup {

@@ -1,6 +1,8 @@
 //! Wrong settings get one clear message, before anything is started; what there is to set is listed.
 
 use crate::support::{Place, said};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 
 #[test]
 fn wrong_settings() {
@@ -29,4 +31,39 @@ fn numbers_and_layouts_are_listed() {
     for words in ["[1600,4000,6400]", "8760", "sqlite:reading-time-index"] {
         assert!(text.contains(words), "{words:?} is not in {text}");
     }
+}
+
+/// The study's scale takes hours: that is said before anything is measured, with where the guess comes from.
+#[test]
+fn hours_are_announced_before_they_begin() {
+    let place = Place::new();
+    let scale = ["--scale", "study", "--set", "repetitions=1"];
+    let run = [
+        &["run", "billing", "--on", "sqlite:reading-clustered"],
+        &scale[..],
+    ]
+    .concat();
+    let mut child = place
+        .command(&run)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+    let mut text = String::new();
+    while !text.contains("the study's rate") {
+        let line = lines.next().expect("it says so before it ends");
+        text.push_str(&line.expect("text"));
+        text.push('\n');
+    }
+    let interrupted = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(interrupted.expect("kill is there").success());
+    let rest: Vec<String> = lines.map_while(Result::ok).collect();
+    let status = child.wait().expect("it ends");
+    assert_eq!(status.code(), Some(130), "{text}{rest:?}");
+    assert!(text.contains("trials, about 6.4 h"), "{text}");
+    assert!(text.contains("2423 operations a second"), "{text}");
+    assert!(text.contains("MariaDB"), "{text}");
 }

@@ -143,3 +143,37 @@ fn a_load_that_is_cut_is_billed_as_far_as_it_came_and_nothing_is_built_on_it() {
         assert_eq!(reason, Some(words), "{phase}");
     }
 }
+
+/// As the study has it: ingest with one device a client, each number of devices from an empty database.
+#[test]
+fn ingest_by_itself_and_emptied_databases() {
+    let place = Place::new();
+    let settings = [
+        "devices=8,12",
+        "ingest_devices=4",
+        "emptied=true",
+        "clients=4",
+        "processes=2",
+        "records=30",
+        "bill_rounds=1",
+        "limit_seconds=0",
+        "bill_month=1",
+    ];
+    let output = place.measure("billing", &settings, &["--on", "sqlite:reading"]);
+    let text = said(&output);
+    let trial = &place.trials()[0];
+    assert_eq!(held_against(trial), Vec::<String>::new(), "{text}");
+    for (phase, devices) in [("ingest-4", 4), ("ingest-8", 8), ("ingest-12", 12)] {
+        let written = load(trial, phase);
+        assert_eq!(written["labels"]["devices"], devices);
+        assert_eq!(written["planned"], devices * 30, "{written}");
+        assert_eq!(written["labels"]["alone"] == true, devices == 4);
+    }
+    // Every database is counted before it is emptied.
+    assert_eq!(trial["ledger"]["stored"], (4 + 8 + 12) * 30);
+    let answers = &trial["answers"];
+    assert_eq!(
+        (&answers["checked"], &answers["wrong"]),
+        (&20.into(), &0.into())
+    );
+}

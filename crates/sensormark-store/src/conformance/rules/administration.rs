@@ -9,8 +9,16 @@ use super::super::suite::{Case, administer, parts};
 use super::{alone, own};
 use crate::batch::{Batch, Column, Values};
 use crate::error::{ErrorKind, StoreError};
-use crate::store::{Plan, Size};
-use std::collections::BTreeSet;
+use crate::query::{Ask, Query, Selection, TimeRange};
+use crate::server::ServerOptions;
+use crate::size::Size;
+use crate::store::Plan;
+use crate::supervisor::Supervisor;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
 
 pub(super) fn rules() -> Vec<Rule> {
     const LAYOUTS: Over = Over::Measured(&[Dataset::Values]);
@@ -58,8 +66,20 @@ pub(super) fn rules() -> Vec<Rule> {
             USUAL,
             settings
         ),
+        own!(
+            "C-A-10",
+            "schema and statements are shown, once they are asked for",
+            LAYOUTS,
+            shown
+        ),
         // Some servers state the size of all they hold, to which other checks add and from which they take.
         alone!("C-A-08", "the size grows with what is stored", USUAL, size),
+        alone!(
+            "C-A-09",
+            "logs are on the disk that the user chose, or that is refused",
+            USUAL,
+            logs
+        ),
     ]
 }
 
@@ -270,4 +290,123 @@ async fn settled_size(case: &Case<'_>, plan: &Plan) -> Check<Size> {
     let mut administrator = case.suite.administrator(plan).await?;
     administer("settle", administrator.settle()).await??;
     Ok(administer("size", administrator.size()).await??)
+}
+
+async fn logs(case: &Case<'_>) -> Check<Verdict> {
+    if case.suite.place.server().is_none() {
+        let reason = "sensormark starts no server here";
+        return Ok(Verdict::Ignored(reason.to_owned()));
+    }
+    let chosen = tempfile::tempdir().map_err(|error| error.to_string())?;
+    // a server that runs as another user must be able to enter it
+    std::fs::set_permissions(chosen.path(), Permissions::from_mode(0o711))
+        .map_err(|error| error.to_string())?;
+    let options = ServerOptions {
+        memory_bytes: 256 << 20,
+        clients: 8,
+        log_folder: Some(chosen.path().to_owned()),
+        ..ServerOptions::default()
+    };
+    let server = match Supervisor::new(None)?.start(case.store(), &options, None) {
+        Err(error) if error.kind() == ErrorKind::Unsupported => {
+            return Ok(Verdict::Ignored(error.to_string()));
+        }
+        started => started?,
+    };
+    let mut plan = case.plan();
+    plan.endpoint = server.endpoint().clone();
+    let folder = server.log_folder().unwrap_or(chosen.path()).to_owned();
+    let before = changes(&folder)?;
+    administer("create", case.suite.administrator(&plan).await?.create()).await??;
+    let mut client = case.connect(&plan).await?;
+    client.write(&batch(case, 40)).await?;
+    client.close().await?;
+    holds(case, &plan).await?;
+    // a log may wait in memory for a while
+    let deadline = Instant::now() + LOG_PATIENCE;
+    while changes(&folder)? == before {
+        ensure!(
+            Instant::now() < deadline,
+            "nothing was written to the folder for logs while readings were"
+        );
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    server.stop()?;
+    let left = changes(chosen.path())?;
+    ensure!(left.is_empty(), "left in the folder for logs: {left:?}");
+    Ok(Verdict::Kept)
+}
+
+/// How long a server may keep what it logs in memory; Cassandra does so for 10 s.
+const LOG_PATIENCE: Duration = Duration::from_secs(20);
+
+/// The files below a folder, with the times of their last changes.
+fn changes(folder: &Path) -> Check<BTreeMap<PathBuf, (u64, SystemTime)>> {
+    let (mut files, mut waiting) = (BTreeMap::new(), vec![folder.to_owned()]);
+    while let Some(path) = waiting.pop() {
+        for entry in std::fs::read_dir(&path).map_err(|error| error.to_string())? {
+            let entry = entry.map_err(|error| error.to_string())?;
+            // it may have been removed meanwhile
+            let Ok(about) = entry.metadata() else {
+                continue;
+            };
+            if about.is_dir() {
+                waiting.push(entry.path());
+            } else {
+                let changed = about.modified().map_err(|error| error.to_string())?;
+                files.insert(entry.path(), (about.len(), changed));
+            }
+        }
+    }
+    Ok(files)
+}
+
+/// A database that shows its statements shows those that were sent since they were asked for, and answers as before.
+async fn shown(case: &Case<'_>) -> Check<Verdict> {
+    let (plan, mut client) = case.client().await?;
+    let table = &case.subject().data.schema.tables[0];
+    let fields = table.all_fields();
+    let query = Query {
+        table: 0,
+        series: Selection::One(0),
+        range: TimeRange::new(BASE, BASE + 10 * SECOND),
+        ask: Ask::Range {
+            fields,
+            coarse_filter: false,
+        },
+    };
+    client.write(&batch(case, 3)).await?;
+    let before = client.ask(&query).await?;
+    let kept = client.statements().await?;
+    ensure!(kept.is_empty(), "unasked, it kept {kept:?}");
+    if let Err(error) = client.keep_statements() {
+        ensure!(
+            error.kind() == ErrorKind::Unsupported,
+            "statements are not kept: {error}"
+        );
+        return Ok(Verdict::Ignored(error.to_string()));
+    }
+    let after = client.ask(&query).await?;
+    ensure!(before == after, "{before:?} became {after:?}");
+    let asked = client.statements().await?;
+    // others than before: a key that is there already may be refused
+    client.write(&parts(&batch(case, 6), 3)[1]).await?;
+    let written = client.statements().await?;
+    client.close().await?;
+    let mut administrator = case.suite.administrator(&plan).await?;
+    let schema = administer("show the schema", administrator.schema_text()).await??;
+    ensure!(!schema.is_empty(), "no schema is shown");
+    for (what, statements) in [("question", &asked), ("write", &written)] {
+        ensure!(
+            statements.iter().any(|one| !one.text.trim().is_empty()),
+            "no statement is shown of a {what}"
+        );
+    }
+    let everything = format!("{asked:?}{written:?}{schema:?}");
+    let secret = password(plan.endpoint.url.expose());
+    ensure!(
+        secret.is_none_or(|secret| secret.is_empty() || !everything.contains(&secret)),
+        "the password is shown in {everything}"
+    );
+    Ok(Verdict::Kept)
 }

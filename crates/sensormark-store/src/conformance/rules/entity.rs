@@ -36,7 +36,7 @@ pub(super) fn rules() -> Vec<Rule> {
         ),
         own!(
             "C-U-04",
-            "a plain write leaves entities alone",
+            "a plain write leaves entities alone; with a foreign key it is refused until its entity is there",
             METERS,
             plain_write
         ),
@@ -200,12 +200,38 @@ async fn plain_write(case: &Case<'_>) -> Check<Verdict> {
     if let Some(reason) = refusal(case, &mut client, Atomicity::Separate).await? {
         return Ok(Verdict::Ignored(reason));
     }
+    let subject = case.subject();
+    if subject.offer.layout.foreign_key {
+        return orphan(case, client, &plan).await;
+    }
     let written = [reading(case, 2, 0), reading(case, 2, 1)];
     for batch in &written {
         client.write(batch).await?;
     }
     entities(&mut client, &[]).await?;
     readings(case, &mut client, &plan, &written).await?;
+    client.close().await?;
+    Ok(Verdict::Kept)
+}
+
+/// The database itself refuses a reading without its entity, and takes the same reading with it.
+async fn orphan(case: &Case<'_>, mut client: Client, plan: &Plan) -> Check<Verdict> {
+    let one = reading(case, 2, 0);
+    match client.try_write(&one).await? {
+        Err(error) if error.kind() == ErrorKind::Conflict => {}
+        other => {
+            return Err(Broken(format!(
+                "a reading without its entity gives {other:?}"
+            )));
+        }
+    }
+    entities(&mut client, &[]).await?;
+    readings(case, &mut client, plan, &[]).await?;
+    upsert(&mut client, &one, Atomicity::Separate).await??;
+    let next = reading(case, 2, 1);
+    client.write(&next).await?;
+    entities(&mut client, &[(2, 0)]).await?;
+    readings(case, &mut client, plan, &[one, next]).await?;
     client.close().await?;
     Ok(Verdict::Kept)
 }

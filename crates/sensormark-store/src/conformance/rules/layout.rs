@@ -25,7 +25,7 @@ pub(super) fn rules() -> Vec<Rule> {
         ),
         own!(
             "C-L-03",
-            "limits are at least one reading",
+            "limits are at least one reading, and the size of a write has its advice",
             Over::Layouts(&Dataset::ALL),
             limits
         ),
@@ -99,6 +99,7 @@ fn well_formed(offer: &LayoutOffer, family: Family) -> Check {
                 limit,
                 per_ns,
                 split,
+                ..
             },
         ) => (asked_limit, asked_per, asked_split) == (limit, per_ns, split),
         (
@@ -146,9 +147,26 @@ async fn limits(case: &Case<'_>) -> Check<Verdict> {
     for table in &subject.data.schema.tables {
         let limits = case.store().limits(&subject.offer.layout, table);
         ensure!(
-            limits.readings_per_statement >= 1 && limits.suggested_batch >= 1,
+            limits.readings_per_statement >= 1,
             "{limits:?} for table {}",
             table.name
+        );
+        let size = case.store().write_size(&subject.offer.layout, table);
+        ensure!(
+            size.readings >= 1 && size.bytes >= 1 && size.reading_bytes >= 1,
+            "{size:?} for table {}",
+            table.name
+        );
+        ensure!(
+            size.readings_per_write() <= limits.readings_per_statement,
+            "a write of {} readings does not fit into a statement of {} for table {}",
+            size.readings_per_write(),
+            limits.readings_per_statement,
+            table.name
+        );
+        ensure!(
+            size.link.starts_with("https://") && !size.advice.is_empty(),
+            "no advice with a link in {size:?}"
         );
     }
     Ok(Verdict::Kept)

@@ -22,7 +22,7 @@ impl LineProtocol {
     pub(super) fn new(schema: &Schema, chosen: Option<usize>) -> Result<Self, ExportError> {
         let table = |table: &Table| {
             let starts = Starts::new(table, |series, page| put_start(table, series, page))?;
-            let lines = Lines::new(table.fields.iter().map(|field| &field.name));
+            let lines = Lines::new(table.fields.iter().map(|field| &field.name), false);
             Ok::<_, ExportError>((starts, lines))
         };
         Ok(Self {

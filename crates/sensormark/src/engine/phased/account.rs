@@ -4,6 +4,7 @@ use super::script::{LoadSpec, PhaseSpec};
 use crate::engine::failure::TrialFailure;
 use crate::engine::operations::ENDLESS;
 use crate::engine::outcome::{ClassOutcome, Cut, Latencies, LoadOutcome, PhaseOutcome};
+use crate::engine::site::Site;
 use crate::measurement::folder::ResultsFolder;
 use crate::measurement::names;
 use crate::measurement::record::{
@@ -12,6 +13,7 @@ use crate::measurement::record::{
 };
 use crate::probe::{DiskUsage, Recording};
 use crate::units::ns_to_seconds;
+use sensormark_store::Plan;
 
 /// The records of a phase's loads.
 pub fn load_records(
@@ -196,6 +198,28 @@ pub fn add_disk(
     };
     add(total, usage.map(|usage| usage.allocated_bytes));
     add(logs, usage.map(|usage| usage.apart_bytes));
+}
+
+/// Adds the documents that the database counts, where it does.
+pub fn add_documents(record: &mut TrialRecord, site: &Site, plan: &Plan) {
+    let counted = site.administer(plan, async |administrator| administrator.documents().await);
+    let documents = match counted {
+        Ok(None) => return,
+        Ok(Some(documents)) => documents,
+        Err(error) => {
+            let text = format!("documents were not counted: {error}");
+            record.warnings.push(text);
+            return;
+        }
+    };
+    let figures = [
+        (names::DOCUMENTS, documents.count, ""),
+        (names::DOCUMENT_BYTES, documents.bytes, "bytes"),
+    ];
+    for (name, value, unit) in figures {
+        let figure = Figure::new(value as f64, unit);
+        record.figures.insert(name.to_owned(), figure);
+    }
 }
 
 /// Takes what the recorder saw into the record, and keeps the samples.

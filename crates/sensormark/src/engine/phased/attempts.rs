@@ -5,11 +5,10 @@
 //! so does the ledger.
 
 use super::account::add_loads;
-use super::judge::{disturbances, measured_phases};
-use crate::engine::lateness::{PACING_LIMIT_NS, late_by_host};
+use crate::engine::judge::host::{disturbances, made_late};
+use crate::engine::judge::work::{measured_phases, of_loads};
 use crate::measurement::names;
 use crate::measurement::record::{LoadRecord, TrialRecord};
-use crate::measurement::verdict::{Reason, ReasonKind};
 use crate::probe::DisturbanceLimits;
 use std::collections::BTreeSet;
 
@@ -45,18 +44,16 @@ pub fn take_quiet_phases(
 
 /// The phases in which the host was disturbed, or made a source late.
 fn spoilt(record: &TrialRecord, limits: &DisturbanceLimits) -> BTreeSet<String> {
-    let measured = measured_phases(record);
+    let works = of_loads(record);
+    let measured = measured_phases(record, &works);
     let phases: Vec<_> = measured.iter().map(|(phase, _)| *phase).collect();
     let disturbed = disturbances(&phases, limits)
         .into_iter()
         .flat_map(|(names, _)| names);
-    let is_late = |load: &&LoadRecord| load.pacing_p99_ns > Some(PACING_LIMIT_NS);
-    let late = [Reason::new(ReasonKind::SourceLate, String::new())];
-    let made_late = measured.iter().filter(|(phase, loads)| {
-        loads.iter().any(is_late) && late_by_host(&late, [*phase]).is_some()
-    });
+    let late = measured.iter();
+    let late = late.filter(|(phase, works)| made_late(phase, works).is_some());
     disturbed
-        .chain(made_late.map(|(phase, _)| phase.name.as_str()))
+        .chain(late.map(|(phase, _)| phase.name.as_str()))
         .map(str::to_owned)
         .collect()
 }
@@ -108,43 +105,8 @@ fn take(record: &mut TrialRecord, earlier: &TrialRecord, name: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::judge::tests::{load, with_others};
     use super::*;
-    use crate::engine::run::Turn;
-    use crate::measurement::record::{Cache, Implementation, Side};
-    use sensormark_store::{Durability, Layout};
-
-    /// An attempt with two phases of a second each: how much of the processors others took in each, and its operations.
-    fn attempt(number: u32, phases: [(&str, f64, u64); 2]) -> TrialRecord {
-        let turn = Turn {
-            repetition: 0,
-            turn: 0,
-            attempt: number,
-        };
-        let implementation = Implementation {
-            store: "sqlite".into(),
-            title: "SQLite".into(),
-            layout_name: "individual".into(),
-            layout: Layout::row_per_reading(),
-            strategy: None,
-            durability: Durability::Default,
-            cache: Cache::Hot,
-            embedded: true,
-        };
-        let mut record = turn.record(format!("a{number}"), implementation, Side::Mixed);
-        for (name, others, operations) in phases {
-            let mut phase = with_others(1_000_000_000, others);
-            phase.name = name.to_owned();
-            phase.operations = operations;
-            record.phases.push(phase);
-            let mut load = load();
-            load.phase = name.to_owned();
-            load.planned = operations;
-            load.answers.answered = operations;
-            add_loads(&mut record, vec![load]);
-        }
-        record
-    }
+    use crate::engine::judge::fixture::attempt;
 
     fn planned(record: &TrialRecord) -> Vec<(&str, u64)> {
         let loads = record.loads.iter();

@@ -7,7 +7,7 @@ use super::script::{LoadSpec, PhaseSpec};
 use crate::engine::answers::Checking;
 use crate::engine::clients::{Clients, ClientsError};
 use crate::engine::operations::{Operations, Slot};
-use crate::engine::phase::{Load, Pacing, Phase, Target};
+use crate::engine::phase::{Load, Phase, Target};
 use crate::engine::sharing::ClientRange;
 use sensormark_store::null::NullStore;
 use sensormark_store::{Answer, AnswerSource, Ask, Batch, Plan, Query, SessionKind, Table};
@@ -20,7 +20,7 @@ const DURATION: Duration = Duration::from_millis(200);
 /// Fewer operations than this say nothing.
 const FEWEST: u64 = 20;
 
-/// Operations a second of this process's part of a phase over the null store. None for phases with a schedule or of several loads, and where too
+/// Operations a second of this process's part of a phase over the null store. Clients with a schedule go as fast as they can here. None for phases of several loads, and where too
 /// few operations are done for a figure.
 ///
 /// # Errors
@@ -34,9 +34,6 @@ pub fn ceiling(
     let [load] = phase.loads.as_slice() else {
         return Ok(None);
     };
-    if matches!(load.pacing, Pacing::Open(_)) {
-        return Ok(None);
-    }
     let store = NullStore::new(Arc::new(Empty {
         tables: plan.schema.tables.clone(),
     }));

@@ -2,22 +2,25 @@
 
 use super::attempts::take_quiet_phases;
 use super::coordinator::Coordinator;
-use super::judge::{Circumstances, judge};
 use super::protocol::TrialConfiguration;
 use super::role::ROLE;
 use super::script::{Step, check};
+use super::warnings::warn;
 use super::{PhasedWorkload, Subject, WorkloadKind};
 use crate::engine::cold;
 use crate::engine::connection::PlanMessage;
+use crate::engine::explain;
 use crate::engine::failure::TrialFailure;
+use crate::engine::judge::work::of_loads;
+use crate::engine::judge::{Circumstances, Evidence, judge};
 use crate::engine::role::RoleProcess;
 use crate::engine::run::{Cell, CellRunner, RunContext, RunEvent, Turn, trial_label};
 use crate::engine::site::Site;
 use crate::measurement::record::{Cache, Implementation, Side, TrialRecord};
-use crate::measurement::verdict::{Reason, Verdict};
+use crate::measurement::verdict::Reason;
+use crate::measurement::write_size::write_sizes;
 use sensormark_store::{DatabaseName, Plan, ServerOptions, StoreError};
 use serde_json::Value;
-use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,19 +48,27 @@ impl PhasedRunner {
         cell: &Cell,
         earlier: &[TrialRecord],
         record: &mut TrialRecord,
-    ) -> (Vec<Reason>, Result<(), TrialFailure>) {
-        let prepared = match self.prepare(context, cell) {
-            Ok(prepared) => prepared,
-            Err(failure) => return (Vec::new(), Err(failure)),
+    ) {
+        let (data, outcome) = match self.prepare(context, cell) {
+            Err(failure) => (Vec::new(), Err(failure)),
+            Ok(prepared) => {
+                let (data, outcome) = self.go(context, cell, &prepared, record);
+                if outcome.is_ok() {
+                    take_quiet_phases(record, earlier, &context.disturbance);
+                    prepared.workload.figures(record);
+                }
+                cold::warn(record);
+                (data, outcome)
+            }
         };
-        let (mut reasons, outcome) = self.go(context, cell, &prepared, record);
-        if outcome.is_ok() {
-            take_quiet_phases(record, earlier, &context.disturbance);
-            prepared.workload.figures(record);
-        }
-        cold::warn(record);
-        reasons.extend(judge(record, circumstances(context, &prepared.site)));
-        (reasons, outcome)
+        warn(record);
+        let evidence = Evidence {
+            works: of_loads(record),
+            data,
+            failure: outcome.err().map(|failure| failure.reason()),
+        };
+        let embedded = record.implementation.embedded;
+        judge(record, evidence, &Circumstances::of(context, embedded));
     }
 
     fn prepare(&self, context: &RunContext<'_>, cell: &Cell) -> Result<Prepared, TrialFailure> {
@@ -99,6 +110,7 @@ impl PhasedRunner {
             plan,
         } = prepared;
         record.server = site.record().cloned();
+        record.write_sizes = write_sizes(site.store(), &plan.layout, &plan.schema);
         context.observer.event(RunEvent::TrialStarted {
             label: trial_label(record),
             seconds: workload.seconds(),
@@ -116,6 +128,14 @@ impl PhasedRunner {
             match settings {
                 Ok(settings) => record.settings = settings,
                 Err(error) => outcome = Err(error.into()),
+            }
+        }
+        if outcome.is_ok() && record.repetition == 0 {
+            match explain::record(site, plan, steps) {
+                Ok(statements) => record.statements = Some(statements),
+                Err(error) => record
+                    .warnings
+                    .push(format!("statements are not shown: {error}")),
             }
         }
         // A server of our own is removed with all that it has: nothing more is asked of one that failed.
@@ -165,6 +185,10 @@ impl CellRunner for PhasedRunner {
             .map_or(0.0, |workload| workload.seconds())
     }
 
+    fn supposes(&self, cell: &Cell) -> Option<String> {
+        self.workload(cell, 0).ok()?.supposes()
+    }
+
     fn only_reads(&self, cell: &Cell) -> bool {
         let workload = self.workload(cell, 0);
         workload.is_ok_and(|workload| {
@@ -182,15 +206,7 @@ impl CellRunner for PhasedRunner {
     ) {
         let mut record = new_record(self.kind.name(), cell, turn);
         record.implementation.cache = context.cache;
-        let (mut reasons, outcome) = self.measure(context, cell, earlier, &mut record);
-        match outcome {
-            Ok(()) => record.verdict = Verdict::from_reasons(reasons),
-            Err(failure) => {
-                // Broken off: whatever else was seen, it is not a whole trial.
-                reasons.push(failure.reason());
-                record.verdict = Verdict::Invalid(reasons);
-            }
-        }
+        self.measure(context, cell, earlier, &mut record);
         finished(record);
     }
 }
@@ -228,7 +244,7 @@ const FURTHER_CONNECTIONS: u32 = 8;
 
 fn open_site(context: &RunContext<'_>, cell: &Cell, clients: u32) -> Result<Site, StoreError> {
     context.observer.event(RunEvent::Opening {
-        title: cell.choice.store.description().title,
+        title: cell.choice.title(),
     });
     let options = ServerOptions {
         durability: cell.durability,
@@ -237,17 +253,6 @@ fn open_site(context: &RunContext<'_>, cell: &Cell, clients: u32) -> Result<Site
     };
     let data = context.data_folder.as_deref();
     Site::open(context.supervisor, &cell.choice, &options, data)
-}
-
-fn circumstances(context: &RunContext<'_>, site: &Site) -> Circumstances {
-    Circumstances {
-        embedded: site.store().description().embedded,
-        timeout_ms: context.timeout_ms,
-        cores: std::thread::available_parallelism().map_or(1, NonZero::get),
-        limits: context.limits,
-        tolerate_disturbance: context.tolerate_disturbance,
-        disturbance: context.disturbance,
-    }
 }
 
 fn drop_database(context: &RunContext<'_>, site: &Site, plan: &Plan) {
@@ -266,11 +271,15 @@ fn new_record(kind: &str, cell: &Cell, turn: Turn) -> TrialRecord {
     let description = cell.choice.store.description();
     let name = format!(
         "{kind}-{}-{}-r{}-a{}",
-        description.name, cell.layout_name, turn.repetition, turn.attempt
+        cell.choice.file_name(),
+        cell.layout_name,
+        turn.repetition,
+        turn.attempt
     );
     let implementation = Implementation {
         store: description.name,
-        title: description.title,
+        server: cell.choice.server.clone(),
+        title: cell.choice.title(),
         layout_name: cell.layout_name.clone(),
         layout: cell.layout,
         strategy: None,

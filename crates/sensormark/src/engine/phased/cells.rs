@@ -3,7 +3,7 @@
 //! What cannot be measured is said with its reason, never left out.
 
 use super::WorkloadKind;
-use crate::engine::run::Cell;
+use crate::engine::run::{Cell, distinct};
 use crate::measurement::record::NotMeasured;
 use crate::workload::selection::{Choice, unknown};
 use sensormark_store::{Durability, Family, LayoutOffer, Standing};
@@ -26,7 +26,7 @@ pub fn cells(
         for (name, offer) in chosen(choice, &offers)? {
             match missing_durability(choice, durability) {
                 Some(reason) => not_measured.push(NotMeasured {
-                    implementation: format!("{} {name}", choice.store.description().title),
+                    implementation: format!("{} {name}", choice.title()),
                     reason,
                 }),
                 None => cells.push(Cell {
@@ -39,14 +39,14 @@ pub fn cells(
             }
         }
         if choice.layout.is_none() {
-            let title = choice.store.description().title;
+            let title = choice.title();
             not_measured.extend(without_offer(&families, &offers).map(|family| NotMeasured {
                 implementation: format!("{title} {family}"),
                 reason: "not supported: it has no layout of this kind".to_owned(),
             }));
         }
     }
-    Ok((cells, not_measured))
+    Ok((distinct(cells), not_measured))
 }
 
 /// All layouts that a store offers for the workload's families, by their names here: the family's, and the store's variant.
@@ -87,11 +87,11 @@ fn chosen<'a>(
     };
     let prefix = format!("{wanted}-");
     let fits = |(name, offer): &&(String, LayoutOffer)| {
-        name == wanted || (name.starts_with(&prefix) && usual(offer))
+        name == wanted || (!choice.exact && name.starts_with(&prefix) && usual(offer))
     };
     let chosen: Vec<_> = offers.iter().filter(fits).collect();
     if chosen.is_empty() {
-        let title = choice.store.description().title;
+        let title = choice.title();
         let known = offers.iter().map(|(name, _)| name.clone());
         return Err(unknown(&format!("layout of {title}"), wanted, known));
     }

@@ -24,6 +24,7 @@ use crate::measurement::record::{Cache, Figure, LedgerRecord, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind};
 use crate::probe::{HostSampler, ProcessTree, Recorder, Scope, WireScope, monotonic_ns};
 use sensormark_store::{Plan, RepeatedWrite, StoreError};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -125,7 +126,11 @@ impl<'a> Coordinator<'a> {
                 break;
             }
         }
-        self.count(record)
+        self.count(record)?;
+        if self.crash.is_none() {
+            account::add_documents(record, self.site, self.plan);
+        }
+        Ok(())
     }
 
     /// Starts a server that has stopped again, on the same data.
@@ -440,7 +445,7 @@ impl<'a> Coordinator<'a> {
         })?;
         self.kill.forget_unsent(&mut ledger);
         let (crashed, class) = (self.crash.is_some(), self.plan.durability);
-        let judged = self.kill.judge(crashed, class, &ledger, record);
+        let judged = self.kill.account(crashed, class, &ledger, record);
         self.reasons.extend(judged);
         self.reasons
             .extend(entities.map(|text| Reason::new(ReasonKind::AlteredData, text)));
@@ -486,7 +491,8 @@ fn start_recorder(
         let root = i32::try_from(role.process_id()).unwrap_or(i32::MAX);
         trees.push(ProcessTree::attach(ROLE, root, Scope::Descendants, wire)?);
     }
-    let host = HostSampler::new(site.data_folder().as_deref())?;
+    let folders = site.folders();
+    let host = HostSampler::new(folders.iter().map(PathBuf::as_path))?;
     let period = Duration::from_secs(1);
     Ok(Recorder::start(host, trees, period, context.disturbance)?)
 }

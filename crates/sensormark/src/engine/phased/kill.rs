@@ -4,16 +4,16 @@
 //! survives is counted by the coordinator; whether it is enough is decided there too.
 
 use super::script::PhaseSpec;
+use crate::engine::judge::data;
 use crate::engine::operations::Slot;
 use crate::engine::outcome::{LoadOutcome, PhaseOutcome};
 use crate::engine::role::Progress;
 use crate::engine::sharing::Issued;
 use crate::engine::site::Site;
 use crate::engine::tally::{Exception, Others, WriteCounts};
-use crate::ledger;
 use crate::measurement::names;
 use crate::measurement::record::{AnswersRecord, Figure, LedgerRecord, TrialRecord};
-use crate::measurement::verdict::{Reason, ReasonKind};
+use crate::measurement::verdict::Reason;
 use sensormark_store::{Durability, Schema};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -149,9 +149,8 @@ impl Kill {
         }
     }
 
-    /// What the counts say against a trial. Whoever was killed on request has to keep what was acknowledged in class durable alone; what
-    /// survived, here or after a crash, is put down.
-    pub(super) fn judge(
+    /// What the counts say against a trial, killed on request or not; what survived, here or after a crash, is put down.
+    pub(super) fn account(
         &self,
         crashed: bool,
         class: Durability,
@@ -166,17 +165,11 @@ impl Kill {
         if let Some(after) = self.done_after() {
             put(names::KILLED_AFTER, Figure::new(after.as_secs_f64(), "s"));
         }
-        let may_lose = self.is_done() && class != Durability::Durable;
-        let mut reasons = ledger::reasons(ledger);
-        reasons.retain(|reason| {
-            let borne = may_lose && reason.kind == ReasonKind::LostData;
-            if borne {
-                let class = class.text();
-                let text = format!("{}, which class {class} does not promise", reason.text);
-                record.warnings.push(text);
-            }
-            !borne
-        });
+        if !self.is_done() {
+            return data::ledger(ledger);
+        }
+        let (reasons, told) = data::ledger_of_killed(ledger, class);
+        record.warnings.extend(told);
         reasons
     }
 }

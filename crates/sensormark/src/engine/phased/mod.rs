@@ -1,7 +1,7 @@
 //! Trials of phases: a workload says which phases an implementation goes through, and they are run, watched, counted and judged here.
 //!
 //! The flow: a [`script`] of steps from the workload; the coordinator's [`cell`] starts the trial's processes ([`role`]) and has them go through
-//! the steps together, by the words of [`protocol`]; [`account`] makes the record, [`attempts`] takes phases that the host spoilt from earlier attempts, [`judge`] gives the verdict. [`ceiling`] finds how fast the engine
+//! the steps together, by the words of [`protocol`]; [`account`] makes the record, [`attempts`] takes phases that the host spoilt from earlier attempts, [`judge`](crate::engine::judge) gives the verdict. [`ceiling`] finds how fast the engine
 //! would be by itself. What is asked of a database is the workload's affair.
 
 pub mod account;
@@ -18,8 +18,6 @@ pub mod coordinator;
 
 pub mod files;
 
-pub mod judge;
-
 mod kill;
 
 pub mod protocol;
@@ -29,6 +27,8 @@ pub mod role;
 pub mod script;
 
 pub mod support;
+
+mod warnings;
 
 use crate::dataset::export::DataSet;
 use crate::measurement::record::TrialRecord;
@@ -146,6 +146,11 @@ pub trait PhasedWorkload: Send + Sync {
 
     /// How long the steps take, about, in seconds.
     fn seconds(&self) -> f64;
+
+    /// What [`Self::seconds`] supposes, in a line for who waits; nothing where the steps say how long they take.
+    fn supposes(&self) -> Option<String> {
+        None
+    }
 
     /// Adds figures of the workload's own to the record of a trial that has gone through its steps.
     fn figures(&self, record: &mut TrialRecord) {

@@ -60,7 +60,8 @@ impl<'a> Counterparts<'a> {
     }
 }
 
-/// The nearest to what the study did: as the database comes; of MariaDB the table whose only index is on the meter, of GridDB time series.
+/// The nearest to what the study did: as the database comes; of MariaDB the table whose only index is on the meter, with the
+/// foreign key where that was measured, of GridDB time series.
 fn nearest<'a>(field: &'a Field, title: &str) -> Option<&'a Arm> {
     let own = believed(field).filter(|arm| arm.implementation.title == title);
     own.min_by_key(|arm| {
@@ -72,6 +73,7 @@ fn nearest<'a>(field: &'a Field, title: &str) -> Option<&'a Arm> {
         (
             arm.implementation.durability != Durability::Default,
             !is_shape,
+            !layout.foreign_key,
             layout.write != WriteMethod::Usual,
         )
     })

@@ -4,7 +4,7 @@ use crate::measurement::record::{LoadRecord, TrialRecord};
 use crate::probe::{PhaseTotals, RoleTotals};
 use crate::report::criteria;
 use crate::report::field::{Arm, Field};
-use crate::workload::billing::{DEVICES, OPERATION};
+use crate::workload::billing::{ALONE, DEVICES, INGEST, OPERATION};
 use std::collections::BTreeSet;
 
 /// Bytes of a MB of memory.
@@ -32,10 +32,16 @@ fn load<'t>(trial: &'t TrialRecord, operation: &'t str, count: u64) -> Option<&'
     loads(trial, operation).find(|load| devices(load) == Some(count))
 }
 
-/// All numbers of devices, ascending.
+/// Whether a load's devices are not billed: it is there for its rate.
+pub fn is_alone(load: &LoadRecord) -> bool {
+    load.labels.contains_key(ALONE)
+}
+
+/// All numbers of devices that are billed, ascending.
 pub fn device_counts(field: &Field) -> Vec<u64> {
     let loads = field.trials.iter().flat_map(|trial| &trial.loads);
-    let counts: BTreeSet<u64> = loads.filter_map(devices).collect();
+    let billed = loads.filter(|load| !is_alone(load));
+    let counts: BTreeSet<u64> = billed.filter_map(devices).collect();
     counts.into_iter().collect()
 }
 
@@ -48,6 +54,12 @@ pub fn rate(trial: &TrialRecord, operation: &str, count: Option<u64>) -> Option<
         seconds += load.seconds;
     }
     (seconds > 0.0).then(|| operations / seconds)
+}
+
+/// The rate of ingest that stands beside the study's: of the load by itself, with one device a client, where there is one; else over all loads.
+pub fn ingest_rate(trial: &TrialRecord) -> Option<f64> {
+    let alone = loads(trial, INGEST).find(|load| is_alone(load));
+    rate(trial, INGEST, alone.and_then(devices))
 }
 
 /// Mean time of an operation with this many devices, in ms.

@@ -1,7 +1,8 @@
 //! The study's own tables with our figures, for every implementation: ingest, extract, use of resources; and the ingest rate over rows stored.
 
 use super::figures::{
-    believed, cpu_percent, device_counts, growth_percent, load_average, mean_ms, memory_mb, rate,
+    believed, cpu_percent, device_counts, growth_percent, ingest_rate, load_average, mean_ms,
+    memory_mb, rate,
 };
 use super::rate::{by_parts, curve};
 use crate::measurement::record::TrialRecord;
@@ -49,13 +50,13 @@ fn ingest(field: &Field, counts: &[u64]) -> Table {
             let values = field.figures(arm, |trial| rate(trial, INGEST, Some(count)));
             geometric_mean(&values, NOT_REACHED)
         }));
-        let all = field.figures(arm, |trial| rate(trial, INGEST, None));
+        let all = field.figures(arm, ingest_rate);
         row.push(geometric_mean(&all, NOT_REACHED));
         let stored = field.valid_of(arm).next().and_then(stored);
         row.push(Cell::count(stored, "not counted"));
         table.row(row);
     }
-    table.note("An operation updates a meter (or adds it) and inserts its reading. Under a number of devices: while devices were added up to it.");
+    table.note("An operation updates a meter (or adds it) and inserts its reading. Under a number of devices: while devices were added up to it. Overall: of the load by itself (`ingest_devices`), where there is one.");
     note_cuts(field, &mut table);
     table
 }

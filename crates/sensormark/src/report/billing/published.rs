@@ -1,11 +1,12 @@
 //! The study's figures beside ours, with the ratio.
 
 use super::counterparts::{Counterparts, GRIDDB, MARIADB};
-use super::figures::{cpu_percent, load_average, mean_ms, memory_mb, rate};
+use super::figures::{cpu_percent, ingest_rate, load_average, mean_ms, memory_mb};
 use crate::measurement::record::TrialRecord;
 use crate::published::{Load, Phase, Side};
 use crate::report::sections::cells::{geometric_mean, mean};
 use crate::report::tables::{Cell, Section, Table};
+use crate::report::versions;
 use crate::workload::billing::{EXTRACT, INGEST};
 
 const NOT_MEASURED: &str = "not measured";
@@ -25,6 +26,7 @@ pub fn section(counterparts: &Counterparts<'_>) -> Section {
         study.threads,
         study.records_per_device
     ));
+    versions::put(&mut section, counterparts.field, &study.software);
     section.table(ingest(counterparts));
     section.table(extract(counterparts));
     section.table(resources(counterparts));
@@ -62,7 +64,7 @@ fn ingest(counterparts: &Counterparts<'_>) -> Table {
         if counterparts.of(&row.store).is_none() {
             continue;
         }
-        let values = counterparts.figures(&row.store, |trial| rate(trial, INGEST, None));
+        let values = counterparts.figures(&row.store, ingest_rate);
         let here = geometric_mean(&values, NOT_MEASURED);
         let published = row.operations_per_second;
         let ratio = ratio(&here, published);

@@ -2,7 +2,7 @@
 
 use super::counterparts::{Counterparts, GRIDDB, MARIADB};
 use super::drawings::lines;
-use super::figures::{believed, cpu_percent, load_average, mean_ms, memory_mb, rate};
+use super::figures::{believed, cpu_percent, ingest_rate, load_average, mean_ms, memory_mb};
 use crate::measurement::record::TrialRecord;
 use crate::published::{Load, Phase, Side};
 use crate::report::redrawn::{self, Figure};
@@ -34,7 +34,7 @@ fn ingest(counterparts: &Counterparts<'_>) -> Figure {
         (name, counterparts.of(name), row.operations_per_second)
     });
     let here = |arm: &_| {
-        let rates = field.figures(arm, |trial| rate(trial, INGEST, None));
+        let rates = field.figures(arm, ingest_rate);
         geometric_mean(&rates, NOT_MEASURED)
     };
     Figure::bars("ingest", "Ingest", ("operations", "1/s")).beside(believed(field), here, printed)

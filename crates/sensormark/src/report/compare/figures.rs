@@ -1,6 +1,6 @@
 //! The figures of one run that can be held against another's: of each implementation, one value for each valid repetition.
 
-use crate::measurement::record::{LatencyRecord, LoadRecord, TrialRecord};
+use crate::measurement::record::{LatencyRecord, LoadRecord, PhaseRecord, TrialRecord};
 use crate::report::criteria;
 use crate::report::field::{Arm, Field};
 use crate::score::{self, Criterion};
@@ -18,6 +18,10 @@ pub struct Figure {
     pub unit: String,
     /// Which way it is good.
     pub better: Better,
+    /// Whether it is of what the server uses, so that it can only be had and compared where servers are of one origin.
+    pub of_server: bool,
+    /// Whether the host was disturbed in one of the repetitions, which was tolerated.
+    pub disturbed: bool,
     /// One value a valid repetition.
     pub values: Vec<f64>,
 }
@@ -39,8 +43,17 @@ pub fn name(side: &str, arm: &Arm) -> String {
     }
 }
 
-/// One trial's figures: name, unit, which way is good, value.
-type Taken = Vec<(String, String, Better, f64)>;
+/// One figure of one trial.
+struct Taken {
+    name: String,
+    unit: String,
+    better: Better,
+    of_server: bool,
+    value: f64,
+}
+
+/// The criteria of the score that are of what the server uses.
+const OF_SERVER: [&str; 4] = ["server_cpu", "server_memory", "server_io", "disk"];
 
 /// All figures of a run's valid trials, by implementation.
 pub fn figures(field: &Field) -> Vec<Figure> {
@@ -61,18 +74,21 @@ fn of_arm(field: &Field, side: &str, arm: &Arm, criteria: &[Criterion]) -> Vec<F
             of_criteria(field, trial, criteria)
         };
         taken.extend(of_latencies(trial));
-        for (figure, unit, better, value) in taken {
-            if !found.contains_key(&figure) {
-                order.push(figure.clone());
+        for figure in taken {
+            if !found.contains_key(&figure.name) {
+                order.push(figure.name.clone());
             }
-            let entry = found.entry(figure.clone()).or_insert_with(|| Figure {
+            let entry = found.entry(figure.name.clone()).or_insert_with(|| Figure {
                 implementation: name(side, arm),
-                name: figure,
-                unit,
-                better,
+                name: figure.name,
+                unit: figure.unit,
+                better: figure.better,
+                of_server: figure.of_server,
+                disturbed: false,
                 values: Vec::new(),
             });
-            entry.values.push(value);
+            entry.disturbed |= trial.is_tolerated();
+            entry.values.push(figure.value);
         }
     }
     order
@@ -82,18 +98,22 @@ fn of_arm(field: &Field, side: &str, arm: &Arm, criteria: &[Criterion]) -> Vec<F
 }
 
 /// The score's criteria of a trial of a steady rate.
-fn of_criteria(field: &Field, trial: &TrialRecord, criteria: &[Criterion]) -> Taken {
+fn of_criteria(field: &Field, trial: &TrialRecord, criteria: &[Criterion]) -> Vec<Taken> {
     let values = criteria::values(trial, &field.run);
     let taken = criteria.iter().filter_map(|criterion| {
-        let value = *values.get(&criterion.id)?;
-        let unit = criterion.unit.clone();
-        Some((criterion.name.clone(), unit, criterion.better, value))
+        Some(Taken {
+            name: criterion.name.clone(),
+            unit: criterion.unit.clone(),
+            better: criterion.better,
+            of_server: OF_SERVER.contains(&criterion.id.as_str()),
+            value: *values.get(&criterion.id)?,
+        })
     });
     taken.collect()
 }
 
-fn of_latencies(trial: &TrialRecord) -> Taken {
-    let mut taken = Taken::new();
+fn of_latencies(trial: &TrialRecord) -> Vec<Taken> {
+    let mut taken = Vec::new();
     for (operation, record) in &trial.latencies {
         latency(&mut taken, &operation.replace('_', " "), record);
     }
@@ -101,19 +121,20 @@ fn of_latencies(trial: &TrialRecord) -> Taken {
 }
 
 /// What each load of a trial of phases came to, and what its phase used.
-fn of_loads(trial: &TrialRecord) -> Taken {
-    let mut taken = Taken::new();
+fn of_loads(trial: &TrialRecord) -> Vec<Taken> {
+    let mut taken = Vec::new();
     for load in trial.loads.iter().filter(|load| !load.warm_up) {
         let title = title(load);
         if !load.open_loop
-            && let Some(rate) = load.operations_per_second()
+            && let Some(value) = load.operations_per_second()
         {
-            taken.push((
-                format!("{title}: operations"),
-                "1/s".to_owned(),
-                Better::Higher,
-                rate,
-            ));
+            taken.push(Taken {
+                name: format!("{title}: operations"),
+                unit: "1/s".to_owned(),
+                better: Better::Higher,
+                of_server: false,
+                value,
+            });
         }
         for (class, record) in &load.classes {
             let words = if *class == load.name || *class == load.phase {
@@ -124,30 +145,46 @@ fn of_loads(trial: &TrialRecord) -> Taken {
             latency(&mut taken, &words, &record.latency);
         }
     }
-    for phase in &trial.phases {
-        let Some(totals) = phase.totals.as_ref().filter(|_| phase.operations > 0) else {
-            continue;
-        };
-        let ours = |role: &&String| matches!(role.as_str(), "server" | "trial");
-        let cpu_ns: u64 = totals
-            .roles
+    taken.extend(
+        trial
+            .phases
             .iter()
-            .filter(|(role, _)| ours(role))
-            .map(|(_, role)| role.cpu_ns)
-            .sum();
-        let each_us = cpu_ns as f64 / 1e3 / phase.operations as f64;
-        let words = format!("{}: CPU of both sides an operation", phase.name);
-        taken.push((words, "µs".to_owned(), Better::Lower, each_us));
-    }
+            .filter_map(|phase| of_both_sides(trial, phase)),
+    );
     if let Some(bytes) = criteria::disk(trial) {
-        taken.push((
-            "disk".to_owned(),
-            "MB".to_owned(),
-            Better::Lower,
-            bytes / 1e6,
-        ));
+        taken.push(Taken {
+            name: "disk".to_owned(),
+            unit: "MB".to_owned(),
+            better: Better::Lower,
+            of_server: true,
+            value: bytes / 1e6,
+        });
     }
     taken
+}
+
+/// CPU of both sides for an operation of a phase: only where both were measured, for a client alone is no half of it.
+fn of_both_sides(trial: &TrialRecord, phase: &PhaseRecord) -> Option<Taken> {
+    let roles = &phase
+        .totals
+        .as_ref()
+        .filter(|_| phase.operations > 0)?
+        .roles;
+    if !trial.implementation.embedded && !roles.contains_key("server") {
+        return None;
+    }
+    let sides = ["server", "trial"].into_iter();
+    let cpu_ns: u64 = sides
+        .filter_map(|side| roles.get(side))
+        .map(|role| role.cpu_ns)
+        .sum();
+    Some(Taken {
+        name: format!("{}: CPU of both sides an operation", phase.name),
+        unit: "µs".to_owned(),
+        better: Better::Lower,
+        of_server: true,
+        value: cpu_ns as f64 / 1e3 / phase.operations as f64,
+    })
 }
 
 fn title(load: &LoadRecord) -> String {
@@ -158,7 +195,7 @@ fn title(load: &LoadRecord) -> String {
     }
 }
 
-fn latency(taken: &mut Taken, words: &str, record: &LatencyRecord) {
+fn latency(taken: &mut Vec<Taken>, words: &str, record: &LatencyRecord) {
     let summary = &record.summary;
     if summary.count == 0 {
         return;
@@ -170,8 +207,13 @@ fn latency(taken: &mut Taken, words: &str, record: &LatencyRecord) {
     ];
     for (figure, value_ns) in figures {
         if let Some(value_ns) = value_ns {
-            let name = format!("{words}: {figure}");
-            taken.push((name, "ms".to_owned(), Better::Lower, value_ns / 1e6));
+            taken.push(Taken {
+                name: format!("{words}: {figure}"),
+                unit: "ms".to_owned(),
+                better: Better::Lower,
+                of_server: false,
+                value: value_ns / 1e6,
+            });
         }
     }
 }

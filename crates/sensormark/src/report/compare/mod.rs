@@ -1,10 +1,12 @@
 //! Two runs side by side: what changed from the first to the second, by how much, and whether that is more than noise.
 //!
-//! The runs were not measured in turns, so repetitions are not paired: Welch's test on logarithms, Holm-corrected over all figures of
-//! both. A figure that differs significantly and by more than the threshold is better or worse; the others are ties. With fewer
-//! than three repetitions on either side nothing is tested, and the report says so. `figures` takes the figures, `tables` says them.
+//! The runs were not measured in turns, so repetitions are not paired: Welch's test on logarithms, of a change beyond the threshold, with room for runs
+//! that vary as a whole, Holm-corrected over all figures of both. A figure that passes is better or worse; of the others it is said how small a change
+//! would have been found. With fewer than three repetitions on either side nothing is tested, and where a disturbed host was tolerated nothing is decided.
+//! `figures` takes the figures, `origin` knows which servers were unlike, `tables` says it all.
 
 mod figures;
+mod origin;
 mod tables;
 
 use super::field::Field;
@@ -39,10 +41,30 @@ pub enum Change {
     Better,
     /// Significantly worse, by more than the threshold.
     Worse,
-    /// The data cannot tell them apart, or they differ by less than the threshold.
-    Tie,
+    /// Nothing was found: what would have been is among what was tested.
+    NotFound,
+    /// The host was disturbed in one of the runs, which was tolerated.
+    Disturbed,
     /// Too few repetitions for a test.
     Untested,
+}
+
+impl Change {
+    /// What it says in tables.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Better => "better",
+            Self::Worse => "worse",
+            Self::NotFound => "no change found",
+            Self::Disturbed => "not decided: disturbed",
+            Self::Untested => "not tested",
+        }
+    }
+
+    /// Whether the figure was tested.
+    pub const fn is_tested(self) -> bool {
+        matches!(self, Self::Better | Self::Worse | Self::NotFound)
+    }
 }
 
 /// A figure of both runs.
@@ -51,6 +73,10 @@ struct Pair {
     figure: Figure,
     second: Vec<f64>,
     compared: Option<UnpairedComparison>,
+    /// After Holm's correction.
+    corrected_p: Option<f64>,
+    /// The smallest change that would have been found: 0.1 is 10 %.
+    detectable: Option<f64>,
     change: Change,
 }
 
@@ -60,6 +86,7 @@ pub struct Comparison {
     document: Document,
     regressions: Vec<String>,
     tested: usize,
+    disturbed: usize,
 }
 
 impl Comparison {
@@ -88,15 +115,19 @@ impl Comparison {
         if let Some(table) = sensor_operations::physical_and_virtual([first, second]) {
             let mut section = Section::new("environments", "Physical and virtual");
             section.table(table);
+            if let Some(claims) = sensor_operations::environment_claims([first, second]) {
+                section.table(claims);
+            }
             document.section(section);
         }
         document.neutralise();
         Ok(Self {
             document,
             regressions,
-            tested: pairs
+            tested: pairs.iter().filter(|pair| pair.change.is_tested()).count(),
+            disturbed: pairs
                 .iter()
-                .filter(|pair| pair.change != Change::Untested)
+                .filter(|pair| pair.change == Change::Disturbed)
                 .count(),
         })
     }
@@ -115,49 +146,70 @@ impl Comparison {
     pub const fn tested(&self) -> usize {
         self.tested
     }
+
+    /// Of how many figures nothing is decided, because the host was disturbed.
+    pub const fn disturbed(&self) -> usize {
+        self.disturbed
+    }
 }
 
 fn pairs(first: &Field, second: &Field, threshold: f64) -> Vec<Pair> {
     let mut others = figures(second);
     let mut pairs: Vec<Pair> = Vec::new();
-    for figure in figures(first) {
+    for mut figure in figures(first) {
         let same = |other: &Figure| other.is_same(&figure);
         let Some(place) = others.iter().position(same) else {
             continue;
         };
-        let second = others.swap_remove(place).values;
-        let compared = compare_unpaired(&figure.values, &second).ok();
+        let second_figure = others.swap_remove(place);
+        if figure.of_server && origin::unlike(first, second, &figure.implementation).is_some() {
+            continue;
+        }
+        figure.disturbed |= second_figure.disturbed;
+        let compared = compare_unpaired(&figure.values, &second_figure.values, threshold).ok();
+        let tested = compared.and_then(|compared| compared.tested);
         pairs.push(Pair {
+            change: match tested {
+                None => Change::Untested,
+                Some(_) if figure.disturbed => Change::Disturbed,
+                Some(_) => Change::NotFound,
+            },
             figure,
-            second,
+            second: second_figure.values,
             compared,
-            change: Change::Untested,
+            corrected_p: None,
+            detectable: None,
         });
     }
-    let tested: Vec<usize> = (0..pairs.len())
-        .filter(|place| p_value(&pairs[*place]).is_some())
-        .collect();
-    let p_values: Vec<f64> = tested
-        .iter()
-        .filter_map(|place| p_value(&pairs[*place]))
-        .collect();
-    for (place, p) in tested.into_iter().zip(holm(&p_values)) {
-        let pair = &mut pairs[place];
-        let ratio = pair.compared.map_or(1.0, |compared| compared.ratio);
-        pair.change = change(ratio, p, pair.figure.better, threshold);
-    }
+    decide(&mut pairs);
     pairs
 }
 
-fn p_value(pair: &Pair) -> Option<f64> {
-    pair.compared?.p_value
+/// Corrects for how many figures are tested, and says which changed.
+fn decide(pairs: &mut [Pair]) {
+    let mut tested: Vec<&mut Pair> = pairs
+        .iter_mut()
+        .filter(|pair| pair.change.is_tested())
+        .collect();
+    let p_values: Vec<f64> = tested.iter().filter_map(|pair| p_value(pair)).collect();
+    let count = tested.len();
+    for (pair, p) in tested.iter_mut().zip(holm(&p_values)) {
+        pair.corrected_p = Some(p);
+        if let Some(compared) = pair.compared {
+            pair.detectable = compared.detectable(count);
+            pair.change = change(compared.ratio, p, pair.figure.better);
+        }
+    }
 }
 
-fn change(ratio: f64, p: f64, better: Better, threshold: f64) -> Change {
-    let far = ratio.ln().abs() > (1.0 + threshold).ln();
+fn p_value(pair: &Pair) -> Option<f64> {
+    Some(pair.compared?.tested?.p_value)
+}
+
+fn change(ratio: f64, p: f64, better: Better) -> Change {
     let improved = (ratio < 1.0) == (better == Better::Lower);
-    match (p < SIGNIFICANCE && far, improved) {
-        (false, _) => Change::Tie,
+    match (p < SIGNIFICANCE, improved) {
+        (false, _) => Change::NotFound,
         (true, true) => Change::Better,
         (true, false) => Change::Worse,
     }
@@ -185,14 +237,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_counts_when_it_is_significant_and_large_enough() {
-        let of = |ratio, p, better| change(ratio, p, better, 0.01);
-        assert_eq!(of(1.2, 0.001, Better::Lower), Change::Worse);
-        assert_eq!(of(0.8, 0.001, Better::Lower), Change::Better);
-        assert_eq!(of(1.2, 0.001, Better::Higher), Change::Better);
-        assert_eq!(of(0.8, 0.001, Better::Higher), Change::Worse);
-        assert_eq!(of(1.2, 0.2, Better::Lower), Change::Tie);
-        assert_eq!(of(1.005, 0.001, Better::Lower), Change::Tie);
-        assert_eq!(of(0.995, 0.001, Better::Higher), Change::Tie);
+    fn a_change_is_good_or_bad_by_its_direction() {
+        assert_eq!(change(1.2, 0.001, Better::Lower), Change::Worse);
+        assert_eq!(change(0.8, 0.001, Better::Lower), Change::Better);
+        assert_eq!(change(1.2, 0.001, Better::Higher), Change::Better);
+        assert_eq!(change(0.8, 0.001, Better::Higher), Change::Worse);
+        assert_eq!(change(1.2, 0.2, Better::Lower), Change::NotFound);
     }
 }

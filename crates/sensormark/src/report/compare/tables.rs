@@ -1,7 +1,12 @@
 //! What a comparison says: how many figures changed, which, whether the runs are alike, and every figure.
 
+use super::figures::name;
+use super::origin::all_unlike;
 use super::{Change, Pair};
+use crate::measurement::record::{RunRecord, TrialRecord};
+use crate::report::disturbed::tolerated;
 use crate::report::field::Field;
+use crate::report::number::significant;
 use crate::report::sections::cells::{counted, geometric_mean};
 use crate::report::tables::{Cell, Digits, Document, Number, Section, Spread, Table};
 use crate::statistics::SMALLEST_REPETITIONS;
@@ -10,6 +15,10 @@ use std::collections::BTreeSet;
 
 /// Figures up to this many are all shown to people.
 const MOST_SHOWN: usize = 60;
+/// Disturbances of a run that are told.
+const MOST_DISTURBANCES: usize = 5;
+/// Why there is no figure of a test.
+const NOT_TESTED: &str = "not tested";
 
 /// The whole document.
 pub fn document(
@@ -26,6 +35,7 @@ pub fn document(
         ),
         sections: Vec::new(),
     };
+    document.section(disturbance(first, second));
     document.section(answer(first, second, pairs, lost, threshold));
     document.section(likeness(first, second));
     let mut figures = Section::new("figures", "Figures");
@@ -38,8 +48,50 @@ pub fn document(
     let mut all = table("all", "Every figure", pairs.iter());
     all.is_detail = all.rows.len() > MOST_SHOWN;
     figures.table(all);
+    figures.table(tests(pairs));
     document.section(figures);
     document
+}
+
+/// How the host was disturbed in each run, as far as that was tolerated.
+fn disturbance(first: &Field, second: &Field) -> Section {
+    let mut section = Section::new("disturbance", "Was the host quiet?");
+    let items = [("first", first), ("second", second)].map(|(word, field)| {
+        let arms = || field.all().map(|(_, arm)| arm);
+        let all = arms().map(|arm| field.valid_of(arm).count()).sum::<usize>();
+        let disturbed: Vec<&TrialRecord> = arms().flat_map(|arm| tolerated(field, arm)).collect();
+        if disturbed.is_empty() {
+            return format!(
+                "The {word} run: undisturbed in {}.",
+                counted(all, "valid trial")
+            );
+        }
+        let texts = disturbed.iter().flat_map(|trial| {
+            let label = trial.implementation.label();
+            let texts = trial.disturbances().into_iter();
+            texts.map(move |text| format!("{label}: {text}"))
+        });
+        let texts: Vec<String> = texts.collect();
+        let more = match texts.len().saturating_sub(MOST_DISTURBANCES) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        let shown = &texts[..texts.len().min(MOST_DISTURBANCES)];
+        format!(
+            "The {word} run: disturbed, which was tolerated, in {} of {}: {}{more}.",
+            disturbed.len(),
+            counted(all, "valid trial"),
+            shown.join("; ")
+        )
+    });
+    section.list(items.into());
+    section
+}
+
+fn is_disturbed(field: &Field) -> bool {
+    field
+        .all()
+        .any(|(_, arm)| tolerated(field, arm).next().is_some())
 }
 
 fn count(pairs: &[Pair], change: Change) -> usize {
@@ -54,16 +106,23 @@ fn answer(
     threshold: f64,
 ) -> Section {
     let mut section = Section::new("answer", "Answer");
+    let disturbed = count(pairs, Change::Disturbed);
     let untested = count(pairs, Change::Untested);
-    let tested = pairs.len() - untested;
+    let tested = pairs.len() - untested - disturbed;
     if tested > 0 {
         section.paragraph(format!(
-            "Of {}: {} better, {} worse, {} alike (a tie: not significant at 95 % after Holm's correction, or less than {} %).",
+            "Of {}: {} better, {} worse, by more than {} % and significantly (5 % after Holm's correction). {}",
             counted(tested, "figure"),
             count(pairs, Change::Better),
             count(pairs, Change::Worse),
-            count(pairs, Change::Tie),
-            threshold * 100.0
+            significant(threshold * 100.0, 3),
+            not_found(pairs)
+        ));
+    }
+    if disturbed > 0 {
+        section.paragraph(format!(
+            "{} not decided: the host was disturbed in a repetition, and that was tolerated. Their ratios are shown, and the disturbance may have made them.",
+            counted(disturbed, "figure")
         ));
     }
     if untested > 0 {
@@ -80,6 +139,28 @@ fn answer(
             .collect(),
     );
     section
+}
+
+/// Of how many figures no change was found, and how small a change would have been.
+fn not_found(pairs: &[Pair]) -> String {
+    let own = pairs.iter().filter(|pair| pair.change == Change::NotFound);
+    let mut detectable: Vec<f64> = own.filter_map(|pair| pair.detectable).collect();
+    detectable.sort_by(f64::total_cmp);
+    let percent = |value: f64| significant(value * 100.0, 2);
+    match detectable.as_slice() {
+        [] => String::new(),
+        [one] => format!(
+            "In 1 no change found; would have seen one over {} %.",
+            percent(*one)
+        ),
+        [least, .., most] => format!(
+            "In {} no change found; would have seen one over {} % (the median figure; {} to {} %).",
+            detectable.len(),
+            percent(detectable[detectable.len() / 2]),
+            percent(*least),
+            percent(*most)
+        ),
+    }
 }
 
 /// What differs between the runs besides what is compared.
@@ -100,6 +181,8 @@ fn likeness(first: &Field, second: &Field) -> Section {
     differ("scale", one.scale.clone(), other.scale.clone());
     differ("seed", one.seed.to_string(), other.seed.to_string());
     differ("cache", cache(first), cache(second));
+    let protocol = |run: &RunRecord| if run.as_study { "the study's" } else { "ours" }.to_owned();
+    differ("protocol (--as-study)", protocol(one), protocol(other));
     for (key, value, its) in differing(&one.parameters, &other.parameters) {
         differ(&key, value, its);
     }
@@ -114,7 +197,16 @@ fn likeness(first: &Field, second: &Field) -> Section {
         differ(key, of(first).to_string(), of(second).to_string());
     }
     differ("machine", kind(first), kind(second));
-    if items.is_empty() {
+    differ("load from", shards(first), shards(second));
+    for (name, one, other) in all_unlike(first, second) {
+        items.push(format!(
+            "{name}: {one} in the first, {other} in the second. What a server uses (CPU, memory, storage, disk) is not compared between them."
+        ));
+    }
+    items.extend(unmeasured(first, second));
+    if items.is_empty() && (is_disturbed(first) || is_disturbed(second)) {
+        section.paragraph("The same parameters, seed and version; but the host was disturbed, so it was not the same machine in both.");
+    } else if items.is_empty() {
         section
             .paragraph("The same parameters, seed, version and machine, as far as the runs tell.");
     } else {
@@ -124,6 +216,39 @@ fn likeness(first: &Field, second: &Field) -> Section {
         section.list(items);
     }
     section
+}
+
+/// How many machines made the load.
+fn shards(field: &Field) -> String {
+    counted(usize::try_from(field.run.shard.1).unwrap_or(0), "machine")
+}
+
+/// Implementations whose server could not be measured in one of the runs, although it is one.
+fn unmeasured(first: &Field, second: &Field) -> Vec<String> {
+    let names = |field: &Field| -> BTreeSet<String> {
+        let is_unmeasured = |trial: &TrialRecord| {
+            let mut totals = trial
+                .phases
+                .iter()
+                .filter_map(|phase| phase.totals.as_ref());
+            !trial.implementation.embedded
+                && trial.server.is_some()
+                && totals.all(|totals| !totals.roles.contains_key("server"))
+        };
+        let arms = field.all();
+        let own = arms.filter(|(_, arm)| field.valid_of(arm).any(is_unmeasured));
+        own.map(|(side, arm)| name(side, arm)).collect()
+    };
+    let (one, other) = (names(first), names(second));
+    let text = |name: &String| {
+        let place = match (one.contains(name), other.contains(name)) {
+            (true, true) => "both runs",
+            (true, false) => "the first run",
+            _ => "the second run",
+        };
+        format!("{name}: the server was not measured in {place}, so CPU of both sides is left out")
+    };
+    one.union(&other).map(text).collect()
 }
 
 /// Physical or virtual, as the fourth and fifth tables of the sensor-operations study have it.
@@ -168,6 +293,7 @@ fn table<'a>(id: &str, title: &str, pairs: impl Iterator<Item = &'a Pair>) -> Ta
         ("second", ""),
         ("second / first", ""),
         ("change", ""),
+        ("would have seen", "%"),
     ];
     let mut table = Table::new(id, title, &columns);
     table.keys = 2;
@@ -179,16 +305,49 @@ fn table<'a>(id: &str, title: &str, pairs: impl Iterator<Item = &'a Pair>) -> Ta
             cell(&pair.figure.values),
             cell(&pair.second),
             ratio(pair),
-            Cell::text(match pair.change {
-                Change::Better => "better",
-                Change::Worse => "worse",
-                Change::Tie => "tie",
-                Change::Untested => "not tested",
-            }),
+            Cell::text(pair.change.text()),
+            percent(pair),
         ]);
     }
-    table.note("Geometric means over valid repetitions with 95 % intervals; the ratio's interval after Welch, on logarithms.");
+    table.note("Geometric means over valid repetitions with 95 % intervals; the ratio's interval after Welch, on logarithms, with room for runs that vary as a whole.");
+    table.note(
+        "would have seen: the smallest change that this comparison finds in about four of five cases.",
+    );
     table
+}
+
+/// What each verdict rests on, for programs.
+fn tests(pairs: &[Pair]) -> Table {
+    let columns = [
+        ("implementation", ""),
+        ("figure", ""),
+        ("second / first", ""),
+        ("p", ""),
+        ("corrected p", ""),
+        ("detectable", "%"),
+        ("verdict", ""),
+    ];
+    let mut table = Table::new("tests", "What the verdicts rest on", &columns);
+    table.keys = 2;
+    table.is_detail = true;
+    for pair in pairs {
+        let tested = pair.compared.and_then(|compared| compared.tested);
+        table.row(vec![
+            Cell::text(&pair.figure.implementation),
+            Cell::text(&pair.figure.name),
+            ratio(pair),
+            Cell::maybe(tested.map(|tested| tested.p_value), NOT_TESTED),
+            Cell::maybe(pair.corrected_p, NOT_TESTED),
+            percent(pair),
+            Cell::text(pair.change.text()),
+        ]);
+    }
+    table
+}
+
+fn percent(pair: &Pair) -> Cell {
+    let percent = pair.detectable.map(|detectable| detectable * 100.0);
+    Cell::maybe(percent, NOT_TESTED)
 }
 
 fn cell(values: &[f64]) -> Cell {
@@ -202,7 +361,9 @@ fn ratio(pair: &Pair) -> Cell {
     };
     Cell::Number(Number {
         value: compared.ratio,
-        spread: compared.interval.map_or(Spread::None, Spread::Range),
+        spread: compared
+            .tested
+            .map_or(Spread::None, |tested| Spread::Range(tested.interval)),
         digits: Digits::Significant(3),
     })
 }

@@ -18,8 +18,7 @@ pub struct Facts<'a> {
     pub parameters: Parameters,
 }
 
-/// One figure in each repetition.
-pub type Values = Vec<Option<f64>>;
+pub use crate::report::claims::Values;
 
 impl<'a> Facts<'a> {
     /// None where the run's numbers cannot be understood.

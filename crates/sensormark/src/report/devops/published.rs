@@ -5,6 +5,7 @@ use crate::published::DevOpsResult;
 use crate::report::field::Arm;
 use crate::report::sections::cells::{geometric_mean, mean};
 use crate::report::tables::{Cell, Section, Table};
+use crate::report::versions;
 use crate::workload::devops::questions::Kind;
 
 /// What both measured: name, unit, the study's figure, ours.
@@ -67,6 +68,7 @@ pub fn section(facts: &Facts<'_>) -> Section {
         facts.parameters.hours,
         facts.workers(),
     ));
+    versions::put(&mut section, facts.field, &study.software);
     section.table(figures(facts, &both));
     section.paragraph("What the study leaves open or says twice differently:");
     section.list(study.notes);

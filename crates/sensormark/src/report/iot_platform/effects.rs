@@ -14,6 +14,7 @@ pub fn section(measured: &Measured<'_>) -> Section {
     section.table(day_filter(measured));
     section.table(index(measured));
     section.table(sums(measured));
+    section.table(ways_of_asking(measured));
     section.table(cost_of_sums(measured));
     section
 }
@@ -71,7 +72,11 @@ fn index(measured: &Measured<'_>) -> Table {
         &["implementation", "query"],
         &spans,
     );
-    for (without, with) in measured.pairs("-no-index") {
+    let published = measured.pair(
+        "MongoDB",
+        ["bucketed-as-published", "bucketed-as-published-indexed"],
+    );
+    for (without, with) in measured.pairs("-no-index").into_iter().chain(published) {
         for query in INDEXED {
             let of = |arm, days| measured.ms(arm, query, days);
             let ratio = |&days| ratios(&of(without, days), &of(with, days));
@@ -88,6 +93,32 @@ fn index(measured: &Measured<'_>) -> Table {
                 with.label,
                 crate::report::number::significant(ratio, 3)
             ));
+        }
+    }
+    table
+}
+
+/// Ways of asking the same documents, by their layouts' endings.
+const WAYS: [&str; 2] = ["-unwind", "-set-window-fields"];
+
+fn ways_of_asking(measured: &Measured<'_>) -> Table {
+    let spans = measured.spans(&INDEXED);
+    let mut table = by_span(
+        "effect_way_of_asking",
+        "Ways of asking the same documents: a question took so many times as long as in the usual way",
+        &["implementation", "query"],
+        &spans,
+    );
+    let all_pairs = WAYS.iter().flat_map(|ending| measured.pairs(ending));
+    for (way, usual) in all_pairs {
+        for query in [Query::Raw, Query::HourlyMeans, Query::DailyMeans] {
+            let of = |arm, days| measured.ms(arm, query, days);
+            let ratio = |&days| ratios(&of(way, days), &of(usual, days));
+            let all: Vec<Figures> = spans.iter().map(ratio).collect();
+            let keys = vec![Cell::text(&way.label), Cell::text(query.name())];
+            if let Some(row) = ratio_row(keys, &all) {
+                table.row(row);
+            }
         }
     }
     table

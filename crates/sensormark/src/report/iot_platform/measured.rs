@@ -1,14 +1,15 @@
 //! What was measured, by implementation, query and span: figures of each repetition, taken from the trials' loads by the labels of their phases.
 
+use crate::measurement::names;
 use crate::measurement::record::{LoadRecord, TrialRecord};
 use crate::report::claims;
 use crate::report::criteria;
 use crate::report::field::{Arm, Field};
 use crate::workload::iot_platform::{DAYS, LOAD, MESSAGES, OPERATION, PlatformQuery};
+use sensormark_store::Shape;
 use std::collections::BTreeSet;
 
-/// A figure in each repetition; none where there is no valid trial.
-pub type Figures = Vec<Option<f64>>;
+pub use crate::report::claims::{Values as Figures, ratios, times};
 
 /// The measured trials.
 pub struct Measured<'a> {
@@ -50,6 +51,12 @@ impl<'a> Measured<'a> {
             Some((arm, self.arm(&own.title, plain)?))
         };
         self.arms().filter_map(with).collect()
+    }
+
+    /// Two layouts of a database, where both have a valid trial.
+    pub fn pair(&self, title: &str, layouts: [&str; 2]) -> Option<(&'a Arm, &'a Arm)> {
+        let [one, other] = layouts;
+        Some((self.arm(title, one)?, self.arm(title, other)?))
     }
 
     /// The spans that were asked about, in days, ascending.
@@ -131,6 +138,24 @@ impl<'a> Measured<'a> {
         })
     }
 
+    /// Documents when the trial was over, as the database counts them; rows and points, of which each is a value, as they were read back.
+    pub fn records(&self, arm: &Arm) -> Figures {
+        self.field.figures(arm, |trial| {
+            let counted = trial.figures.get(names::DOCUMENTS);
+            match (counted, arm.implementation.layout.shape) {
+                (Some(counted), _) => counted.value,
+                (None, Shape::RowPerReading) => Some(find(trial, LOAD, None)?.readings() as f64),
+                (None, _) => None,
+            }
+        })
+    }
+
+    /// Their bytes before compression, without indexes.
+    pub fn record_bytes(&self, arm: &Arm) -> Figures {
+        self.field
+            .figures(arm, |trial| trial.figures.get(names::DOCUMENT_BYTES)?.value)
+    }
+
     /// Why a query is done in the client, where it is.
     pub fn client_side(&self, arm: &Arm, query: PlatformQuery) -> bool {
         let mut trials = self.field.valid_of(arm);
@@ -163,22 +188,6 @@ fn find<'t>(trial: &'t TrialRecord, operation: &str, span: Option<u64>) -> Optio
 fn mean_ms(load: &LoadRecord) -> Option<f64> {
     let class = load.classes.values().find(|class| class.operations > 0)?;
     Some(class.latency.summary.mean_ns / 1e6)
-}
-
-/// One divided by the other, repetition by repetition.
-pub fn ratios(one: &[Option<f64>], other: &[Option<f64>]) -> Figures {
-    let ratio = |(one, other): (&Option<f64>, &Option<f64>)| {
-        Some((*one)? / other.filter(|other| *other > 0.0)?)
-    };
-    one.iter().zip(other).map(ratio).collect()
-}
-
-/// A multiple of each.
-pub fn times(values: &[Option<f64>], factor: f64) -> Figures {
-    values
-        .iter()
-        .map(|value| value.map(|value| value * factor))
-        .collect()
 }
 
 /// How time grows with the span: the exponent e of time ~ span^e between the shortest and the longest span of which there are times.

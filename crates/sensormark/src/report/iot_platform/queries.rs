@@ -70,6 +70,8 @@ fn writing(measured: &Measured<'_>) -> Table {
         ("load", "values/s"),
         ("disk", "MB"),
         ("disk a value", "bytes"),
+        ("documents", ""),
+        ("of documents", "MB"),
     ];
     let mut table = Table::new(
         "platform_writing",
@@ -91,13 +93,18 @@ fn writing(measured: &Measured<'_>) -> Table {
             geometric_mean(&measured.loaded_a_second(arm), missing),
             mean(&megabytes, missing),
             mean(&measured.disk_a_value(arm), missing),
+            mean(&measured.records(arm), "not counted"),
+            mean(
+                &super::measured::times(&measured.record_bytes(arm), 1e-6),
+                "the database keeps no such count",
+            ),
         ]);
         let is_cut = |operation: &&str| measured.is_cut(arm, operation);
         for operation in [MESSAGES, LOAD].iter().filter(|one| is_cut(one)) {
             cut.push(format!("{} ({operation})", arm.label));
         }
     }
-    table.note("mean and p99: of a message. disk: growth of the data folder, at rest after the load, logs included.");
+    table.note("mean and p99: of a message. disk: growth of the data folder, at rest after the load, logs included. documents: documents, rows or points after the load; of documents: their bytes as MongoDB counts them (collStats), before compression, without indexes.");
     if !cut.is_empty() {
         let names: Vec<&str> = cut.iter().map(String::as_str).collect();
         table.note(format!(

@@ -1,14 +1,13 @@
 //! The claims of the machine-tool study, judged by what was measured here.
 
 use super::counterparts::Counterparts;
+use super::standings::{best, bulk_reading};
 use crate::measurement::names;
-use crate::report::claims::{Claim, is_less, shown, table};
+use crate::published::PrintedScore;
+use crate::report::claims::{Claim, Sample, is_less, is_within, mean, shown, table};
 use crate::report::criteria::{self, figure, storage_read_rate};
 use crate::report::field::Arm;
-use crate::report::number::significant;
-use crate::report::ranking::Ranked;
 use crate::report::tables::Section;
-use crate::score::Board;
 use sensormark_store::WriteMethod;
 
 /// Bytes of a raw sample: five channels of two bytes, and its time of twelve.
@@ -27,9 +26,19 @@ pub fn section(counterparts: &Counterparts<'_>) -> Section {
         }
         return section;
     }
-    let claims = [
+    section.table(table(counterparts.field, &claims(counterparts)));
+    section
+}
+
+fn claims(counterparts: &Counterparts<'_>) -> Vec<Claim> {
+    vec![
         bulk_beats_individual(counterparts),
-        least_disk(counterparts),
+        least(
+            counterparts,
+            "InfluxDB needs the least disk",
+            "InfluxDB",
+            ("disk", "MB"),
+        ),
         cannot_keep_up(counterparts),
         reads_from_cache(counterparts),
         no_datagram_lost(counterparts),
@@ -42,17 +51,36 @@ pub fn section(counterparts: &Counterparts<'_>) -> Section {
         ),
         best(
             counterparts,
+            "MariaDB bulk is the best at writing",
+            "MariaDB bulk",
+            Some(0),
+        ),
+        best(
+            counterparts,
             "InfluxDB individual is the best at reading",
             "InfluxDB individual",
             Some(1),
         ),
-    ];
-    section.table(table(counterparts.field, &claims));
-    section
+        least(
+            counterparts,
+            "MariaDB bulk needs the least network (writing)",
+            "MariaDB bulk",
+            ("network", "kbit/s"),
+        ),
+        least(
+            counterparts,
+            "InfluxDB's client is the smallest (writing)",
+            "InfluxDB",
+            ("client_memory", "kB"),
+        ),
+        more_network(counterparts),
+        less_memory(counterparts),
+        bulk_reading(counterparts),
+    ]
 }
 
 /// Notes what was not measured: the implementation, or the whole database where nothing of it was.
-fn note_missing(claim: &mut Claim, counterparts: &Counterparts<'_>, name: &str) {
+pub fn note_missing(claim: &mut Claim, counterparts: &Counterparts<'_>, name: &str) {
     let title = name.split(' ').next().unwrap_or(name);
     let is_of = |(row, _): &(&str, &Arm)| row.split(' ').next() == Some(title);
     let is_there = counterparts.writes.iter().any(is_of) || counterparts.reads.iter().any(is_of);
@@ -72,13 +100,19 @@ fn cpu(counterparts: &Counterparts<'_>, arm: &Arm) -> Vec<Option<f64>> {
 }
 
 fn bulk_beats_individual(counterparts: &Counterparts<'_>) -> Claim {
-    let mut claim = Claim::new("bulk beats individual on CPU, I/O and disk (writing)");
+    let mut claim = Claim::new(
+        "bulk beats individual on CPU, I/O and disk (writing)",
+        "less in all three, of both databases",
+    );
     for title in ["MariaDB", "MongoDB"] {
         let names = ["bulk", "individual"].map(|word| format!("{title} {word}"));
         match (counterparts.write(&names[0]), counterparts.write(&names[1])) {
             (Some(bulk), Some(individual)) => {
+                claim.about(bulk);
+                claim.about(individual);
                 for (held, figures) in bulk_parts(counterparts, bulk, individual) {
-                    claim.part(held, format!("{title} {figures}"));
+                    let (bulk, individual) = (&bulk.label, &individual.label);
+                    claim.part(held, format!("{bulk} to {individual}: {figures}"));
                 }
             }
             (bulk, individual) => {
@@ -168,34 +202,26 @@ fn others_bulk(counterparts: &Counterparts<'_>) -> String {
     texts.join("; ")
 }
 
-fn least_disk(counterparts: &Counterparts<'_>) -> Claim {
-    let mut claim = Claim::new("InfluxDB needs the least disk");
-    let own = counterparts.write("InfluxDB");
+/// Whether a writer of the study's needs the least of something among its writers.
+fn least(
+    counterparts: &Counterparts<'_>,
+    text: &str,
+    name: &str,
+    (criterion, unit): (&str, &str),
+) -> Claim {
+    let mut claim = Claim::new(text, "less than each other writer of the study's");
+    let sample = |name: &str| {
+        let arm = counterparts.write(name)?;
+        Some(Sample::new(arm, counterparts.values(arm, criterion)))
+    };
+    let own = sample(name);
     if own.is_none() {
-        note_missing(&mut claim, counterparts, "InfluxDB");
+        note_missing(&mut claim, counterparts, name);
     }
-    for row in counterparts
-        .study
-        .write
-        .iter()
-        .filter(|row| row.implementation != "InfluxDB")
-    {
-        match (own, counterparts.write(&row.implementation)) {
-            (Some(own), Some(other)) => {
-                let (own, other) = (
-                    counterparts.values(own, "disk"),
-                    counterparts.values(other, "disk"),
-                );
-                claim.part(
-                    is_less(&own, &other),
-                    format!(
-                        "{} against {} MB of {}",
-                        shown(&own),
-                        shown(&other),
-                        row.implementation
-                    ),
-                );
-            }
+    let writers = counterparts.study.write.iter();
+    for row in writers.filter(|row| row.implementation != name) {
+        match (&own, sample(&row.implementation)) {
+            (Some(own), Some(other)) => claim.under(own, &other, unit),
             (_, None) => note_missing(&mut claim, counterparts, &row.implementation),
             (None, Some(_)) => {}
         }
@@ -203,12 +229,78 @@ fn least_disk(counterparts: &Counterparts<'_>) -> Claim {
     claim
 }
 
+/// What a reader of the study's and its writer have of something; nothing where one is missing, which is noted.
+fn reader_and_writer<'a>(
+    claim: &mut Claim,
+    counterparts: &Counterparts<'a>,
+    row: &PrintedScore,
+    criterion: &str,
+) -> Option<[Sample<'a>; 2]> {
+    let (read, write) = (
+        counterparts.read(&row.implementation),
+        counterparts.write(&row.write_implementation),
+    );
+    if read.is_none() {
+        note_missing(claim, counterparts, &row.implementation);
+    }
+    let sample = |arm: &'a Arm| Sample::new(arm, counterparts.values(arm, criterion));
+    Some([sample(read?), sample(write?)])
+}
+
+fn more_network(counterparts: &Counterparts<'_>) -> Claim {
+    let mut claim = Claim::new(
+        "reading needs more network than writing, for all but InfluxDB individual",
+        "more in each, InfluxDB individual left out as the study has it",
+    );
+    let mut aside = String::new();
+    for row in &counterparts.study.score {
+        let is_exception = row.implementation == "InfluxDB individual";
+        let mut own = Claim::new("", "");
+        let claim = if is_exception { &mut own } else { &mut claim };
+        let Some([read, write]) = reader_and_writer(claim, counterparts, row, "network") else {
+            continue;
+        };
+        if is_exception {
+            aside = format!(
+                "the exception, not judged: {} {} against {} kbit/s",
+                read.arm.label,
+                shown(&read.values),
+                shown(&write.values)
+            );
+        } else {
+            claim.over(&read, 1.0, &write, "kbit/s (writing)");
+        }
+    }
+    claim.aside(aside);
+    claim
+}
+
+fn less_memory(counterparts: &Counterparts<'_>) -> Claim {
+    let mut claim = Claim::new(
+        "InfluxDB's server uses less memory when reading than when writing",
+        "less with each way of reading",
+    );
+    let rows = counterparts.study.score.iter();
+    for row in rows.filter(|row| row.implementation.starts_with("InfluxDB")) {
+        if let Some([read, write]) =
+            reader_and_writer(&mut claim, counterparts, row, "server_memory")
+        {
+            claim.under(&read, &write, "kB (writing)");
+        }
+    }
+    claim
+}
+
 fn cannot_keep_up(counterparts: &Counterparts<'_>) -> Claim {
-    let mut claim = Claim::new("MongoDB individual cannot keep up with 3 reads a second");
+    let mut claim = Claim::new(
+        "MongoDB individual cannot keep up with 3 reads a second",
+        "behind in every repetition",
+    );
     let Some(arm) = counterparts.read("MongoDB individual") else {
         note_missing(&mut claim, counterparts, "MongoDB individual");
         return claim;
     };
+    claim.about(arm);
     let kept: Vec<bool> = counterparts
         .field
         .valid_of(arm)
@@ -225,51 +317,43 @@ fn cannot_keep_up(counterparts: &Counterparts<'_>) -> Claim {
         .figures(arm, |trial| figure(trial, names::READS_PER_SECOND));
     claim.part(
         held,
-        format!("it reached {} reads a second", shown(&reached)),
+        format!("{} reached {} reads a second", arm.label, shown(&reached)),
     );
     claim
 }
 
 fn reads_from_cache(counterparts: &Counterparts<'_>) -> Claim {
-    let mut claim = Claim::new(
-        "server reads stay under the raw data rate (22 kB/s) for all but MariaDB individual (data in cache)",
-    );
     let limit =
         criteria::samples_per_second(&counterparts.field.run).unwrap_or(1_000.0) * RAW_BYTES / 1e3;
+    let mut claim = Claim::new(
+        "server reads stay under the raw data rate (22 kB/s) for all but MariaDB individual (data in cache)",
+        format!("under {limit} kB/s, the raw rate here"),
+    );
     for row in &counterparts.study.read {
         let is_exception = row.implementation == "MariaDB individual";
-        let rates = counterparts
-            .read(&row.implementation)
-            .map(|arm| counterparts.field.figures(arm, storage_read_rate));
-        let known: Vec<f64> = rates.iter().flatten().copied().flatten().collect();
-        if known.is_empty() {
+        let Some(arm) = counterparts.read(&row.implementation) else {
             if !is_exception {
                 note_missing(&mut claim, counterparts, &row.implementation);
             }
             continue;
-        }
-        let under = known.iter().filter(|rate| **rate < limit).count();
-        let held = match under {
-            0 => Some(false),
-            all if all == known.len() => Some(true),
-            _ => None,
         };
-        let text = format!(
-            "{} {} kB/s",
-            row.implementation,
-            shown(rates.as_deref().unwrap_or_default())
-        );
+        let rates = counterparts.field.figures(arm, storage_read_rate);
+        if mean(&rates).is_none() {
+            continue;
+        }
+        let text = format!("{} {} kB/s", arm.label, shown(&rates));
         if is_exception {
             claim.aside(format!("the exception, not judged: {text}"));
         } else {
-            claim.part(held, text);
+            claim.about(arm);
+            claim.part(is_within(&rates, 0.0, limit), text);
         }
     }
     claim
 }
 
 fn no_datagram_lost(counterparts: &Counterparts<'_>) -> Claim {
-    let mut claim = Claim::new("no reading is lost on UDP");
+    let mut claim = Claim::new("no reading is lost on UDP", "0 lost in all repetitions");
     let field = counterparts.field;
     for arm in field
         .writes
@@ -284,6 +368,7 @@ fn no_datagram_lost(counterparts: &Counterparts<'_>) -> Claim {
         if ledgers().next().is_none() {
             continue;
         }
+        claim.about(arm);
         let lost: u64 = ledgers().map(|ledger| ledger.in_doubt_not_stored).sum();
         let sent: u64 = ledgers().map(|ledger| ledger.attempted).sum();
         claim.part(
@@ -298,17 +383,14 @@ fn no_datagram_lost(counterparts: &Counterparts<'_>) -> Claim {
 }
 
 fn bulk_one_saves_network(counterparts: &Counterparts<'_>) -> Claim {
-    let mut claim = Claim::new("bulk-1 saves network over bulk (InfluxDB reading)");
+    let mut claim = Claim::new(
+        "bulk-1 saves network over bulk (InfluxDB reading)",
+        "less than bulk",
+    );
     let names = ["InfluxDB bulk-1", "InfluxDB bulk"];
     if let [Some(one), Some(bulk)] = names.map(|name| counterparts.read(name)) {
-        let (one, bulk) = (
-            counterparts.values(one, "network"),
-            counterparts.values(bulk, "network"),
-        );
-        claim.part(
-            is_less(&one, &bulk),
-            format!("{} against {} kbit/s", shown(&one), shown(&bulk)),
-        );
+        let sample = |arm| Sample::new(arm, counterparts.values(arm, "network"));
+        claim.under(&sample(one), &sample(bulk), "kbit/s");
     } else {
         names
             .iter()
@@ -316,77 +398,4 @@ fn bulk_one_saves_network(counterparts: &Counterparts<'_>) -> Claim {
             .for_each(|name| note_missing(&mut claim, counterparts, name));
     }
     claim
-}
-
-/// Whether this implementation has the best score of the study's, in one phase or (`None`) in total.
-fn best(
-    counterparts: &Counterparts<'_>,
-    text: &'static str,
-    name: &str,
-    phase: Option<usize>,
-) -> Claim {
-    let mut claim = Claim::new(text);
-    let ranking = counterparts.ranking.as_ref();
-    let ranked = |name: &str| {
-        let label = &counterparts.read(name)?.label;
-        ranking?.ranked.iter().find(|one| one.label() == label)
-    };
-    let own = ranked(name);
-    if own.is_none() {
-        note_missing(&mut claim, counterparts, name);
-    }
-    for row in counterparts
-        .study
-        .score
-        .iter()
-        .filter(|row| row.implementation != name)
-    {
-        match (
-            own,
-            ranked(&row.implementation),
-            ranking.and_then(|ranking| ranking.board.as_ref()),
-        ) {
-            (Some(own), Some(other), Some(board)) => {
-                let (mine, theirs) = (
-                    shortfalls(own, board, phase),
-                    shortfalls(other, board, phase),
-                );
-                let score = |one: &Ranked| {
-                    significant(
-                        phase.map_or(one.standing.total, |phase| one.standing.phases[phase]),
-                        3,
-                    )
-                };
-                claim.part(
-                    is_less(&mine, &theirs),
-                    format!(
-                        "score {} against {} of {}",
-                        score(own),
-                        score(other),
-                        row.implementation
-                    ),
-                );
-            }
-            (_, None, _) => note_missing(&mut claim, counterparts, &row.implementation),
-            _ => {}
-        }
-    }
-    claim
-}
-
-/// What a score falls short of 100, in each repetition.
-fn shortfalls(one: &Ranked, board: &Board, phase: Option<usize>) -> Vec<Option<f64>> {
-    let shortfall = |costs: &Vec<Vec<f64>>| {
-        let costs: Vec<&[f64]> = costs.iter().map(Vec::as_slice).collect();
-        let scores = board.scores_of(&costs);
-        100.0
-            - phase.map_or_else(
-                || scores.iter().sum::<f64>() / scores.len() as f64,
-                |phase| scores[phase],
-            )
-    };
-    one.costs
-        .iter()
-        .map(|costs| costs.as_ref().map(shortfall))
-        .collect()
 }

@@ -6,7 +6,8 @@ use crate::report::ReportOptions;
 use crate::report::criteria;
 use crate::report::field::{Arm, Field};
 use crate::report::ranking::Ranking;
-use sensormark_store::{Durability, WriteMethod};
+use sensormark_store::{Durability, Layout, Shape, TimeKey, WriteMethod};
+use std::collections::BTreeMap;
 
 /// The study, and what of it was measured here with valid trials.
 pub struct Counterparts<'a> {
@@ -25,32 +26,7 @@ pub struct Counterparts<'a> {
 impl<'a> Counterparts<'a> {
     /// Finds the counterparts.
     pub fn new(field: &'a Field, study: &'a MachineTool, options: &ReportOptions) -> Self {
-        let writes: Vec<(&str, &Arm)> = study
-            .write
-            .iter()
-            .filter_map(|row| {
-                Some((
-                    row.implementation.as_str(),
-                    write(field, &row.implementation)?,
-                ))
-            })
-            .collect();
-        let reads = study.score.iter().filter_map(|row| {
-            let written = writes
-                .iter()
-                .find(|(name, _)| *name == row.write_implementation)
-                .map(|(_, arm)| *arm);
-            Some((
-                row.implementation.as_str(),
-                read(
-                    field,
-                    &row.implementation,
-                    &row.write_implementation,
-                    written,
-                )?,
-            ))
-        });
-        let reads: Vec<(&str, &Arm)> = reads.collect();
+        let (writes, reads) = pairs(field, study);
         let ranking = ranking(field, &reads, options);
         Self {
             field,
@@ -87,6 +63,55 @@ impl<'a> Counterparts<'a> {
     }
 }
 
+/// A row of the study's, by its implementation's name, and what stands for it here.
+type Pairs<'a> = Vec<(&'a str, &'a Arm)>;
+
+/// What stands for the rows of the study's write table, and of its read table.
+fn pairs<'a>(field: &'a Field, study: &'a MachineTool) -> (Pairs<'a>, Pairs<'a>) {
+    let writes: Pairs<'a> = study
+        .write
+        .iter()
+        .filter_map(|row| {
+            Some((
+                row.implementation.as_str(),
+                write(field, &row.implementation)?,
+            ))
+        })
+        .collect();
+    let reads = study.score.iter().filter_map(|row| {
+        let written = writes
+            .iter()
+            .find(|(name, _)| *name == row.write_implementation)
+            .map(|(_, arm)| *arm);
+        let (name, write_name) = (&row.implementation, &row.write_implementation);
+        Some((name.as_str(), read(field, name, write_name, written)?))
+    });
+    let reads = reads.collect();
+    (writes, reads)
+}
+
+/// The study's grades of difficulty, of writing and of reading, by the names of the arms that read.
+pub fn difficulties(field: &Field, study: &MachineTool) -> [BTreeMap<String, f64>; 2] {
+    let (writes, reads) = pairs(field, study);
+    let [mut writing, mut reading] = [BTreeMap::new(), BTreeMap::new()];
+    // Tables of resources name what wrote; the ranking names what read, for both sides.
+    for (name, arm) in &writes {
+        let row = study.write.iter().find(|row| row.implementation == *name);
+        writing.extend(row.map(|row| (arm.label.clone(), row.difficulty)));
+    }
+    for (name, arm) in &reads {
+        let score = study.score.iter().find(|row| row.implementation == *name);
+        let row = study.read.iter().find(|row| row.implementation == *name);
+        reading.extend(row.map(|row| (arm.label.clone(), row.difficulty)));
+        let written = score.and_then(|score| {
+            let mut rows = study.write.iter();
+            rows.find(|row| row.implementation == score.write_implementation)
+        });
+        writing.extend(written.map(|row| (arm.label.clone(), row.difficulty)));
+    }
+    [writing, reading]
+}
+
 /// The study's name of an implementation as the database's title and the rest: "InfluxDB", "bulk-1".
 fn parted(name: &str) -> (&str, Option<&str>) {
     name.split_once(' ')
@@ -106,8 +131,20 @@ fn is_usable(field: &Field, arm: &Arm) -> bool {
     field.valid_of(arm).next().is_some()
 }
 
-/// The nearest to what the study did: as the database comes, over datagrams where the study names no layout (its InfluxDB
-/// writer), and the usual layout of the family.
+/// In what a layout is unlike what the study wrote, worst first: InfluxDB's writer sent floating point fields in datagrams, and MongoDB's times
+/// were dates of milliseconds.
+fn unlike(title: &str, layout: &Layout) -> [bool; 2] {
+    match title {
+        "InfluxDB" => [layout.write != WriteMethod::Datagram, !layout.float_fields],
+        "MongoDB" => [
+            layout.shape == Shape::NativeTimeSeries,
+            layout.time != TimeKey::Native,
+        ],
+        _ => [false; 2],
+    }
+}
+
+/// The nearest to what the study did: as the database comes, the layout as the study's, else the usual one of the family.
 fn write<'a>(field: &'a Field, name: &str) -> Option<&'a Arm> {
     let (title, word) = parted(name);
     let fits = |arm: &&Arm| {
@@ -119,7 +156,7 @@ fn write<'a>(field: &'a Field, name: &str) -> Option<&'a Arm> {
         let implementation = &arm.implementation;
         (
             implementation.durability != Durability::Default,
-            word.is_none() && implementation.layout.write != WriteMethod::Datagram,
+            unlike(title, &implementation.layout),
             implementation.layout_name != word.unwrap_or("individual"),
         )
     })

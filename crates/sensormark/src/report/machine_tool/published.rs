@@ -7,6 +7,7 @@ use crate::report::field::Arm;
 use crate::report::number::fixed;
 use crate::report::sections::cells::mean;
 use crate::report::tables::{Cell, Section, Table};
+use crate::report::versions;
 
 /// The section; empty when nothing of the study was measured here.
 pub fn section(counterparts: &Counterparts<'_>) -> Section {
@@ -30,6 +31,7 @@ pub fn section(counterparts: &Counterparts<'_>) -> Section {
         study.measured_seconds,
         measured.map_or_else(String::new, |seconds| format!(", we for {} s", fixed(seconds, 0)))
     ));
+    versions::put(&mut section, counterparts.field, &study.software);
     section.table(written(counterparts));
     section.table(read(counterparts));
     section.table(scores(counterparts));

@@ -46,8 +46,8 @@ pub fn answer(field: &Field, ranking: &Ranking) -> Section {
     }
     if !ranking.ranked.is_empty() && ranking.basis == Basis::SingleTrial {
         text.push_str(&format!(
-            " This is a single trial ({} of at least {SMALLEST_REPETITIONS} repetitions): chance may have ordered what lies close together.",
-            field.blocks.len()
+            " {}: do not rely on the order. Between two quick runs that were alike, a place moved by 12 points. At least {SMALLEST_REPETITIONS} repetitions (--set repetitions=5) say what chance does.",
+            single(field.blocks.len())
         ));
     }
     section.paragraph(text);
@@ -100,12 +100,40 @@ fn verdict_of(ranking: &Ranking, board: &Board) -> String {
         None if tied => text.push('.'),
         None => text.push_str("; no change of one weight alone would alter that."),
     }
-    text.push_str(&format!(
-        " {} wins under {} % of all weightings.",
-        by_score.label(),
-        fixed(by_score.win_share * 100.0, 0)
-    ));
+    text.push_str(&shares(ranking, by_score));
     text
+}
+
+/// What there is of repetitions where they are too few.
+fn single(repetitions: usize) -> String {
+    match repetitions {
+        1 => "This is a single trial of each".to_owned(),
+        few => format!("These are {few} trials of each"),
+    }
+}
+
+/// Under what share of all weightings the winner wins, and who wins under more.
+fn shares(ranking: &Ranking, winner: &Ranked) -> String {
+    let percent = |one: &Ranked| fixed(one.win_share * 100.0, 0);
+    let most = ranking
+        .ranked
+        .iter()
+        .max_by(|one, other| one.win_share.total_cmp(&other.win_share))
+        .filter(|most| most.win_share > winner.win_share);
+    match most {
+        Some(most) => format!(
+            " {} wins under {} % of all weightings; {} wins under more, {} %.",
+            winner.label(),
+            percent(winner),
+            most.label(),
+            percent(most)
+        ),
+        None => format!(
+            " {} wins under {} % of all weightings, more than any other.",
+            winner.label(),
+            percent(winner)
+        ),
+    }
 }
 
 /// What of one weight makes another the winner: "you weigh server CPU in writing over 5.3 instead of 3: then B".

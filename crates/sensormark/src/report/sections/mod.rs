@@ -10,9 +10,11 @@ mod projection;
 mod readings;
 mod resources;
 mod sensitivity;
+mod shown;
 mod steadiness;
 pub(super) mod surroundings;
 mod verdicts;
+mod writes;
 
 pub(super) use answer::side_text;
 
@@ -54,6 +56,7 @@ pub fn document(field: &Field, ranking: &Ranking, options: &ReportOptions) -> Do
     for section in studies::sections(field, options) {
         document.section(section);
     }
+    document.section(writes::section(field));
     document.section(projection::section(field, options));
     document.section(sensitivity::section(field, ranking));
     let steadiness = steadiness::look(field);
@@ -67,6 +70,8 @@ pub fn document(field: &Field, ranking: &Ranking, options: &ReportOptions) -> Do
 fn around(document: &mut Document, field: &Field, further: Vec<String>) {
     document.section(surroundings::warnings(field, further));
     document.section(surroundings::not_measured(field));
+    document.section(surroundings::protocol(field));
     document.section(surroundings::environment(field));
     document.section(surroundings::reproduce(field));
+    document.section(shown::section(field));
 }

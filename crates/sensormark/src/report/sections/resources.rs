@@ -48,7 +48,7 @@ fn table(field: &Field, arms: &[Arm], side: &str, title: &str, options: &ReportO
     let shown: Vec<_> = COLUMNS
         .into_iter()
         .filter(|(id, _, _)| *id != "disk" || side == "write")
-        .filter(|(id, _, _)| *id != "difficulty" || !options.difficulty.is_empty())
+        .filter(|(id, _, _)| *id != "difficulty" || options.has_difficulty())
         .collect();
     let mut columns = vec![("implementation", "")];
     columns.extend(shown.iter().map(|(_, name, unit)| (*name, *unit)));
@@ -73,7 +73,8 @@ fn table(field: &Field, arms: &[Arm], side: &str, title: &str, options: &ReportO
 
 fn cell(field: &Field, arm: &Arm, id: &str, options: &ReportOptions) -> Cell {
     if id == "difficulty" {
-        return Cell::maybe(options.difficulty.get(&arm.label).copied(), "not given");
+        let side = usize::from(field.reads.contains(arm));
+        return Cell::maybe(options.difficulty_of(side, &arm.label), "not given");
     }
     let embedded = arm.implementation.embedded && matches!(id, "server_cpu" | "server_memory");
     let missing = if embedded {

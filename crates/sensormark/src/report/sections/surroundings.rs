@@ -5,6 +5,7 @@ use crate::probe::{DeviceKind, Environment, Processor};
 use crate::report::field::Field;
 use crate::report::number::{fixed, significant};
 use crate::report::tables::{Cell, Section, Table};
+use crate::workload::as_study;
 
 /// Warnings that differ in numbers alone are told one by one up to this many.
 const MOST_ALIKE: usize = 3;
@@ -130,6 +131,20 @@ pub fn not_measured(field: &Field) -> Section {
         ]);
     }
     section.table(table);
+    section
+}
+
+/// What the run did as its study did, and what it could not; empty where it did not follow the study.
+pub fn protocol(field: &Field) -> Section {
+    let mut section = Section::new("protocol", "As the study did");
+    let protocol = as_study::protocol(&field.run.workload).filter(|_| field.run.as_study);
+    let Some(protocol) = protocol else {
+        return section;
+    };
+    section.paragraph("What the study did, and how this run did it:");
+    section.list(protocol.done());
+    section.paragraph("Not possible, or not done here:");
+    section.list(protocol.not_done());
     section
 }
 

@@ -6,6 +6,14 @@ use crate::measurement::verdict::{Reason, Verdict};
 use crate::report::field::Field;
 use crate::report::tables::{Cell, Section, Table};
 
+const COLUMNS: [(&str, &str); 5] = [
+    ("implementation", ""),
+    ("side", ""),
+    ("repetition", ""),
+    ("verdict", ""),
+    ("reason", ""),
+];
+
 /// The section.
 pub fn section(field: &Field) -> Section {
     let mut section = Section::new("verdicts", "Verdicts");
@@ -19,8 +27,14 @@ pub fn section(field: &Field) -> Section {
     let valid = count(Verdict::is_valid);
     let inconclusive = count(Verdict::is_inconclusive);
     let invalid = count(|verdict| matches!(verdict, Verdict::Invalid(_)));
+    let tolerated = field.trials.iter().filter(|trial| trial.is_tolerated());
+    let tolerated = tolerated.count();
     let mut text = match field.trials.len() {
         0 => "No trial was finished.".to_owned(),
+        all if tolerated > 0 => format!(
+            "{valid} of {} valid, {tolerated} of them on a disturbed host, which was tolerated; {invalid} invalid, {inconclusive} inconclusive.",
+            counted(all, "trial")
+        ),
         all if all == valid => format!("All {} are valid.", counted(all, "trial"))
             .replace("All 1 trial are", "The 1 trial is"),
         all => format!(
@@ -39,49 +53,65 @@ pub fn section(field: &Field) -> Section {
     }
     section.paragraph(text);
     section.table(not_valid(field));
+    section.table(tolerated_trials(field));
     section
+}
+
+fn tolerated_trials(field: &Field) -> Table {
+    let mut table = Table::new(
+        "tolerated",
+        "Trials that count although the host was disturbed",
+        &COLUMNS,
+    );
+    for trial in field.trials.iter().filter(|trial| trial.is_tolerated()) {
+        let disturbances = trial.disturbances().join("; ");
+        table.row(row(trial, &trial.verdict_word(), disturbances));
+    }
+    table
 }
 
 fn not_valid(field: &Field) -> Table {
     let mut table = Table::new(
         "not_valid",
         "Trials that are not valid: their figures are in no ranking",
-        &[
-            ("implementation", ""),
-            ("side", ""),
-            ("repetition", ""),
-            ("verdict", ""),
-            ("reason", ""),
-        ],
+        &COLUMNS,
     );
     // What only a disturbed host spoilt, and was measured again, is told as a count.
     let again = |trial: &&TrialRecord| matches!(trial.verdict, Verdict::Invalid(_));
     for trial in field.superseded.iter().filter(again) {
-        table.row(row(trial, "invalid (another attempt counts)"));
+        table.row(row(
+            trial,
+            "invalid (another attempt counts)",
+            reasons(trial),
+        ));
     }
     for trial in &field.trials {
         match trial.verdict {
             Verdict::Valid => {}
-            Verdict::Invalid(_) => table.row(row(trial, "invalid")),
-            Verdict::Inconclusive(_) => table.row(row(trial, "inconclusive")),
+            Verdict::Invalid(_) => table.row(row(trial, "invalid", reasons(trial))),
+            Verdict::Inconclusive(_) => table.row(row(trial, "inconclusive", reasons(trial))),
         }
     }
     table
 }
 
-fn row(trial: &TrialRecord, verdict: &str) -> Vec<Cell> {
+fn reasons(trial: &TrialRecord) -> String {
+    let reason = |reason: &Reason| format!("{}: {}", reason.kind.text(), reason.text);
+    let reasons: Vec<String> = trial.verdict.reasons().iter().map(reason).collect();
+    reasons.join("; ")
+}
+
+fn row(trial: &TrialRecord, verdict: &str, reasons: String) -> Vec<Cell> {
     let side = match trial.side {
         Side::Write => "write",
         Side::Read => "read",
         Side::Mixed => "both",
     };
-    let reason = |reason: &Reason| format!("{}: {}", reason.kind.text(), reason.text);
-    let reasons: Vec<String> = trial.verdict.reasons().iter().map(reason).collect();
     vec![
         Cell::text(trial.implementation.label()),
         Cell::text(side),
         Cell::Count(u64::from(trial.repetition) + 1),
         Cell::text(verdict),
-        Cell::text(reasons.join("; ")),
+        Cell::text(reasons),
     ]
 }

@@ -8,7 +8,7 @@ mod published;
 mod rates;
 mod redrawn;
 
-pub use environments::physical_and_virtual;
+pub use environments::{claims as environment_claims, physical_and_virtual};
 
 use super::ReportOptions;
 use super::field::Field;

@@ -6,6 +6,7 @@ use crate::report::field::Arm;
 use crate::report::sections::cells::geometric_mean;
 use crate::report::sections::surroundings::inventory;
 use crate::report::tables::{Cell, Digits, Number, Section, Spread, Table};
+use crate::report::versions;
 use crate::workload::sensor_operations::Operation;
 
 /// The section; empty when nothing was measured.
@@ -39,6 +40,7 @@ pub fn section(rates: &Rates<'_>, study: &SensorOperations) -> Section {
         study.hardware.client.as_deref().unwrap_or("–"),
         place(rates),
     ));
+    versions::put(&mut section, rates.field, &study.software);
     section.table(single);
     section.table(multi);
     section.paragraph("What the study leaves open or says twice differently:");

@@ -1,6 +1,7 @@
 //! Rates of operations, found by the labels of a run's phases. A multi operation counts as many as its readings.
 
 use crate::measurement::record::{LoadRecord, TrialRecord};
+pub use crate::report::claims::ratios;
 use crate::report::field::{Arm, Field};
 use crate::workload::sensor_operations::{Operation, labels};
 use sensormark_store::{Durability, Index, Layout, WriteMethod};
@@ -130,7 +131,7 @@ impl<'a> Rates<'a> {
         }
         self.believed().find(|arm| {
             let own = &arm.implementation;
-            own.store == with.implementation.store
+            own.title == with.implementation.title
                 && own.durability == with.implementation.durability
                 && own.layout == wanted
         })
@@ -150,10 +151,4 @@ pub fn clients(test: Test) -> String {
         1 => "1 client".to_owned(),
         clients => format!("{clients} clients"),
     }
-}
-
-/// The quotients of two figures, repetition by repetition.
-pub fn ratios(of: &[Option<f64>], to: &[Option<f64>]) -> Vec<Option<f64>> {
-    let pairs = of.iter().zip(to);
-    pairs.map(|(of, to)| Some((*of)? / (*to)?)).collect()
 }

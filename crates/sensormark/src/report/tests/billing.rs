@@ -116,15 +116,18 @@ const CLAIMS: [&str; 5] = [
 /// has one.
 #[test]
 fn on_the_studys_own_figures_its_claims_hold() {
-    let report = billed(as_published());
+    let decided = billed(thrice(as_published()));
     for claim in CLAIMS {
-        let figures = cell(&report, "claims", claim, "figures");
+        let figures = cell(&decided, "claims", claim, "figures");
         assert_eq!(
-            cell(&report, "claims", claim, "here"),
+            cell(&decided, "claims", claim, "here"),
             "held",
             "{claim}: {figures}"
         );
     }
+    let needed = cell(&decided, "claims", CLAIMS[0], "holds when");
+    assert_eq!(needed, "6.5 times or more (half of 13)");
+    let report = billed(as_published());
     assert_eq!(drawn_as(&report, "published"), (8, 18));
     for (id, rows) in [
         ("published_ingest", 2),
@@ -177,7 +180,7 @@ fn claims_are_refuted_by_other_figures_and_not_judged_without_both() {
             totals.host.mean_load = if is_griddb { 2.0 } else { 0.1 };
         }
     }
-    let report = billed(trials.clone());
+    let report = billed(thrice(trials.clone()));
     for claim in &CLAIMS[..4] {
         assert_eq!(
             cell(&report, "claims", claim, "here"),
@@ -186,7 +189,7 @@ fn claims_are_refuted_by_other_figures_and_not_judged_without_both() {
         );
     }
     trials.retain(|trial| trial.implementation.title == "MariaDB");
-    let report = billed(trials);
+    let report = billed(thrice(trials));
     for place in [0, 1, 3, 4] {
         assert_eq!(
             cell(&report, "claims", CLAIMS[place], "here"),
@@ -223,7 +226,7 @@ fn growth_is_judged_over_four_times_the_devices_alone() {
     for trial in &mut trials {
         trial.loads.retain(|load| !load.phase.ends_with("6400"));
     }
-    let report = billed(trials);
+    let report = billed(thrice(trials));
     for claim in &CLAIMS[1..3] {
         assert_eq!(cell(&report, "claims", claim, "here"), "cannot be judged");
         let figures = cell(&report, "claims", claim, "figures");
@@ -271,4 +274,59 @@ fn the_ingest_rate_is_drawn_over_rows_stored() {
         svg.contains("MariaDB reading") && svg.contains("<polyline"),
         "{svg}"
     );
+}
+
+/// With devices loaded by themselves, their rate stands beside the study's; they have no bills, and no growth begins with them.
+#[test]
+fn a_load_by_itself_gives_the_rate_of_ingest() {
+    let mut trials = as_published();
+    for trial in &mut trials {
+        for load in trial.loads.iter_mut().filter(|load| load.writes) {
+            load.seconds *= 4.0;
+        }
+        let mut alone = trial.loads[0].clone();
+        alone.phase = "ingest-160".to_owned();
+        alone.seconds = SECONDS as f64;
+        alone.labels.insert("devices".to_owned(), 160.into());
+        alone.labels.insert("alone".to_owned(), true.into());
+        let mut phase = trial.phases[0].clone();
+        phase.name.clone_from(&alone.phase);
+        trial.loads.insert(0, alone);
+        trial.phases.insert(0, phase);
+    }
+    let report = billed(trials.clone());
+    assert_eq!(
+        cell(&report, "billing_ingest", "GridDB reading", "overall"),
+        "31,916"
+    );
+    assert_eq!(
+        cell(&report, "billing_ingest", "GridDB reading", "1,600 devices"),
+        "7,979"
+    );
+    let decided = billed(thrice(trials));
+    assert_eq!(cell(&decided, "claims", CLAIMS[0], "here"), "held");
+    assert_eq!(
+        cell(&report, "billing_extract", "MariaDB reading", "growth"),
+        "44.1"
+    );
+}
+
+/// The table with the study's foreign key is nearer to the study than the one with its index alone.
+#[test]
+fn the_foreign_key_stands_for_the_studys_mariadb_where_it_was_measured() {
+    let mut trials = as_published();
+    let mut bound = trials[1].clone();
+    bound.implementation.layout_name = "reading-foreign-key".to_owned();
+    bound.implementation.layout.foreign_key = true;
+    for load in bound.loads.iter_mut().filter(|load| load.writes) {
+        load.seconds *= 2.0;
+    }
+    trials.push(bound);
+    let report = billed(trials);
+    let here = |database| {
+        let ratio = cell(&report, "published_ingest", database, "here / study");
+        ratio.parse::<f64>().expect("a ratio")
+    };
+    assert!((here("MariaDB") - 0.5).abs() < 1e-3);
+    assert!((here("GridDB") - 1.0).abs() < 1e-3);
 }

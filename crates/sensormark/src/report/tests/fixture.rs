@@ -59,6 +59,7 @@ pub fn run() -> RunRecord {
         clock_offset_ns: 0,
         repetitions: 1,
         environment: serde_json::Value::Null,
+        as_study: false,
         not_measured: Vec::new(),
     }
 }
@@ -66,6 +67,7 @@ pub fn run() -> RunRecord {
 pub fn implementation(title: &str, layout: &str, strategy: Option<&str>) -> Implementation {
     Implementation {
         store: title.to_lowercase(),
+        server: None,
         title: title.to_owned(),
         layout_name: layout.to_owned(),
         layout: Layout::row_per_reading(),
@@ -159,10 +161,12 @@ pub fn trial(implementation: Implementation, repetition: u32, used: Used) -> Tri
         attempt: 0,
         started: "2026-11-21T04:35:00Z".to_owned(),
         server,
+        statements: None,
         settings: vec![Setting {
             name: "fsync".to_owned(),
             value: "on".to_owned(),
         }],
+        write_sizes: Vec::new(),
         phases: vec![
             phase("warm-up", 2.0, None, 0),
             phase("measured", 10.0, Some(totals.clone()), 10_000),
@@ -175,6 +179,7 @@ pub fn trial(implementation: Implementation, repetition: u32, used: Used) -> Tri
         figures: BTreeMap::new(),
         limits: Vec::new(),
         verdict: Verdict::Valid,
+        disturbances: Vec::new(),
         warnings: Vec::new(),
     };
     match side {
@@ -321,4 +326,16 @@ pub fn pair(
             read,
         ),
     ]
+}
+
+/// The same trials measured three times, to the last bit: enough for claims to be decided.
+pub fn thrice(trials: Vec<TrialRecord>) -> Vec<TrialRecord> {
+    let again = |repetition: u32| {
+        let trials = trials.clone().into_iter();
+        trials.map(move |trial| TrialRecord {
+            repetition,
+            ..trial
+        })
+    };
+    (0..3).flat_map(again).collect()
 }

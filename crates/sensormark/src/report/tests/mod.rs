@@ -1,6 +1,7 @@
 //! Tests of the report on records with known numbers: what is printed, who is ranked, and that nothing hostile gets out.
 
 mod billing;
+mod compare;
 pub(super) mod fixture;
 mod formats;
 pub(super) mod phased;
@@ -10,6 +11,7 @@ mod schema;
 mod sensor_operations;
 mod steadiness;
 mod study;
+mod writes;
 
 use super::*;
 use fixture::*;

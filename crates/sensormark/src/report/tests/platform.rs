@@ -1,6 +1,6 @@
 //! The iot-platform workload in the report: tables by query and span, what designs are worth, the study's figures and claims.
 
-use super::fixture::{CHEAP, COSTLY, implementation, latency, run, trial};
+use super::fixture::{CHEAP, COSTLY, implementation, latency, run, thrice, trial};
 use super::{cell, drawn_as, number};
 use crate::measurement::record::{AnswersRecord, ClassRecord, LoadRecord, Side, TrialRecord};
 use crate::report::{Report, ReportOptions};
@@ -124,7 +124,7 @@ const CLAIMS: [&str; 7] = [
 
 #[test]
 fn on_the_studys_own_figures_its_claims_hold() {
-    let report = report(as_published());
+    let report = report(thrice(as_published()));
     for claim in CLAIMS {
         let figures = cell(&report, "claims", claim, "figures");
         assert_eq!(
@@ -174,7 +174,7 @@ fn a_claim_falls_with_its_figures_and_is_open_without_them() {
             .find(|load| load.phase == phase)
             .unwrap();
         *own = load(query, Some(days), ms, 660_000);
-        let report = report(trials);
+        let report = report(thrice(trials));
         let figures = cell(&report, "claims", CLAIMS[claim], "figures");
         assert_eq!(
             cell(&report, "claims", CLAIMS[claim], "here"),
@@ -184,7 +184,7 @@ fn a_claim_falls_with_its_figures_and_is_open_without_them() {
     }
     let mut without = as_published();
     without.retain(|trial| trial.implementation.title == "MongoDB");
-    let report = report(without);
+    let report = report(thrice(without));
     for claim in [3, 4, 6] {
         assert_eq!(
             cell(&report, "claims", CLAIMS[claim], "here"),
@@ -201,7 +201,7 @@ fn what_was_not_asked_is_not_judged() {
     for trial in &mut trials {
         trial.loads.retain(|load| !load.phase.ends_with("365d"));
     }
-    let report = report(trials);
+    let report = report(thrice(trials));
     for claim in [4, 5] {
         assert_eq!(
             cell(&report, "claims", CLAIMS[claim], "here"),

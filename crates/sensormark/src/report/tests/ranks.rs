@@ -119,10 +119,25 @@ fn of_several_attempts_the_first_that_came_to_a_conclusion_counts() {
 }
 
 #[test]
+fn a_tolerated_disturbance_never_reads_as_plainly_valid() {
+    let mut trials = two();
+    trials[1]
+        .disturbances
+        .push("measured: steal 20 %".to_owned());
+    let report = report(trials);
+    assert_eq!(order(&report).len(), 2, "it counts");
+    let text = report.text(400);
+    let words = "4 of 4 trials valid, 1 of them on a disturbed host, which was tolerated";
+    assert!(text.contains(words), "{text}");
+    assert!(text.contains("valid (disturbed host tolerated)"), "{text}");
+    assert!(text.contains("measured: steal 20 %"), "{text}");
+}
+
+#[test]
 fn few_repetitions_are_a_single_trial() {
     let text = report(two()).text(200);
     assert!(
-        text.contains("This is a single trial (1 of at least 3 repetitions)"),
+        text.contains("This is a single trial of each: do not rely on the order."),
         "{text}"
     );
     assert!(
@@ -441,4 +456,40 @@ fn alike_warnings_are_told_once() {
         .find(|table| table.id == "warnings")
         .unwrap();
     assert_eq!(table.rows.len(), 5);
+}
+
+/// Who wins by the study's weights may win by few others.
+#[test]
+fn the_answer_says_who_wins_under_more_weightings() {
+    // Half the CPU, which weighs most, for more of all else.
+    let little_cpu = Used {
+        server_cpu: 4.0,
+        client_cpu: 5.0,
+        ..COSTLY
+    };
+    let little_else = Used {
+        server_memory: 120_000,
+        server_io: 240,
+        client_memory: 2_400,
+        network: 480,
+        disk: 48,
+        ..COSTLY
+    };
+    let mut trials = Vec::new();
+    trials.extend(pair("MariaDB", "individual", 0, little_cpu, little_cpu));
+    trials.extend(pair("MariaDB", "bulk", 0, little_else, little_else));
+    let report = report(trials);
+    assert_eq!(order(&report), ["MariaDB individual", "MariaDB bulk"]);
+    let text = report.json();
+    assert!(text.contains(" MariaDB individual wins under "), "{text}");
+    assert!(
+        text.contains("% of all weightings; MariaDB bulk wins under more, "),
+        "{text}"
+    );
+    let plain = super::report(two()).json();
+    assert!(
+        plain.contains("% of all weightings, more than any other."),
+        "{plain}"
+    );
+    assert!(plain.contains("a place moved by 12 points"), "{plain}");
 }

@@ -6,7 +6,7 @@ use crate::measurement::latency::LatencyRecorder;
 use crate::measurement::record::LatencyRecord;
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
 use crate::probe::{Environment, FlushRate};
-use sensormark_store::{DaySplit, Encoding, Shape};
+use sensormark_store::{DaySplit, Encoding, Extremes, Shape};
 use serde_json::{Value, json};
 
 const SCHEMA: &str = include_str!("../../../../../docs/result.schema.json");
@@ -56,6 +56,8 @@ fn full_trials() -> Vec<Value> {
     trials[1].verdict =
         Verdict::Inconclusive(vec![Reason::new(ReasonKind::HostDisturbed, "steal")]);
     trials[2].phases[0].totals = None;
+    trials[2].implementation.server = Some("fast".to_owned());
+    trials[2].disturbances.push("measured: steal".to_owned());
     let split = DaySplit {
         day_start_ns: 0,
         day_end_ns: 1,
@@ -70,6 +72,7 @@ fn full_trials() -> Vec<Value> {
             limit: 200,
             per_ns: 1,
             split,
+            extremes: Extremes::PerBucket,
         },
         Shape::Summary { per_ns: 1, split },
         Shape::GrowingArray,
@@ -117,6 +120,16 @@ fn the_schema_itself_tells_runs_from_trials() {
     assert!(validator.is_valid(&full_run()));
     assert!(full_trials().iter().all(|trial| validator.is_valid(trial)));
     assert!(!validator.is_valid(&json!({ "schema_version": 1 })));
+}
+
+/// Records of earlier versions do not say what a store advises.
+#[test]
+fn the_size_of_a_write_is_valid_with_and_without() {
+    let mut trial = full_trials()[0].clone();
+    trial["write_sizes"] = json!([super::writes::advised(345)]);
+    assert_valid(&validator("trial"), &trial);
+    trial["write_sizes"][0]["colour"] = json!("red");
+    assert!(!validator("trial").is_valid(&trial));
 }
 
 /// The places of all objects with fields of a record, as JSON pointers. (Maps by name are open, and end the descent only

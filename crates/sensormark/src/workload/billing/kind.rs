@@ -2,8 +2,9 @@
 
 use super::bills::Bills;
 use super::ingest::{Ingest, Order};
+use super::pace::Pace;
 use super::parameters::{DOCUMENTATION, Parameters};
-use super::{DEVICES, EXTRACT, INGEST, NAME, OPERATION};
+use super::{ALONE, DEVICES, EXTRACT, INGEST, NAME, OPERATION};
 use crate::dataset::billing::{self, MeterReadings};
 use crate::dataset::export::DataSet;
 use crate::engine::answers::Checking;
@@ -17,10 +18,6 @@ use serde_json::Value;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Operations and bills a second that a guess of the time left supposes.
-const GUESSED_OPERATIONS: f64 = 2_500.0;
-const GUESSED_BILLS: f64 = 1_000.0;
 
 /// The billing workload.
 #[derive(Debug, Clone, Copy, Default)]
@@ -77,7 +74,7 @@ impl WorkloadKind for Kind {
         &self,
         parameters: &Value,
         seed: u64,
-        _subject: Subject<'_>,
+        subject: Subject<'_>,
     ) -> Result<Box<dyn PhasedWorkload>, String> {
         let parameters = read(parameters)?;
         parameters.check()?;
@@ -87,6 +84,7 @@ impl WorkloadKind for Kind {
             parameters,
             seed,
             month,
+            pace: Pace::of(&subject.store.description().name),
         }))
     }
 }
@@ -101,7 +99,7 @@ fn study_first(offers: &mut [LayoutOffer]) {
     }
     let by_meter = |offer: &LayoutOffer| {
         let layout = &offer.layout;
-        layout.index == Index::Series && layout.shape == Shape::RowPerReading
+        layout.index == Index::Series && layout.shape == Shape::RowPerReading && !layout.foreign_key
     };
     let Some(place) = offers.iter().position(by_meter).filter(|place| *place > 0) else {
         return;
@@ -126,6 +124,8 @@ struct Billing {
     seed: u64,
     /// The month that is billed, in hours from the first reading.
     month: Range<u32>,
+    /// What the guess of the time supposes.
+    pace: Pace,
 }
 
 impl Billing {
@@ -193,7 +193,16 @@ impl PhasedWorkload for Billing {
     fn steps(&self) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut before: Option<u32> = None;
+        let alone = self.parameters.ingest_devices;
+        if alone > 0 {
+            let ingest = self.ingest(0..alone).label(ALONE, true);
+            steps.push(Step::Run(ingest));
+            before = Some(alone);
+        }
         for &devices in &self.parameters.devices {
+            if self.parameters.emptied && before.take().is_some() {
+                steps.push(Step::Reset);
+            }
             let added = before.unwrap_or(0)..devices;
             let (mut ingest, extract) = (self.ingest(added.clone()), self.extract(added));
             // What was cut is not built upon: bills could not be told right from wrong.
@@ -207,14 +216,10 @@ impl PhasedWorkload for Billing {
     }
 
     fn seconds(&self) -> f64 {
-        let Parameters {
-            records,
-            bill_rounds,
-            devices,
-            ..
-        } = &self.parameters;
-        let loaded = f64::from(self.parameters.most_devices()) * f64::from(*records);
-        let billed: f64 = devices.iter().copied().map(f64::from).sum();
-        loaded / GUESSED_OPERATIONS + billed * f64::from(*bill_rounds) / GUESSED_BILLS + 2.0
+        self.pace.seconds(&self.parameters)
+    }
+
+    fn supposes(&self) -> Option<String> {
+        Some(self.pace.told(&self.parameters))
     }
 }

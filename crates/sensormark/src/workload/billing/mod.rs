@@ -8,6 +8,7 @@
 //!
 //! | phase | what happens |
 //! | --- | --- |
+//! | ingest-N | with `ingest_devices`: so many, by themselves, for the rate alone |
 //! | ingest-N | devices are added up to N, each client on one device at a time, in closed loop |
 //! | settled-N | the database comes to rest |
 //! | extract-N | every device gets its bill of one month; `bills.csv` is written |
@@ -17,6 +18,7 @@
 pub mod bills;
 pub mod ingest;
 pub mod kind;
+pub mod pace;
 pub mod parameters;
 
 #[cfg(test)]
@@ -37,5 +39,7 @@ pub const EXTRACT: &str = "extract";
 pub const OPERATION: &str = "operation";
 /// The label that says how many devices there are after a phase.
 pub const DEVICES: &str = "devices";
+/// The label of a loading phase whose devices are not billed.
+pub const ALONE: &str = "alone";
 /// The file that the application makes of bills.
 pub const BILLS_FILE: &str = "bills.csv";

@@ -13,6 +13,12 @@ pub struct Parameters {
     /// Numbers of devices, ascending: each is loaded up to, then billed.
     #[serde(deserialize_with = "numbers")]
     pub devices: Vec<u32>,
+    /// Devices that are loaded first, by themselves and without bills; 0 for none.
+    #[serde(default)]
+    pub ingest_devices: u32,
+    /// Whether each number of devices begins with an empty database.
+    #[serde(default)]
+    pub emptied: bool,
     /// Readings of each device, one an hour.
     pub records: u32,
     /// Clients, each with a connection of its own, in both phases.
@@ -32,10 +38,18 @@ pub struct Parameters {
 }
 
 /// What each number means.
-pub const DOCUMENTATION: [(&str, &str); 9] = [
+pub const DOCUMENTATION: [(&str, &str); 11] = [
     (
         "devices",
         "devices loaded, then billed; several numbers, ascending, to see how bills slow down: devices=160,320",
+    ),
+    (
+        "ingest_devices",
+        "devices loaded first without being billed, for the study's rate of ingest: 160, one a client; fewer than devices, 0 for none",
+    ),
+    (
+        "emptied",
+        "whether each number of devices begins with an empty database, as the study has it (true), or grows from the one before (false)",
     ),
     (
         "records",
@@ -98,6 +112,8 @@ impl Parameters {
         match scale {
             Scale::Quick => Self {
                 devices: vec![16, 32],
+                ingest_devices: 0,
+                emptied: false,
                 records: 744,
                 clients: 16,
                 processes: 1,
@@ -109,6 +125,8 @@ impl Parameters {
             },
             Scale::Standard => Self {
                 devices: vec![160],
+                ingest_devices: 0,
+                emptied: false,
                 records: 8_760,
                 clients: 160,
                 processes: 5,
@@ -120,6 +138,8 @@ impl Parameters {
             },
             Scale::Study => Self {
                 devices: vec![1_600, 4_000, 6_400],
+                ingest_devices: 160,
+                emptied: false,
                 records: 8_760,
                 clients: 160,
                 processes: 5,
@@ -191,9 +211,18 @@ impl Parameters {
                 "devices={devices:?}: there is at least one number, and each is larger than the one before it"
             ));
         }
-        match devices.iter().find(|&&one| one == 0 || one % clients != 0) {
-            Some(one) => Err(format!(
-                "devices={one}: each of {clients} clients is on one device at a time until the end, so that devices are a multiple of clients, {} for one",
+        let alone = self.ingest_devices;
+        if alone > 0 && alone >= devices[0] {
+            return Err(format!(
+                "ingest_devices={alone}: it is less than the first of devices, {}, whose load is measured anyhow; 0 leaves it out",
+                devices[0]
+            ));
+        }
+        let names = devices.iter().map(|&one| ("devices", one));
+        let mut all = names.chain((alone > 0).then_some(("ingest_devices", alone)));
+        match all.find(|&(_, one)| one == 0 || one % clients != 0) {
+            Some((name, one)) => Err(format!(
+                "{name}={one}: each of {clients} clients is on one device at a time until the end, so that devices are a multiple of clients, {} for one",
                 one.div_ceil(clients).max(1) * clients
             )),
             None => Ok(()),

@@ -4,15 +4,18 @@
 
 use super::bills::{Bills, cents};
 use super::ingest::{Ingest, Order};
+use super::pace::Pace;
 use super::parameters::Parameters;
 use super::{BILLS_FILE, Kind};
 use crate::dataset::billing::{fields, schema, time_ns};
 use crate::engine::operations::{Operations, Request, Slot};
-use crate::engine::phased::WorkloadKind;
+use crate::engine::phased::script::{Step, check};
+use crate::engine::phased::{PhasedWorkload, Subject, WorkloadKind};
 use crate::workload::scale::{Scale, adjust_values};
+use sensormark_store::memory::MemoryStore;
 use sensormark_store::{
-    Answer, Atomicity, Group, Index, Layout, LayoutOffer, Query, Selection, Standing, Value,
-    WriteMethod,
+    Answer, Atomicity, Group, Index, Layout, LayoutOffer, Query, RepeatedWrite, Selection,
+    Standing, Store, Value, WriteMethod,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -197,6 +200,102 @@ fn presets_make_sense_and_every_number_is_documented() {
     );
 }
 
+fn built(parameters: &Parameters, store: &dyn Store) -> Box<dyn PhasedWorkload> {
+    let layout = Layout::row_per_reading();
+    let subject = Subject {
+        store,
+        layout: &layout,
+        layout_name: "reading",
+    };
+    let parameters = serde_json::to_value(parameters).expect("numbers");
+    Kind.build(&parameters, 7, subject).expect("a workload")
+}
+
+/// Steps in short: what is loaded and billed, and where the database is emptied.
+fn in_short(parameters: &Parameters) -> Vec<String> {
+    let steps = built(parameters, &MemoryStore::new(RepeatedWrite::KeepsBoth)).steps();
+    assert_eq!(check(&steps), Ok(()));
+    let short = |step: &Step| match step {
+        Step::Reset => "empty".to_owned(),
+        Step::Settle(name) => name.clone(),
+        Step::Run(phase) => format!("{} {}", phase.name, phase.loads[0].operations.len()),
+    };
+    steps.iter().map(short).collect()
+}
+
+#[test]
+fn ingest_is_measured_with_one_device_a_client_and_bills_with_more() {
+    let mut parameters = Parameters {
+        devices: vec![32, 48],
+        records: 10,
+        bill_month: 1,
+        bill_rounds: 1,
+        ..Parameters::of(Scale::Quick)
+    };
+    let grown = [
+        "ingest-32 320",
+        "settled-32",
+        "extract-32 32",
+        "ingest-48 160",
+        "settled-48",
+        "extract-48 48",
+    ];
+    assert_eq!(in_short(&parameters), grown);
+    parameters.ingest_devices = 16;
+    let mut alone = grown.map(str::to_owned).to_vec();
+    alone.insert(0, "ingest-16 160".to_owned());
+    alone[1] = "ingest-32 160".to_owned();
+    assert_eq!(in_short(&parameters), alone);
+    parameters.emptied = true;
+    assert_eq!(
+        in_short(&parameters),
+        [
+            "ingest-16 160",
+            "empty",
+            "ingest-32 320",
+            "settled-32",
+            "extract-32 32",
+            "empty",
+            "ingest-48 480",
+            "settled-48",
+            "extract-48 48",
+        ]
+    );
+}
+
+/// The study prints 2,423.3 operations a second: 6,400 years of hourly readings at that rate are 6.4 hours.
+#[test]
+fn the_studys_scale_is_guessed_at_the_studys_rates() {
+    let study = Parameters::of(Scale::Study);
+    let hours =
+        |parameters: &Parameters, store: &str| Pace::of(store).seconds(parameters) / 3_600.0;
+    let grown = hours(&study, "mariadb");
+    assert!((6.3..6.6).contains(&grown), "{grown} h");
+    assert_eq!(Pace::of("postgresql"), Pace::of("mariadb"));
+    let emptied = Parameters {
+        emptied: true,
+        ..study.clone()
+    };
+    assert!((12.1..12.4).contains(&hours(&emptied, "mariadb")));
+    assert!((0.4..0.6).contains(&hours(&study, "griddb")));
+    let cut = Parameters {
+        limit_seconds: 60,
+        ..study.clone()
+    };
+    assert!(Pace::of("mariadb").seconds(&cut) <= 7.0 * 60.0 + 2.0);
+    let workload = built(&study, &MemoryStore::new(RepeatedWrite::KeepsBoth));
+    assert!(workload.seconds() > 5.0 * 3_600.0);
+    let told = workload.supposes().expect("a guess");
+    for part in [
+        "56064000 readings",
+        "6.4 h",
+        "2423 operations a second",
+        "MariaDB",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+}
+
 #[test]
 fn numbers_that_make_no_sense_get_one_clear_message() {
     let set = |settings: &[&str]| {
@@ -210,6 +309,8 @@ fn numbers_that_make_no_sense_get_one_clear_message() {
         vec!["devices=[16]"],
         vec!["devices=48", "records=10"],
         vec!["atomic=true", "processes=5"],
+        vec!["devices=48,64", "ingest_devices=16", "emptied=true"],
+        vec!["devices=48", "ingest_devices=32"],
     ] {
         assert_eq!(set(&good), Ok(()), "{good:?}");
     }
@@ -218,6 +319,12 @@ fn numbers_that_make_no_sense_get_one_clear_message() {
         (vec!["devices=32,16"], "larger than the one before it"),
         (vec!["devices=many"], "write numbers of devices like 160"),
         (vec!["devices=0"], "multiple of clients"),
+        (vec!["ingest_devices=10"], "ingest_devices=10: each of 16"),
+        (
+            vec!["ingest_devices=16"],
+            "less than the first of devices, 16",
+        ),
+        (vec!["emptied=perhaps"], "--set emptied=perhaps"),
         (vec!["records=0"], "1 to 87648 readings"),
         (vec!["clients=0"], "at least one client"),
         (vec!["processes=17"], "1 to 16 processes"),
@@ -248,10 +355,15 @@ fn the_study_s_layout_is_first_and_the_store_s_own_beside_it() {
         description: String::new(),
     };
     let (usual, request) = (WriteMethod::Usual, Standing::OnRequest);
+    // The constraint itself is measured by name alone.
+    let mut bound = offer("foreign-key", request, Index::Series, usual);
+    bound.layout.foreign_key = true;
     let chosen = |first| {
+        let bound = bound.clone();
         let mut offers = vec![
             offer("", Standing::Usual, first, usual),
             offer("clustered", Standing::Further, Index::Clustered, usual),
+            bound,
             offer("series-index", request, Index::Series, usual),
             offer("udp", Standing::Further, first, WriteMethod::Datagram),
         ];
@@ -264,6 +376,7 @@ fn the_study_s_layout_is_first_and_the_store_s_own_beside_it() {
             (String::new(), Index::Series, Standing::Usual),
             (name.to_owned(), first, Standing::Further),
             ("clustered".to_owned(), Index::Clustered, Standing::Further),
+            ("foreign-key".to_owned(), Index::Series, request),
             ("udp".to_owned(), first, request),
         ]
     };

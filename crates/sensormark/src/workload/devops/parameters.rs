@@ -27,8 +27,11 @@ pub struct Parameters {
     /// Workers that load, one empty database for each number.
     #[serde(deserialize_with = "list")]
     pub workers: Vec<u32>,
-    /// Readings in a write; 0 for what suits store and table.
+    /// Readings in a write; 0 for what the store's documentation advises for the table.
     pub batch: u64,
+    /// So many times the readings that are advised are in a write: for sweeps.
+    #[serde(default = "once")]
+    pub batch_times: f64,
     /// Questions of a kind and number of clients.
     pub queries: u64,
     /// Clients that ask: the first and last number ask everything, those between the study's question alone.
@@ -57,6 +60,11 @@ pub struct Parameters {
     pub layouts: Vec<String>,
     /// How often everything is measured.
     pub repetitions: u32,
+}
+
+/// A write is as large as it is advised to be, in results of earlier versions too.
+const fn once() -> f64 {
+    1.0
 }
 
 /// A list as JSON has it, as `1,4,16`, or one value.
@@ -110,6 +118,7 @@ impl Parameters {
             walk: Walk::Clamped,
             workers: vec![1, 4],
             batch: 0,
+            batch_times: once(),
             queries: 200,
             clients: vec![1, 4],
             short_minutes: 15,
@@ -182,7 +191,11 @@ impl Parameters {
             ),
             (
                 "batch",
-                "readings in a write; 0: what suits store and table",
+                "readings in a write; 0: what the store's documentation advises",
+            ),
+            (
+                "batch_times",
+                "so many times the advised readings are in a write",
             ),
             ("queries", "questions of each kind and number of clients"),
             (
@@ -262,6 +275,12 @@ impl Parameters {
         ];
         if let Some((name, _)) = over_zero.iter().find(|(_, value)| *value < 1.0) {
             return Err(format!("{name} is 0; it must be at least 1"));
+        }
+        if !(self.batch_times > 0.0 && self.batch_times <= 1_000.0) {
+            return Err(format!(
+                "batch_times is {}; it must be over 0, and 1,000 at most",
+                self.batch_times
+            ));
         }
         for (name, value) in [
             ("load_seconds", self.load_seconds),

@@ -10,6 +10,7 @@ use crate::engine::answers::Checking;
 use crate::engine::phased::Subject;
 use crate::engine::phased::script::{About, LoadSpec, PhaseSpec, Step};
 use crate::engine::sharing::Sharing;
+use crate::units::round_u64;
 use sensormark_store::Schema;
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -29,9 +30,6 @@ pub const SETTLED: &str = "settled";
 pub const LOAD: &str = "load";
 /// The operation that adds to the data.
 pub const GROW: &str = "grow";
-
-/// A write holds no more values than this unless the user says how many readings it holds: every worker keeps a write of each table in memory.
-const MOST_VALUES: u64 = 10_000;
 
 /// The steps on one layout of one store.
 pub struct Script {
@@ -123,10 +121,8 @@ fn readings_per_write(
         return parameters.batch;
     }
     let table = &schema.tables[table];
-    let suggested = subject.store.limits(subject.layout, table).suggested_batch as u64;
-    suggested
-        .min(MOST_VALUES / table.fields.len().max(1) as u64)
-        .max(1)
+    let size = subject.store.write_size(subject.layout, table);
+    round_u64(size.readings_per_write() as f64 * parameters.batch_times).max(1)
 }
 
 fn limit(seconds: f64) -> Option<Duration> {

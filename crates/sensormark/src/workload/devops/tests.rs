@@ -3,16 +3,55 @@
 use super::history::History;
 use super::parameters::Parameters;
 use super::questions::{Kind, Questions};
+use super::steps::Script;
 use super::writes::{Lanes, Plan, Writes};
 use crate::dataset::devops::fields::MEASUREMENTS;
 use crate::dataset::devops::{Devops, Walk, tick_from};
 use crate::engine::operations::{Operations, Slot};
+use crate::engine::phased::Subject;
 use crate::workload::scale::Scale;
+use sensormark_store::memory::MemoryStore;
 use sensormark_store::reference::Reference;
-use sensormark_store::{AnswerSource, Ask, Batch, Schema, TimeRange};
+use sensormark_store::{AnswerSource, Ask, Batch, Layout, RepeatedWrite, Schema, TimeRange};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// Readings in the largest write of each table, on a store that advises 1,000.
+fn sizes_of_writes(batch: u64, batch_times: f64) -> Vec<u64> {
+    let parameters = Parameters {
+        hosts: 100,
+        hours: 1.0,
+        more_hours: Vec::new(),
+        batch,
+        batch_times,
+        ..Parameters::preset(Scale::Quick)
+    };
+    let data = Devops {
+        seed: 3,
+        hosts: 100,
+        walk: Walk::Clamped,
+    };
+    let store = MemoryStore::new(RepeatedWrite::KeepsBoth);
+    let subject = Subject {
+        store: &store,
+        layout: &Layout::row_per_reading(),
+        layout_name: "individual",
+    };
+    let schema = Arc::new(data.schema());
+    let base = Script::new(Arc::new(parameters), data, schema, subject).base;
+    (0..MEASUREMENTS.len())
+        .map(|table| base.readings(table))
+        .collect()
+}
+
+#[test]
+fn a_write_is_as_large_as_the_store_advises_however_wide_its_table() {
+    assert_eq!(sizes_of_writes(0, 1.0), [1_000; 9]);
+    assert_eq!(sizes_of_writes(0, 0.5), [500; 9]);
+    assert_eq!(sizes_of_writes(0, 4.0), [4_000; 9]);
+    assert_eq!(sizes_of_writes(2_000, 1.0), [2_000; 9], "the user's own");
+}
 
 struct Place {
     data: Devops,

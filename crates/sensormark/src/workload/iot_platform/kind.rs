@@ -88,9 +88,9 @@ impl WorkloadKind for Kind {
             );
         }
         let table = &schema.tables[0];
-        let limits = subject.store.limits(subject.layout, table);
+        let size = subject.store.write_size(subject.layout, table);
         let batch = match parameters.batch {
-            0 => limits.suggested_batch as u64,
+            0 => size.readings_per_write() as u64,
             batch => batch,
         };
         let homes = Arc::new(Homes::new(seed, parameters.homes));

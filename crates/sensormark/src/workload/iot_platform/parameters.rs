@@ -22,7 +22,7 @@ pub struct Parameters {
     pub days: u32,
     /// Messages written one by one.
     pub messages: u64,
-    /// Readings in a batch of the load, about; 0 for what suits the store.
+    /// Readings in a batch of the load, about; 0 for what its documentation advises.
     pub batch: u64,
     /// Clients that write.
     pub clients: u32,
@@ -70,7 +70,7 @@ pub const DOCUMENTATION: [(&str, &str); 17] = [
     ),
     (
         "batch",
-        "readings in a batch of the load, in whole hours of a home; 0 for what suits the store",
+        "readings in a batch of the load, in whole hours of a home; 0 for what its documentation advises",
     ),
     ("clients", "clients that write"),
     ("spans", "days that queries reach over, like 1,7,30"),

@@ -2,7 +2,7 @@
 //! never from a database.
 
 use super::cycle::{channel_sums, find_cycle, is_high, is_low};
-use super::read_cycle::{after, before, two_seconds};
+use super::read_cycle::{Reach, two_seconds};
 use super::reader::{CycleAnswer, Fetched, ReadOutcome, Strategy};
 use crate::dataset::machine_tool::{CHANNELS, MachineTool};
 use crate::ledger::journal::{Entry, Standing};
@@ -32,6 +32,15 @@ impl WrittenSamples {
         }
     }
 
+    /// Those of them that are stored at these times, in any order.
+    #[must_use]
+    pub fn stored_at(mut self, mut times_ns: Vec<i64>) -> Self {
+        times_ns.sort_unstable();
+        self.entries
+            .retain(|entry| times_ns.binary_search(&entry.time_ns).is_ok());
+        self
+    }
+
     /// How many samples there are.
     pub fn len(&self) -> usize {
         self.entries.len()
@@ -54,7 +63,8 @@ impl WrittenSamples {
     /// Why there is no cycle.
     pub fn cycle(&self, strategy: Strategy, around_ns: i64) -> Result<CycleAnswer, String> {
         match strategy {
-            Strategy::Individual => self.cycle_by_searches(around_ns),
+            Strategy::Individual => self.cycle_by_searches(around_ns, Reach::Second),
+            Strategy::IndividualUnbounded => self.cycle_by_searches(around_ns, Reach::Everything),
             Strategy::Bulk | Strategy::BulkOne => {
                 let near = self.near(two_seconds(around_ns));
                 let points = find_cycle(&near.times_ns, &near.columns[0], around_ns)
@@ -67,45 +77,51 @@ impl WrittenSamples {
     }
 
     /// The five searches, one after the other, each in the range that the reader asks about.
-    fn cycle_by_searches(&self, around_ns: i64) -> Result<CycleAnswer, String> {
-        let first = |range: TimeRange, passes: fn(u16) -> bool| {
-            let near = self.near(range);
-            let row = near.columns[0].iter().position(|&angle| passes(angle));
-            row.map(|row| near.times_ns[row])
+    fn cycle_by_searches(&self, around_ns: i64, reach: Reach) -> Result<CycleAnswer, String> {
+        // One by one, so that a search without a bound looks no further than it has to.
+        let angle = |entry: &Entry| self.tool.sample(entry.sequence)[0];
+        let found = |range: TimeRange, entry: Option<&Entry>| {
+            entry
+                .map(|entry| entry.time_ns)
                 .ok_or_else(|| format!("nothing found in {range:?}"))
+        };
+        let first = |range: TimeRange, passes: fn(u16) -> bool| {
+            let mut within = self.within(range).iter();
+            found(range, within.find(|entry| passes(angle(entry))))
         };
         let last = |range: TimeRange, passes: fn(u16) -> bool| {
-            let near = self.near(range);
-            let row = near.columns[0].iter().rposition(|&angle| passes(angle));
-            row.map(|row| near.times_ns[row])
-                .ok_or_else(|| format!("nothing found in {range:?}"))
+            let mut within = self.within(range).iter();
+            found(range, within.rfind(|entry| passes(angle(entry))))
         };
-        let t1 = first(after(around_ns), is_high)?;
-        let t2 = last(before(t1), is_low)?;
-        let t3 = last(before(t2), is_high)?;
+        let t1 = first(reach.after(around_ns), is_high)?;
+        let t2 = last(reach.before(t1), is_low)?;
+        let t3 = last(reach.before(t2), is_high)?;
         let low = self.near(TimeRange::new(t3, t2));
         let row = (0..low.times_ns.len()).min_by_key(|&row| low.columns[0][row]);
         let t4 = row
             .map(|row| low.times_ns[row])
             .ok_or("nothing between t3 and t2")?;
-        let t5 = first(after(t1), is_low)?;
+        let t5 = first(reach.after(t1), is_low)?;
         let cycle = self.near(TimeRange::new(t4, t5));
         let all = 0..cycle.times_ns.len();
         Ok(cycle.answer(around_ns, [t1, t2, t3, t4, t5], all))
     }
 
+    fn within(&self, range: TimeRange) -> &[Entry] {
+        let before = |time_ns: i64| {
+            self.entries
+                .partition_point(|entry| entry.time_ns < time_ns)
+        };
+        let (from, to) = (before(range.start_ns), before(range.end_ns));
+        &self.entries[from..to.max(from)]
+    }
+
     fn near(&self, range: TimeRange) -> Near {
-        let from = self
-            .entries
-            .partition_point(|entry| entry.time_ns < range.start_ns);
-        let to = self
-            .entries
-            .partition_point(|entry| entry.time_ns < range.end_ns);
         let mut near = Near {
             times_ns: Vec::new(),
             columns: Default::default(),
         };
-        for entry in &self.entries[from..to.max(from)] {
+        for entry in self.within(range) {
             near.times_ns.push(entry.time_ns);
             for (column, value) in near
                 .columns
@@ -260,6 +276,29 @@ mod tests {
     }
 
     #[test]
+    fn a_search_without_a_bound_finds_past_a_gap_and_answers_follow_what_is_stored() {
+        let samples = samples();
+        let around_ns = 1_000_000_000_000 + 1_500_000_000;
+        // Of the samples from 1.5 to 3.5 s nothing is stored.
+        let stored =
+            |entry: &&Entry| !(around_ns..around_ns + 2_000_000_000).contains(&entry.time_ns);
+        let mut times: Vec<i64> = samples
+            .entries
+            .iter()
+            .filter(stored)
+            .map(|entry| entry.time_ns)
+            .collect();
+        times.reverse();
+        let left = samples.stored_at(times);
+        assert_eq!(left.len(), 3_000);
+        assert!(left.cycle(Strategy::Individual, around_ns).is_err());
+        let found = left
+            .cycle(Strategy::IndividualUnbounded, around_ns)
+            .unwrap();
+        assert!(found.points_ns[0] >= around_ns + 2_000_000_000, "{found:?}");
+    }
+
+    #[test]
     fn a_right_read_passes_and_every_wrong_one_is_named() {
         let samples = samples();
         let around_ns = 1_000_000_000_000 + 2_345_678_901;
@@ -275,6 +314,12 @@ mod tests {
             missing: missing.map(str::to_owned),
             fetched: Vec::new(),
         };
+        assert_eq!(
+            samples
+                .cycle(Strategy::IndividualUnbounded, around_ns)
+                .unwrap(),
+            right
+        );
         let check = |outcome| samples.check(Strategy::Bulk, &[outcome]).0;
         assert_eq!(check(outcome(Some(right.clone()), None)).wrong, 0);
         let mut sums = right.clone();
@@ -317,7 +362,8 @@ mod tests {
             found,
             fetched: Vec::new(),
         };
-        for strategy in Strategy::ALL {
+        // A search without a bound finds past the hole.
+        for strategy in [Strategy::Individual, Strategy::Bulk, Strategy::BulkOne] {
             let (record, without_cycle) = holed.check(strategy, &[outcome(None)]);
             assert_eq!((record.wrong, without_cycle), (0, 1), "{strategy:?}");
             assert_eq!(

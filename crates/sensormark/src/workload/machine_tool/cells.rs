@@ -4,7 +4,7 @@
 
 use super::reader::Strategy;
 use super::{SPAN_NS, schema};
-use crate::engine::run::Cell;
+use crate::engine::run::{Cell, distinct};
 use crate::measurement::record::NotMeasured;
 use crate::workload::selection::{Choice, unknown};
 use sensormark_store::{
@@ -28,7 +28,8 @@ pub fn cells(
                 .iter()
                 .filter(|(offered, offer)| {
                     offered == name
-                        || (offered.starts_with(&format!("{name}-"))
+                        || (!choice.exact
+                            && offered.starts_with(&format!("{name}-"))
                             && offer.standing != Standing::OnRequest)
                 })
                 .collect(),
@@ -56,7 +57,7 @@ pub fn cells(
                 .any(|(class, _)| *class == durability);
             if !durable && durability != Durability::Default {
                 not_measured.push(NotMeasured {
-                    implementation: format!("{} {name}", choice.store.description().title),
+                    implementation: format!("{} {name}", choice.title()),
                     reason: format!(
                         "not supported: it has no durability class {:?}",
                         durability.text()
@@ -73,7 +74,7 @@ pub fn cells(
             });
         }
     }
-    Ok((cells, not_measured))
+    Ok((distinct(cells), not_measured))
 }
 
 /// All layouts that a store offers for this workload, by their names here: the family, and the store's variant.
@@ -126,12 +127,13 @@ fn strategies(
         ));
     }
     for strategy in Strategy::ALL {
-        if choice.strategy.is_some() && !named(strategy) {
+        let named = named(strategy);
+        if !named && (choice.strategy.is_some() || strategy.is_on_request()) {
             continue;
         }
         let missing = match support(choice, strategy, offer) {
             Support::Usual => None,
-            Support::Possible(_) if named(strategy) => None,
+            Support::Possible(_) if named => None,
             // Searching inside a record is a variant that nobody chose: it is there, and measured when it is asked for.
             Support::Possible(reason) => Some(format!(
                 "only when named (:{name}/{}): {reason}",
@@ -142,11 +144,7 @@ fn strategies(
         match missing {
             None => possible.push(strategy.name().to_owned()),
             Some(reason) => not_measured.push(NotMeasured {
-                implementation: format!(
-                    "{} {name}, read {}",
-                    choice.store.description().title,
-                    strategy.name()
-                ),
+                implementation: format!("{} {name}, read {}", choice.title(), strategy.name()),
                 reason,
             }),
         }
@@ -165,6 +163,12 @@ fn support(choice: &Choice, strategy: Strategy, offer: &LayoutOffer) -> Support 
     let spans = matches!(offer.layout.shape, Shape::RecordPerSpan { .. });
     let needed: &[Operation] = match strategy {
         Strategy::Individual => &[Operation::Search, Operation::Minimum, Operation::Range],
+        Strategy::IndividualUnbounded => &[
+            Operation::Search,
+            Operation::SearchWithoutBound,
+            Operation::Minimum,
+            Operation::Range,
+        ],
         Strategy::Bulk => &[Operation::Range],
         Strategy::BulkOne => &[Operation::RangeOfSomeFields],
     };
@@ -178,7 +182,12 @@ fn support(choice: &Choice, strategy: Strategy, offer: &LayoutOffer) -> Support 
             Capability::Unsupported(reason) => return Support::Not(reason),
         }
     }
-    if spans && strategy == Strategy::Individual {
+    if spans
+        && matches!(
+            strategy,
+            Strategy::Individual | Strategy::IndividualUnbounded
+        )
+    {
         return Support::Possible("the searches look into whole records on the server".to_owned());
     }
     Support::Usual

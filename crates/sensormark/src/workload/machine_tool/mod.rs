@@ -21,9 +21,12 @@ pub mod read_cycle;
 
 pub mod answers;
 
+pub mod ceiling;
 pub mod cells;
 
 pub mod trial;
+
+pub mod explain;
 
 pub mod write_trial;
 

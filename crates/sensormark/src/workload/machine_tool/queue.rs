@@ -13,7 +13,7 @@ mod ownership;
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use libc::c_long;
 
@@ -24,8 +24,6 @@ use kernel::{TEXT_BYTES, Wait};
 
 /// Bytes that a reading takes of the queue's capacity.
 pub const READING_BYTES: u64 = TEXT_BYTES as u64;
-/// How often a receiver that waits for a limited time looks.
-const POLL: Duration = Duration::from_micros(200);
 /// How many keys are tried before giving up.
 const KEYS: usize = 16;
 
@@ -88,6 +86,8 @@ pub struct QueueStatus {
     pub capacity_bytes: u64,
     /// Messages waiting.
     pub messages: u64,
+    /// When a message was last sent, in whole seconds since the Unix epoch; 0 for never.
+    pub last_sent_unix_s: i64,
     /// The process that sent last, 0 for none.
     pub last_sender_pid: i32,
     /// The process that received last, 0 for none.
@@ -99,6 +99,15 @@ impl QueueStatus {
     #[must_use]
     pub const fn capacity_readings(&self) -> u64 {
         self.capacity_bytes / READING_BYTES
+    }
+
+    /// How long the queue has been empty with nothing sent, to a second; none while messages wait (a full queue takes none)
+    /// or before the first.
+    #[must_use]
+    pub fn silence(&self) -> Option<Duration> {
+        let sent = u64::try_from(self.last_sent_unix_s).ok()?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+        (self.messages == 0 && sent > 0).then(|| now.saturating_sub(Duration::from_secs(sent)))
     }
 }
 
@@ -172,26 +181,6 @@ impl MessageQueue {
         self.take(Wait::Never)
     }
 
-    /// Takes the oldest message, waiting at most this long; `None` when none came.
-    ///
-    /// The kernel has no such wait: the queue is looked at every 200 µs, which costs CPU and delay. Measured paths use
-    /// [`MessageQueue::receive`].
-    ///
-    /// # Errors
-    ///
-    /// As [`MessageQueue::receive`].
-    pub fn receive_within(&self, limit: Duration) -> Result<Option<Received>, QueueError> {
-        let begin = Instant::now();
-        loop {
-            let received = self.try_receive()?;
-            let left = limit.saturating_sub(begin.elapsed());
-            if received.is_some() || left.is_zero() {
-                return Ok(received);
-            }
-            std::thread::sleep(left.min(POLL));
-        }
-    }
-
     /// Reads the queue's state back from the kernel.
     ///
     /// # Errors
@@ -202,6 +191,7 @@ impl MessageQueue {
         Ok(QueueStatus {
             capacity_bytes: status.capacity_bytes,
             messages: status.messages,
+            last_sent_unix_s: status.last_sent_unix_s,
             last_sender_pid: status.last_sender_pid,
             last_receiver_pid: status.last_receiver_pid,
         })

@@ -12,8 +12,37 @@ use sensormark_store::{
 };
 use std::rc::Rc;
 
-/// How far a search looks: longer than two cycles, so that what is sought is always inside.
+/// How far a bounded search looks: longer than two cycles, so that what is sought is always inside.
 const REACH_NS: i64 = 1_000_000_000;
+
+/// How far a search looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// A second.
+    Second,
+    /// The whole of time: from 1970, or to 2262, as a table's readings may be.
+    Everything,
+}
+
+impl Reach {
+    /// Where the first sample after a time is searched for.
+    pub const fn after(self, time_ns: i64) -> TimeRange {
+        let end_ns = match self {
+            Self::Second => time_ns + 1 + REACH_NS,
+            Self::Everything => i64::MAX,
+        };
+        TimeRange::new(time_ns + 1, end_ns)
+    }
+
+    /// Where the last sample before a time is searched for.
+    pub const fn before(self, time_ns: i64) -> TimeRange {
+        let start_ns = match self {
+            Self::Second => time_ns - REACH_NS,
+            Self::Everything => 0,
+        };
+        TimeRange::new(start_ns, time_ns)
+    }
+}
 
 /// Why a read has no answer.
 pub enum ReadFailure {
@@ -34,7 +63,11 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When the database fails, or holds no cycle there.
-    pub async fn read_individually(&mut self, around_ns: i64) -> Result<CycleAnswer, ReadFailure> {
+    pub async fn read_individually(
+        &mut self,
+        around_ns: i64,
+        reach: Reach,
+    ) -> Result<CycleAnswer, ReadFailure> {
         let half = Predicate {
             field: 0,
             comparison: Comparison::Above,
@@ -46,15 +79,15 @@ impl Reader<'_> {
             threshold: f64::from(AMPLITUDE) / 8.0,
         };
         let t1 = self
-            .moment("t1", after(around_ns), Ask::First(half))
+            .moment("t1", reach.after(around_ns), Ask::First(half))
             .await?
             .time_ns;
         let t2 = self
-            .moment("t2", before(t1), Ask::Last(eighth))
+            .moment("t2", reach.before(t1), Ask::Last(eighth))
             .await?
             .time_ns;
         let t3 = self
-            .moment("t3", before(t2), Ask::Last(half))
+            .moment("t3", reach.before(t2), Ask::Last(half))
             .await?
             .time_ns;
         let t4 = self
@@ -62,7 +95,7 @@ impl Reader<'_> {
             .await?
             .time_ns;
         let t5 = self
-            .moment("t5", after(t1), Ask::First(eighth))
+            .moment("t5", reach.after(t1), Ask::First(eighth))
             .await?
             .time_ns;
         let cycle = self
@@ -223,16 +256,6 @@ fn channels(batch: &Batch) -> Result<[&[u16]; CHANNELS], ReadFailure> {
         *column = channel(batch, number)?;
     }
     Ok(columns)
-}
-
-/// Where the first sample after a time is searched for.
-pub const fn after(time_ns: i64) -> TimeRange {
-    TimeRange::new(time_ns + 1, time_ns + 1 + REACH_NS)
-}
-
-/// Where the last sample before a time is searched for.
-pub const fn before(time_ns: i64) -> TimeRange {
-    TimeRange::new(time_ns - REACH_NS, time_ns)
 }
 
 /// The second that the time falls into, with the one before it where its fraction is under a half, else the one after.

@@ -3,23 +3,22 @@
 use super::answers::WrittenSamples;
 use super::reader::{ReadOutcome, ReaderConfiguration, ReaderReport, Strategy, warmup_reads};
 use super::trial::{Trial, TrialFailure, condemned};
-use super::write_account::client_bound;
 use super::write_trial::report;
 use super::writer::Start;
 use crate::engine::cold;
 use crate::engine::connection::PlanMessage;
+use crate::engine::judge::work::Work;
+use crate::engine::judge::{Circumstances, Evidence, judge};
 use crate::engine::role::{Event, RoleProcess};
 use crate::measurement::names;
-use crate::measurement::record::{AnswersRecord, Cache, Figure, LatencyRecord, TrialRecord};
-use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
+use crate::measurement::record::{Cache, Figure, LatencyRecord, TrialRecord};
 use crate::probe::{Recorder, monotonic_ns};
 use crate::units::{ns_to_seconds, round_u64, seconds_to_ns, signed};
-use std::time::Duration;
+use crate::workload::as_study::Protocol;
+use std::time::{Duration, Instant};
 
 /// How long the reader has to get ready for the start of a phase, in ns.
 const LEAD_NS: u64 = 50_000_000;
-/// The share of failed reads that makes a trial invalid.
-const ERROR_SHARE: f64 = 0.01;
 /// The share of the rate asked for that counts as keeping up: the schedule's own end effects are smaller.
 const KEPT_UP: f64 = 0.98;
 
@@ -36,8 +35,26 @@ pub fn run(
     record.server = trial.site.record().cloned();
     match read(trial, &mut record, strategy, written) {
         Ok(()) => record,
-        Err(failure) => condemned(record, &failure),
+        Err(failure) => condemned(trial.context, record, &failure),
     }
+}
+
+/// Puts the database where it is to be when the reading begins.
+fn begin(trial: &Trial<'_>, record: &mut TrialRecord) -> Result<(), TrialFailure> {
+    let context = trial.context;
+    if context.cache == Cache::Cold {
+        return cold::start(context, trial.site, None);
+    }
+    let restarts = |study: &Protocol| study.restart_before_reading && trial.site.is_ours();
+    if context.protocol.is_some_and(restarts) {
+        // The study rebooted its machines before; the warm-up that follows is the study's too.
+        let began = Instant::now();
+        cold::start(context, trial.site, None)?;
+        let seconds = Figure::new(began.elapsed().as_secs_f64(), "s");
+        let name = names::RESTART_BEFORE_READING.to_owned();
+        record.figures.insert(name, seconds);
+    }
+    Ok(())
 }
 
 fn read(
@@ -47,9 +64,7 @@ fn read(
     written: &WrittenSamples,
 ) -> Result<(), TrialFailure> {
     let configuration = configuration(trial, strategy, written)?;
-    if trial.context.cache == Cache::Cold {
-        cold::start(trial.context, trial.site, None)?;
-    }
+    begin(trial, record)?;
     let mut reader = trial.role("reader", &configuration)?;
     reader.wait_ready(Duration::from_millis(trial.context.timeout_ms * 3))?;
     let recorder = trial.recorder()?;
@@ -75,14 +90,10 @@ fn read(
             "{without_cycle} reads rightly found no whole cycle: readings were lost or late there"
         ));
     }
-    let mut reasons = judge(trial, &report);
-    if answers.wrong > 0 {
-        reasons.insert(0, wrong(&answers));
-    }
-    reasons.extend(trial.keep(record, &recording, report.operations)?);
-    reasons.extend(client_bound(trial, record));
+    trial.keep(record, &recording, report.operations)?;
     cold::warn(record);
     figures(trial, record, &report);
+    let works = vec![work(trial, &report)];
     record.answers = Some(answers);
     record.errors = report.errors;
     for (name, open_loop, (summary, seconds)) in [
@@ -98,15 +109,13 @@ fn read(
             },
         );
     }
-    record.verdict = Verdict::from_reasons(reasons);
+    let evidence = Evidence {
+        works,
+        ..Evidence::default()
+    };
+    let circumstances = Circumstances::of(trial.context, record.implementation.embedded);
+    judge(record, evidence, &circumstances);
     Ok(())
-}
-
-fn wrong(answers: &AnswersRecord) -> Reason {
-    let first = answers.first_wrong.as_deref().unwrap_or_default();
-    let (wrong, checked) = (answers.wrong, answers.checked);
-    let text = format!("{wrong} of {checked} answers are wrong; {first}");
-    Reason::new(ReasonKind::WrongAnswer, text)
 }
 
 fn configuration(
@@ -185,41 +194,27 @@ fn phases(
     Ok((outcomes, report(found)?))
 }
 
-fn judge(trial: &Trial<'_>, report: &ReaderReport) -> Vec<Reason> {
-    let mut reasons = Vec::new();
+/// What the reader did.
+fn work(trial: &Trial<'_>, report: &ReaderReport) -> Work {
     let failed: u64 = report.errors.values().sum();
-    let all = failed + report.operations;
-    if failed as f64 / all.max(1) as f64 > ERROR_SHARE {
-        let first = report.first_error.as_deref().unwrap_or_default();
-        reasons.push(Reason::new(
-            ReasonKind::Errors,
-            format!("{failed} of {all} reads failed; the first: {first}"),
-        ));
+    let reads = u64::from(trial.parameters.reads);
+    Work {
+        phase: "measured".to_owned(),
+        what: "reads",
+        unit: "reads",
+        clients: 1,
+        succeeded: report.operations,
+        errors: report.errors.clone(),
+        first_error: report.first_error.clone(),
+        late: report.late,
+        counted: (failed + report.operations, "reads were issued"),
+        fewest: reads,
+        planned: Some(reads),
+        open_loop: true,
+        per_second: Some(report.reads_per_second),
+        ceiling: report.ceiling,
+        ..Work::default()
     }
-    if report
-        .errors
-        .contains_key(sensormark_store::ErrorKind::Timeout.text())
-    {
-        reasons.push(Reason::new(
-            ReasonKind::Hung,
-            "a read did not come back in time",
-        ));
-    } else if report.late > 0 {
-        reasons.push(Reason::new(
-            ReasonKind::LateAnswers,
-            format!(
-                "{} reads came back after the time limit of {} ms",
-                report.late, trial.context.timeout_ms
-            ),
-        ));
-    }
-    if all < u64::from(trial.parameters.reads) {
-        reasons.push(Reason::new(
-            ReasonKind::TooShort,
-            format!("{all} of {} reads were issued", trial.parameters.reads),
-        ));
-    }
-    reasons
 }
 
 fn figures(trial: &Trial<'_>, record: &mut TrialRecord, report: &ReaderReport) {

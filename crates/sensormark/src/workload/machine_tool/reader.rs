@@ -3,9 +3,9 @@
 //! A read that could not start when it was due starts late and counts from when it was due; none is skipped. What was found is
 //! handed to the coordinator after the measured phase, which compares it with the generator; the reader knows no answer.
 
-use super::read_cycle::ReadFailure;
-use super::schema;
+use super::read_cycle::{Reach, ReadFailure};
 use super::writer::Start;
+use super::{ceiling, schema};
 use crate::dataset::machine_tool::CHANNELS;
 use crate::dataset::random::Stream;
 use crate::engine::connection::{Connection, PlanMessage, Registry};
@@ -32,11 +32,18 @@ pub enum Strategy {
     /// Two seconds of the angle are fetched and searched in memory, then the other channels of the cycle.
     #[serde(rename = "bulk-1")]
     BulkOne,
+    /// The five searches and the fetch, the searches over the whole of time on one side of an instant.
+    IndividualUnbounded,
 }
 
 impl Strategy {
     /// All strategies.
-    pub const ALL: [Self; 3] = [Self::Individual, Self::Bulk, Self::BulkOne];
+    pub const ALL: [Self; 4] = [
+        Self::Individual,
+        Self::Bulk,
+        Self::BulkOne,
+        Self::IndividualUnbounded,
+    ];
 
     /// The strategy's name.
     pub const fn name(self) -> &'static str {
@@ -44,7 +51,13 @@ impl Strategy {
             Self::Individual => "individual",
             Self::Bulk => "bulk",
             Self::BulkOne => "bulk-1",
+            Self::IndividualUnbounded => "individual-unbounded",
         }
+    }
+
+    /// Whether it is measured only when it is named.
+    pub const fn is_on_request(self) -> bool {
+        matches!(self, Self::IndividualUnbounded)
     }
 }
 
@@ -146,6 +159,8 @@ pub struct ReaderReport {
     pub service: (LatencySummary, Vec<SecondHistogram>),
     /// Connections made again.
     pub reconnects: u64,
+    /// Reads a second of the same code over the null store; none for an embedded database.
+    pub ceiling: Option<f64>,
 }
 
 /// The time that read number `index` is around: a pure function of seed and index.
@@ -172,23 +187,18 @@ pub async fn run(
     let connection = Connection::open(store.as_ref(), &plan).await?;
     tell(&Event::Ready);
     let timeout_ns = plan.timeout_ms * 1_000_000;
-    let mut reader = Reader {
-        connection,
-        configuration,
-        timeout_ns,
-        queries: 0,
-        outcomes: Vec::new(),
-        batches: Vec::new(),
-        last_progress: Instant::now(),
-    };
+    let mut reader = Reader::new(connection, configuration.clone(), timeout_ns);
     let warmup = reader.configuration.warmup_reads;
     reader.phase(&mut line, 0..warmup).await;
     tell(&Event::Phase("measured".to_owned()));
-    let report = reader
+    let mut report = reader
         .phase(&mut line, warmup..warmup + reader.configuration.reads)
         .await;
     tell(&Event::Phase("read".to_owned()));
     line.wait();
+    if !store.description().embedded {
+        report.ceiling = Some(ceiling::of_reader(configuration, &plan).await?);
+    }
     for outcome in &reader.outcomes {
         tell(&Event::Answer(
             serde_json::to_value(outcome).expect("an answer has string keys"),
@@ -217,7 +227,38 @@ pub struct Reader<'a> {
     last_progress: Instant,
 }
 
+impl<'a> Reader<'a> {
+    /// A reader over a connection.
+    pub(super) fn new(
+        connection: Connection<'a>,
+        configuration: ReaderConfiguration,
+        timeout_ns: u64,
+    ) -> Self {
+        Self {
+            connection,
+            configuration,
+            timeout_ns,
+            queries: 0,
+            outcomes: Vec::new(),
+            batches: Vec::new(),
+            last_progress: Instant::now(),
+        }
+    }
+}
+
 impl Reader<'_> {
+    /// Reads for so long as fast as it can, and forgets what it found; how many a second.
+    pub(super) async fn rush(&mut self, duration: Duration) -> Result<f64, StoreError> {
+        let (began, mut done) = (Instant::now(), 0);
+        while began.elapsed() < duration {
+            self.read(done).await?;
+            self.sum_up();
+            self.outcomes.clear();
+            done += 1;
+        }
+        Ok(done as f64 / began.elapsed().as_secs_f64())
+    }
+
     /// Waits for the coordinator's word, then issues these reads on schedule.
     async fn phase(&mut self, line: &mut RoleLine, reads: std::ops::Range<u64>) -> ReaderReport {
         let start_ns = match line.receive::<Start>() {
@@ -272,6 +313,7 @@ impl Reader<'_> {
             latency: (latency, latency_seconds),
             service: (service, service_seconds),
             reconnects: self.connection.reconnects(),
+            ceiling: None,
         }
     }
 
@@ -297,13 +339,24 @@ impl Reader<'_> {
         }
     }
 
-    async fn read(&mut self, index: u64) -> Result<(), StoreError> {
-        let around_ns = around(&self.configuration, index);
-        let found = match self.configuration.strategy {
-            Strategy::Individual => self.read_individually(around_ns).await,
+    /// Reads the cycle around a time, as the strategy says.
+    ///
+    /// # Errors
+    /// When the database fails, or holds no cycle there.
+    pub(super) async fn cycle(&mut self, around_ns: i64) -> Result<CycleAnswer, ReadFailure> {
+        match self.configuration.strategy {
+            Strategy::Individual => self.read_individually(around_ns, Reach::Second).await,
+            Strategy::IndividualUnbounded => {
+                self.read_individually(around_ns, Reach::Everything).await
+            }
             Strategy::Bulk => self.read_in_bulk(around_ns).await,
             Strategy::BulkOne => self.read_angle_first(around_ns).await,
-        };
+        }
+    }
+
+    async fn read(&mut self, index: u64) -> Result<(), StoreError> {
+        let around_ns = around(&self.configuration, index);
+        let found = self.cycle(around_ns).await;
         let (found, missing, result) = match found {
             Ok(found) => (Some(found), None, Ok(())),
             Err(ReadFailure::Missing(reason)) => (None, Some(reason), Ok(())),

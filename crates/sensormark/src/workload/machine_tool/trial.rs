@@ -8,6 +8,7 @@ use super::parameters::Parameters;
 use super::reader::Strategy;
 use super::{NAME, read_trial, schema, write_trial};
 pub(super) use crate::engine::failure::TrialFailure;
+use crate::engine::judge::{Circumstances, broken_off};
 use crate::engine::role::{Event, RoleError, RoleProcess};
 use crate::engine::run::{
     Cell, CellRunner, RunContext, RunEvent, Turn, open_site, stopped, trial_label,
@@ -17,12 +18,11 @@ use crate::ledger::reconcile::reconcile;
 use crate::measurement::record::{
     Cache, Implementation, LedgerRecord, PhaseRecord, Side, TrialRecord,
 };
-use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
-use crate::probe::{
-    HostSampler, PhaseTotals, ProcessTree, Recorder, Recording, Scope, WireScope, monotonic_ns,
-};
+use crate::measurement::write_size::write_sizes;
+use crate::probe::{HostSampler, ProcessTree, Recorder, Recording, Scope, WireScope, monotonic_ns};
 use crate::units::ns_to_seconds;
 use sensormark_store::{Plan, Schema, StoreError};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -61,15 +61,16 @@ impl CellRunner for MachineToolRunner {
         _earlier: &[TrialRecord],
         finished: &mut dyn FnMut(TrialRecord),
     ) {
-        let write = new_record(cell, Side::Write, None, turn);
+        let mut write = new_record(cell, Side::Write, None, turn);
         let site = match open_site(context, cell) {
             Ok(site) => site,
-            Err(error) => return finished(condemned(write, &TrialFailure::from(error))),
+            Err(error) => return finished(condemned(context, write, &TrialFailure::from(error))),
         };
         let plan = match prepare(context, cell, &site) {
             Ok(plan) => plan,
-            Err(error) => return finished(condemned(write, &TrialFailure::from(error))),
+            Err(error) => return finished(condemned(context, write, &TrialFailure::from(error))),
         };
+        write.write_sizes = write_sizes(site.store(), &plan.layout, &plan.schema);
         let mut trial = Trial {
             context,
             parameters: &self.parameters,
@@ -79,19 +80,17 @@ impl CellRunner for MachineToolRunner {
         };
         let (write, written) = write_trial::run(&mut trial, write);
         finished(write);
-        for strategy in Strategy::ALL
-            .into_iter()
-            .filter(|strategy| cell.strategies.iter().any(|name| name == strategy.name()))
-        {
+        for strategy in in_turn(context, cell, turn.repetition) {
             let mut record = new_record(cell, Side::Read, Some(strategy), turn);
             record.implementation.cache = context.cache;
             finished(match &written {
                 _ if context.is_interrupted() => break,
                 Some(written) => read_trial::run(&mut trial, record, strategy, written),
                 None => condemned(
+                    context,
                     record,
                     &TrialFailure::System(
-                        "the write trial before it left nothing to read".to_owned(),
+                        "what the write trial before it stored is not known".to_owned(),
                     ),
                 ),
             });
@@ -105,6 +104,19 @@ impl CellRunner for MachineToolRunner {
             )));
         }
     }
+}
+
+/// The cell's reading strategies; where the run follows the study, each repetition begins with the next one.
+fn in_turn(context: &RunContext<'_>, cell: &Cell, repetition: u32) -> Vec<Strategy> {
+    let mut strategies: Vec<Strategy> = Strategy::ALL
+        .into_iter()
+        .filter(|strategy| cell.strategies.iter().any(|name| name == strategy.name()))
+        .collect();
+    if context.protocol.is_some_and(|study| study.strategies_turn) && !strategies.is_empty() {
+        let first = repetition as usize % strategies.len();
+        strategies.rotate_left(first);
+    }
+    strategies
 }
 
 /// A trial at work.
@@ -122,29 +134,38 @@ pub struct Trial<'a> {
 }
 
 fn prepare(context: &RunContext<'_>, cell: &Cell, site: &Site) -> Result<Plan, StoreError> {
+    let plan = plan(site, cell, &context.owner, context.timeout_ms)?;
+    site.administer(&plan, async |administrator| administrator.create().await)?;
+    Ok(plan)
+}
+
+/// How a cell's database is reached.
+///
+/// # Errors
+/// When the owner's mark makes no database's name.
+pub fn plan(site: &Site, cell: &Cell, owner: &str, timeout_ms: u64) -> Result<Plan, StoreError> {
     let coarse = schema(sensormark_store::TimeResolution::Nanoseconds);
     let resolution = site
         .store()
         .time_resolution(&cell.layout, &coarse.tables[0]);
-    let plan = Plan {
+    Ok(Plan {
         endpoint: site.endpoint().clone(),
-        database: sensormark_store::DatabaseName::new(&context.owner)?,
-        owner: context.owner.clone(),
+        database: sensormark_store::DatabaseName::new(owner)?,
+        owner: owner.to_owned(),
         schema: Arc::new(schema(resolution)),
         layout: cell.layout,
         durability: cell.durability,
         clients: 1,
-        timeout_ms: context.timeout_ms,
-    };
-    site.administer(&plan, async |administrator| administrator.create().await)?;
-    Ok(plan)
+        timeout_ms,
+    })
 }
 
 fn new_record(cell: &Cell, side: Side, strategy: Option<Strategy>, turn: Turn) -> TrialRecord {
     let description = cell.choice.store.description();
     let implementation = Implementation {
         store: description.name,
-        title: description.title,
+        server: cell.choice.server.clone(),
+        title: cell.choice.title(),
         layout_name: cell.layout_name.clone(),
         layout: cell.layout,
         strategy: strategy.map(|strategy| strategy.name().to_owned()),
@@ -158,16 +179,23 @@ fn new_record(cell: &Cell, side: Side, strategy: Option<Strategy>, turn: Turn) -
     );
     let name = format!(
         "{}-{}-{}-{side_name}-r{}-a{}",
-        NAME, implementation.store, cell.layout_name, turn.repetition, turn.attempt
+        NAME,
+        cell.choice.file_name(),
+        cell.layout_name,
+        turn.repetition,
+        turn.attempt
     );
     turn.record(name, implementation, side)
 }
 
 /// The record of a trial that was broken off.
-pub fn condemned(mut record: TrialRecord, failure: &TrialFailure) -> TrialRecord {
-    let mut reasons = record.verdict.reasons().to_vec();
-    reasons.push(failure.reason());
-    record.verdict = Verdict::Invalid(reasons);
+pub fn condemned(
+    context: &RunContext<'_>,
+    mut record: TrialRecord,
+    failure: &TrialFailure,
+) -> TrialRecord {
+    let circumstances = Circumstances::of(context, record.implementation.embedded);
+    broken_off(&mut record, failure.reason(), &circumstances);
     record
 }
 
@@ -185,7 +213,8 @@ impl Trial<'_> {
             None,
         )?];
         trees.extend(self.site.tree()?);
-        let host = HostSampler::new(self.site.data_folder().as_deref())?;
+        let folders = self.site.folders();
+        let host = HostSampler::new(folders.iter().map(PathBuf::as_path))?;
         Ok(Recorder::start(
             host,
             trees,
@@ -332,7 +361,7 @@ impl Trial<'_> {
         })?)
     }
 
-    /// Takes what the recorder saw into the record, keeps the samples, and says whether the host was disturbed in the phase that counts.
+    /// Takes what the recorder saw into the record and keeps the samples.
     ///
     /// # Errors
     /// When the samples cannot be kept.
@@ -341,13 +370,9 @@ impl Trial<'_> {
         record: &mut TrialRecord,
         recording: &Recording,
         operations: u64,
-    ) -> Result<Option<Reason>, TrialFailure> {
-        let mut disturbed = None;
+    ) -> Result<(), TrialFailure> {
         for phase in &recording.phases {
             let totals = recording.phase_totals(phase);
-            if phase.name == "measured" {
-                disturbed = totals.as_ref().and_then(disturbance);
-            }
             let counted = if phase.name == "measured" {
                 operations
             } else {
@@ -372,18 +397,6 @@ impl Trial<'_> {
             .folder
             .write_json(&name, recording)
             .map_err(|error| TrialFailure::System(error.to_string()))?;
-        if self.context.tolerate_disturbance
-            && let Some(reason) = disturbed.take()
-        {
-            record
-                .warnings
-                .push(format!("the host was disturbed: {}", reason.text));
-        }
-        Ok(disturbed)
+        Ok(())
     }
-}
-
-fn disturbance(totals: &PhaseTotals) -> Option<Reason> {
-    let reasons = &totals.disturbance.reasons;
-    (!reasons.is_empty()).then(|| Reason::new(ReasonKind::HostDisturbed, reasons.join(", ")))
 }

@@ -6,18 +6,14 @@ use super::source::SourceReport;
 use super::trial::{Trial, TrialFailure};
 use super::write_trial::{keep_journal, read_journal};
 use super::writer::WriterReport;
-use crate::engine::lateness::{PACING_LIMIT_NS, late_by_host};
+use crate::engine::judge::work::Work;
+use crate::engine::judge::{Circumstances, Evidence, data, judge};
 use crate::engine::scheduling::Grant;
-use crate::engine::throttling::throttled;
-use crate::ledger;
 use crate::measurement::names;
 use crate::measurement::record::{Figure, LatencyRecord, LedgerRecord, TrialRecord};
-use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
+use crate::measurement::verdict::{Reason, ReasonKind};
 use crate::probe::{DiskUsage, Recording};
 use std::path::Path;
-
-/// The share of failed operations that makes a trial invalid.
-const ERROR_SHARE: f64 = 0.01;
 
 /// The disk used before, after and after settling.
 pub fn disk_figures(
@@ -70,15 +66,11 @@ pub fn account(
     let schema = trial.plan.schema.clone();
     trial.reconcile(&schema, &written, &mut ledger)?;
     ledger.refused = writer.received.saturating_sub(written.len() as u64);
-    let mut reasons = ledger::reasons(&ledger);
-    reasons.extend(judge(trial, source, &writer));
+    let mut data = data::ledger(&ledger);
+    data.extend(vanished(source, &writer));
     keep_journal(trial, record, &folder.join("journal"))?;
-    reasons.extend(trial.keep(record, recording, writer.service.0.count)?);
-    reasons.extend(client_bound(trial, record));
-    if !trial.context.tolerate_disturbance {
-        let counted = record.phases.iter().filter(|phase| phase.operations > 0);
-        reasons.extend(late_by_host(&reasons, counted));
-    }
+    trial.keep(record, recording, writer.service.0.count)?;
+    let works = vec![work(trial, source, &writer)];
     figures(record, source, &writer, &ledger);
     record.ledger = Some(ledger);
     record.errors = writer.errors;
@@ -95,90 +87,48 @@ pub fn account(
             },
         );
     }
-    record.verdict = Verdict::from_reasons(reasons);
+    let evidence = Evidence {
+        works,
+        data,
+        failure: None,
+    };
+    let circumstances = Circumstances::of(trial.context, record.implementation.embedded);
+    judge(record, evidence, &circumstances);
     Ok(())
 }
 
-fn judge(trial: &Trial<'_>, source: &SourceReport, writer: &WriterReport) -> Vec<Reason> {
-    let mut reasons = Vec::new();
-    let failed: u64 = writer.errors.values().sum();
-    let share = failed as f64 / (failed + writer.operations).max(1) as f64;
-    if share > ERROR_SHARE {
-        let first = writer.first_error.as_deref().unwrap_or_default();
-        reasons.push(Reason::new(
-            ReasonKind::Errors,
-            format!(
-                "{failed} of {} writes failed; the first: {first}",
-                failed + writer.operations
-            ),
-        ));
-    }
-    if writer
-        .errors
-        .contains_key(sensormark_store::ErrorKind::Timeout.text())
-    {
-        reasons.push(Reason::new(
-            ReasonKind::Hung,
-            format!(
-                "a write did not come back in time; the longest took {} ms",
-                writer.longest_ns / 1_000_000
-            ),
-        ));
-    } else if writer.late > 0 {
-        reasons.push(Reason::new(
-            ReasonKind::LateAnswers,
-            format!(
-                "{} writes came back after the time limit of {} ms",
-                writer.late, trial.context.timeout_ms
-            ),
-        ));
-    }
-    if let Some(p99) = source.pacing.p99_ns
-        && p99 > PACING_LIMIT_NS
-    {
-        reasons.push(Reason::new(
-            ReasonKind::SourceLate,
-            format!("pacing error p99 {:.2} ms, over 1 ms", p99 as f64 / 1e6),
-        ));
-    }
-    if writer.received < source.sent {
-        reasons.push(Reason::new(
-            ReasonKind::ClientFailed,
-            format!(
-                "{} samples vanished between queue and writer",
-                source.sent - writer.received
-            ),
-        ));
-    }
-    if writer.received < u64::from(trial.parameters.samples_per_second) {
-        reasons.push(Reason::new(
-            ReasonKind::TooShort,
-            format!("only {} samples arrived", writer.received),
-        ));
-    }
-    reasons
+/// Samples that came out of the queue's one end and not of the other, which no loss for want of room explains.
+fn vanished(source: &SourceReport, writer: &WriterReport) -> Option<Reason> {
+    let vanished = source.sent.checked_sub(writer.received)?;
+    (vanished > 0).then(|| {
+        let text = format!("{vanished} samples vanished between queue and writer");
+        Reason::new(ReasonKind::ClientFailed, text)
+    })
 }
 
-/// A client that uses up its core measures itself, not the database. (Embedded, client and database are one.)
-pub fn client_bound(trial: &Trial<'_>, record: &TrialRecord) -> Option<Reason> {
-    if trial.site.store().description().embedded {
-        return None;
+/// What the writer did. Its load has a steady rate, which is how fast its samples come; a layout of spans writes a thousand of them at once.
+fn work(trial: &Trial<'_>, source: &SourceReport, writer: &WriterReport) -> Work {
+    let second = u64::from(trial.parameters.samples_per_second);
+    Work {
+        phase: "measured".to_owned(),
+        what: "writes",
+        unit: "samples",
+        paced: "the source sent samples late",
+        clients: 1,
+        succeeded: writer.operations,
+        errors: writer.errors.clone(),
+        first_error: writer.first_error.clone(),
+        late: writer.late,
+        longest_ns: Some(writer.longest_ns),
+        counted: (writer.received, "samples arrived"),
+        fewest: second,
+        planned: Some(trial.parameters.samples()),
+        pacing_p99_ns: source.pacing.p99_ns,
+        open_loop: true,
+        per_second: Some(second as f64),
+        ceiling: writer.ceiling,
+        ..Work::default()
     }
-    let phase = record
-        .phases
-        .iter()
-        .find(|phase| phase.name == "measured")?;
-    let measured = phase.totals.as_ref()?;
-    let client = measured
-        .roles
-        .get("writer")
-        .or_else(|| measured.roles.get("reader"))?;
-    let busy = client.cpu_percent_of_core;
-    if busy > 90.0 {
-        let text = format!("the client used {busy:.0} % of its core");
-        return Some(Reason::new(ReasonKind::ClientBound, text));
-    }
-    throttled(phase, record.server.as_ref(), trial.context.limits)
 }
 
 fn figures(

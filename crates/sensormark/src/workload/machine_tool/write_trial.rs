@@ -1,18 +1,20 @@
 //! One write trial: source → queue → writer → database, then settling, counting and judging.
 
 use super::answers::WrittenSamples;
-use super::queue::OwnedQueue;
+use super::queue::{MessageQueue, OwnedQueue};
 use super::source::{SourceConfig, SourceReport};
 use super::trial::{Trial, TrialFailure, condemned};
 use super::write_account::{account, disk_figures};
 use super::writer::{Start, WriterConfiguration, WriterReport};
 use crate::engine::connection::PlanMessage;
-use crate::engine::role::{Event, RoleProcess};
+use crate::engine::role::{Event, RoleError, RoleProcess};
 use crate::engine::scheduling::SchedulingRequest;
+use crate::engine::site::block_on;
 use crate::ledger::journal;
 use crate::measurement::record::{LedgerRecord, TrialRecord};
 use crate::probe::{Recorder, monotonic_ns};
 use crate::units::{round_u64, seconds_to_ns};
+use sensormark_store::Batch;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::num::NonZeroU64;
@@ -22,6 +24,10 @@ use tempfile::TempDir;
 
 /// How long processes have to get ready for their common start, in ns.
 const LEAD_NS: u64 = 200_000_000;
+/// How often the coordinator looks whether the source still sends, in ns.
+const LOOK_AT_QUEUE_NS: u64 = 1_000_000_000;
+/// How long an empty queue may be silent before the trial is broken off.
+const LONGEST_SILENCE: Duration = Duration::from_secs(10);
 /// The real-time priority that the source asks for; without the right to it, it runs like everybody.
 const SOURCE_PRIORITY: u8 = 50;
 
@@ -49,6 +55,7 @@ pub fn run(
         Err(error) => {
             return (
                 condemned(
+                    trial.context,
                     record,
                     &TrialFailure::System(format!("cannot make the journal: {error}")),
                 ),
@@ -58,20 +65,47 @@ pub fn run(
     };
     let outcome = write(trial, &mut record, journal.path());
     if let Err(failure) = outcome {
-        record = condemned(record, &failure);
+        record = condemned(trial.context, record, &failure);
         if trial.context.is_interrupted() || !survivors(trial, &mut record, journal.path()) {
             return (record, None);
         }
     }
     let written = read_journal(trial, &journal.path().join("journal"));
-    let complete = record
+    let written = written.and_then(|written| match stored(trial, &mut record, written) {
+        Ok(stored) => Some(stored),
+        Err(error) => {
+            let text = format!("what is stored could not be listed: {error}");
+            record.warnings.push(text);
+            None
+        }
+    });
+    (record, written)
+}
+
+/// What of the written samples is stored: readers are checked against that, whatever was lost on the way.
+fn stored(
+    trial: &Trial<'_>,
+    record: &mut TrialRecord,
+    written: WrittenSamples,
+) -> Result<WrittenSamples, TrialFailure> {
+    let missing = record
         .ledger
         .as_ref()
-        .is_some_and(|ledger| ledger.lost == 0 && ledger.in_doubt_not_stored == 0);
-    (
-        record,
-        written.filter(|written| complete && !written.is_empty()),
-    )
+        .map_or(0, |ledger| ledger.lost + ledger.in_doubt_not_stored);
+    if missing == 0 {
+        return Ok(written);
+    }
+    let mut times_ns = Vec::with_capacity(written.len());
+    block_on(async {
+        let mut session = trial.site.store().connect(trial.plan).await?;
+        let mut keep = |batch: &Batch| times_ns.extend_from_slice(&batch.times_ns);
+        session.scan(0, &mut keep).await?;
+        session.close().await
+    })?;
+    record.warnings.push(format!(
+        "{missing} samples that were written are not stored: reads are checked against what is stored"
+    ));
+    Ok(written.stored_at(times_ns))
 }
 
 /// The journal's file is in memory where there is such a place, so that it costs the disk nothing.
@@ -166,7 +200,7 @@ fn write(
     let message = source_message(trial, queue.number(), period_ns, start_ns);
     let mut source = trial.role("source", &message)?;
     trial.watch(&recorder, "source", &source)?;
-    let loaded = load(trial, &recorder, start_ns, &mut writer, &mut source);
+    let loaded = load(trial, &recorder, &queue, start_ns, &mut writer, &mut source);
     let (source, writer) = match loaded {
         Ok(reports) => reports,
         Err(failure) => {
@@ -210,24 +244,23 @@ fn source_message(trial: &Trial<'_>, queue: i32, period_ns: u64, start_ns: u64) 
 fn load(
     trial: &mut Trial<'_>,
     recorder: &Recorder,
+    queue: &MessageQueue,
     start_ns: u64,
     writer: &mut RoleProcess,
     source: &mut RoleProcess,
 ) -> Result<(SourceReport, WriterReport), TrialFailure> {
     writer.send(&Start { start_ns })?;
-    trial.pass_until(start_ns, &mut [writer, source])?;
+    pass_until(trial, queue, start_ns, writer, source)?;
     let measured_ns = start_ns + seconds_to_ns(trial.parameters.warmup_seconds);
     if measured_ns > start_ns {
         trial.phase("warm-up");
         recorder.begin_phase("warm-up")?;
-        trial.pass_until(measured_ns, &mut [writer, source])?;
+        pass_until(trial, queue, measured_ns, writer, source)?;
     }
     trial.phase("measured");
     recorder.begin_phase("measured")?;
-    trial.pass_until(
-        measured_ns + seconds_to_ns(trial.parameters.measured_seconds),
-        &mut [writer, source],
-    )?;
+    let end_ns = measured_ns + seconds_to_ns(trial.parameters.measured_seconds);
+    pass_until(trial, queue, end_ns, writer, source)?;
     recorder.end_phase(true)?;
     let patience = Duration::from_millis(trial.context.timeout_ms * 3);
     let is_report = |event: &Event| matches!(event, Event::Report(_));
@@ -236,6 +269,35 @@ fn load(
     writer.send(&"report")?;
     let from_writer = trial.await_event(writer, patience, is_report)?;
     Ok((report(from_source)?, report(from_writer)?))
+}
+
+/// Lets time pass, and sees to it that the source goes on sending: the writer sleeps in the kernel until something comes.
+///
+/// A source that ends is noticed within 0.1 s by [`Trial::pass_until`], one that only falls silent after [`LONGEST_SILENCE`].
+fn pass_until(
+    trial: &mut Trial<'_>,
+    queue: &MessageQueue,
+    until_ns: u64,
+    writer: &mut RoleProcess,
+    source: &mut RoleProcess,
+) -> Result<(), TrialFailure> {
+    loop {
+        let next_ns = until_ns.min(monotonic_ns() + LOOK_AT_QUEUE_NS);
+        trial.pass_until(next_ns, &mut [writer, source])?;
+        if next_ns == until_ns {
+            return Ok(());
+        }
+        let status = queue
+            .status()
+            .map_err(|error| TrialFailure::System(error.to_string()))?;
+        if status.silence().is_some_and(|long| long >= LONGEST_SILENCE) {
+            return Err(RoleError::Silent {
+                role: source.name().to_owned(),
+                seconds: LONGEST_SILENCE.as_secs(),
+            }
+            .into());
+        }
+    }
 }
 
 /// A role's report in its own type.

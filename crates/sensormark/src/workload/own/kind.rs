@@ -87,7 +87,7 @@ impl WorkloadKind for Kind {
         let mut schema = sensors::schema(&parameters);
         let table = &schema.tables[0];
         let repeated = subject.store.repeated_write(subject.layout, table);
-        let suggested = subject.store.limits(subject.layout, table).suggested_batch;
+        let size = subject.store.write_size(subject.layout, table);
         let resolution = subject.time_resolution(&schema, 0);
         let mut notes = Vec::new();
         if resolution > table.time_resolution {
@@ -114,7 +114,7 @@ impl WorkloadKind for Kind {
                 copies,
             )),
             batch: match parameters.load.batch {
-                0 => (suggested as u64).max(1),
+                0 => size.readings_per_write() as u64,
                 batch => batch,
             },
             parameters,

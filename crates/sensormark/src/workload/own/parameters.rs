@@ -184,7 +184,7 @@ pub enum ShapePart {
 pub struct LoadPart {
     /// Clients that write.
     pub clients: u32,
-    /// Turns of sensors in an operation; 0 for what suits the store.
+    /// Turns of sensors in an operation; 0 for what its documentation advises.
     pub batch: u64,
 }
 

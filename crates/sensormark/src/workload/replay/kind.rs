@@ -26,7 +26,7 @@ const READINGS_PER_SPAN: i64 = 1_000;
 pub struct Parameters {
     /// Questions of each class.
     pub questions: u64,
-    /// Readings in a batch of the load; 0 for what suits the store.
+    /// Readings in a batch of the load; 0 for what its documentation advises.
     pub batch: usize,
     /// How often everything is measured.
     pub repetitions: u32,
@@ -102,9 +102,8 @@ impl WorkloadKind for Kind {
         let batch = match parameters.batch {
             0 => subject
                 .store
-                .limits(subject.layout, table)
-                .suggested_batch
-                .max(1),
+                .write_size(subject.layout, table)
+                .readings_per_write(),
             batch => batch,
         };
         let repeated = subject.store.repeated_write(subject.layout, table);

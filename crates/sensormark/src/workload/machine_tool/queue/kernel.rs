@@ -40,6 +40,7 @@ pub enum Wait {
 pub struct Status {
     pub capacity_bytes: u64,
     pub messages: u64,
+    pub last_sent_unix_s: i64,
     pub creator_uid: u32,
     pub last_sender_pid: i32,
     pub last_receiver_pid: i32,
@@ -109,6 +110,7 @@ pub fn status(queue: c_int) -> Result<Status> {
     Ok(Status {
         capacity_bytes: status.msg_qbytes,
         messages: status.msg_qnum,
+        last_sent_unix_s: status.msg_stime,
         creator_uid: status.msg_perm.cuid,
         last_sender_pid: status.msg_lspid,
         last_receiver_pid: status.msg_lrpid,

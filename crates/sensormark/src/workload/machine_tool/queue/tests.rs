@@ -63,23 +63,59 @@ fn messages_arrive_in_order_with_their_numbers_and_values() {
     assert!(received == expected, "readings differ from what was sent");
 }
 
+/// How often the calling thread has gone to sleep by itself.
+fn sleeps() -> u64 {
+    let status = std::fs::read_to_string("/proc/thread-self/status").expect("this thread");
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+    line.and_then(|count| count.trim().parse().ok())
+        .expect("a count")
+}
+
 #[test]
-fn a_limited_wait_ends() {
+fn a_receiver_wakes_once_a_sample_at_most_and_never_for_nothing() {
     let (_records, queue) = queue();
-    assert_eq!(queue.try_receive().expect("receive"), None);
-    let begin = Instant::now();
-    let limit = Duration::from_millis(20);
-    assert_eq!(queue.receive_within(limit).expect("receive"), None);
-    assert!(begin.elapsed() >= limit);
-    assert!(queue.send(7, [9; CHANNELS]).expect("send"));
-    let received = queue.receive_within(limit).expect("receive");
-    assert_eq!(
-        received,
-        Some(Received::Reading {
-            sequence: 7,
-            values: [9; CHANNELS]
-        })
+    let reader = *queue;
+    let receiver = std::thread::spawn(move || {
+        let before = sleeps();
+        let mut samples = 0;
+        while let Received::Reading { .. } = reader.receive().expect("receive") {
+            samples += 1;
+        }
+        (samples, sleeps() - before)
+    });
+    // A second of silence, then 200 samples a millisecond apart, then the end.
+    std::thread::sleep(Duration::from_secs(1));
+    for sequence in 0..200 {
+        assert!(queue.send(sequence, [7; CHANNELS]).expect("send"));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(queue.send_end(200).expect("send"));
+    let (samples, sleeps) = receiver.join().expect("the receiver ends well");
+    assert_eq!(samples, 200);
+    assert!(
+        sleeps <= samples + 10,
+        "{sleeps} sleeps for {samples} samples"
     );
+}
+
+#[test]
+fn silence_is_told_from_a_queue_that_never_had_a_message_and_from_one_that_waits() {
+    let (_records, queue) = queue();
+    let silence = || queue.status().expect("status").silence();
+    assert_eq!(silence(), None, "nothing was sent yet");
+    assert_eq!(queue.try_receive().expect("receive"), None);
+    assert!(queue.send(7, [9; CHANNELS]).expect("send"));
+    assert_eq!(silence(), None, "a message waits");
+    let received = Received::Reading {
+        sequence: 7,
+        values: [9; CHANNELS],
+    };
+    assert_eq!(queue.receive().expect("receive"), received);
+    std::thread::sleep(Duration::from_millis(1_100));
+    let silent = silence().expect("it is empty");
+    assert!((1.0..4.0).contains(&silent.as_secs_f64()), "{silent:?}");
 }
 
 #[test]

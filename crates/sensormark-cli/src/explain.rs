@@ -1,0 +1,255 @@
+//! `sensormark explain`: schema, statements, plans and settings of a workload on each layout, without measuring anything.
+
+use crate::arguments::{ExplainArguments, ExplainFormat};
+use crate::failure::{Failure, INTERRUPTED};
+use crate::measure::{clean, interrupted, run_name, stop_on_signals};
+use crate::progress::Progress;
+use crate::registry::{Workload, no_scale, numbers, own_file, registry};
+use crate::run::{choose, parameters};
+use sensormark::engine::explain;
+use sensormark::engine::phased::cells::cells;
+use sensormark::engine::phased::script::check;
+use sensormark::engine::phased::{Subject, WorkloadKind};
+use sensormark::engine::run::Cell;
+use sensormark::engine::site::Site;
+use sensormark::measurement::NotMeasured;
+use sensormark::measurement::statements::StatementsRecord;
+use sensormark::measurement::write_size::{WriteSizeRecord, write_sizes};
+use sensormark::report::statements;
+use sensormark::workload::machine_tool;
+use sensormark::workload::selection::Choice;
+use sensormark_store::supervisor::Supervisor;
+use sensormark_store::{DatabaseName, Plan, ServerOptions, Setting};
+use serde::Serialize;
+use serde_json::Value;
+use std::io::Write;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Clients that a server is started for.
+const CLIENTS: u32 = 16;
+
+/// What is shown of one layout.
+#[derive(Serialize)]
+struct Explained {
+    store: String,
+    title: String,
+    layout: String,
+    /// What the server says about its version; absent for an embedded database.
+    version: Option<String>,
+    write_sizes: Vec<WriteSizeRecord>,
+    #[serde(flatten)]
+    statements: StatementsRecord,
+    settings: Vec<Setting>,
+}
+
+/// What is explained, with its numbers.
+enum Explaining {
+    MachineTool(Box<machine_tool::Parameters>),
+    Phased(Arc<dyn WorkloadKind>, Value),
+}
+
+/// Shows what a workload does to each layout.
+///
+/// # Errors
+/// Wrong arguments, or a database that cannot be reached.
+pub fn explain(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
+    let (explaining, own_stores) = explaining(arguments)?;
+    let registry = registry();
+    let supervisor = Supervisor::new(None)?;
+    let on = arguments.on.clone().or(own_stores);
+    let on = on.unwrap_or_else(|| "sqlite".to_owned());
+    let (choices, mut missing) = choose(&on, &registry, &supervisor)?;
+    let (cells, unsupported) = explaining.cells(&choices, arguments)?;
+    missing.extend(unsupported);
+    if cells.is_empty() {
+        return Err(Failure::usage(
+            "nothing of what was asked for is here; sensormark doctor says what is missing",
+        ));
+    }
+    for NotMeasured {
+        implementation,
+        reason,
+    } in &missing
+    {
+        eprintln!("{implementation}: {reason}");
+    }
+    stop_on_signals(&supervisor);
+    clean(&supervisor, &Progress::new(arguments.progress));
+    let mut explained = Vec::new();
+    for cell in &cells {
+        if interrupted() {
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
+        let shown = explaining.show(&supervisor, cell, arguments)?;
+        if arguments.format == ExplainFormat::Text {
+            print(&text(&shown))?;
+        }
+        explained.push(shown);
+    }
+    if arguments.format == ExplainFormat::Json {
+        let json = serde_json::to_string_pretty(&explained).map_err(Failure::usage)?;
+        print(&(json + "\n"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A reader that has seen enough closes the pipe: that is no failure.
+fn print(text: &str) -> Result<(), Failure> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::usage(error)),
+        _ => Ok(()),
+    }
+}
+
+fn explaining(arguments: &ExplainArguments) -> Result<(Explaining, Option<String>), Failure> {
+    let scale = arguments.scale.unwrap_or_default().scale();
+    let settings = &arguments.settings;
+    Ok(match Workload::find(&arguments.workload)? {
+        Workload::MachineTool => {
+            let parameters = parameters(scale, settings)?;
+            (Explaining::MachineTool(Box::new(parameters)), None)
+        }
+        Workload::Phased(kind) => {
+            let numbers = numbers(kind.as_ref(), scale, settings)?;
+            (Explaining::Phased(kind, numbers), None)
+        }
+        Workload::File(path) => {
+            no_scale(arguments.scale)?;
+            let own = own_file(&path, settings)?;
+            (Explaining::Phased(own.kind, own.parameters), Some(own.on))
+        }
+    })
+}
+
+impl Explaining {
+    fn cells(
+        &self,
+        choices: &[Choice],
+        arguments: &ExplainArguments,
+    ) -> Result<(Vec<Cell>, Vec<NotMeasured>), Failure> {
+        let durability = arguments.durability.class();
+        match self {
+            Self::MachineTool(_) => machine_tool::cells::cells(choices, durability),
+            Self::Phased(kind, numbers) => cells(kind.as_ref(), numbers, choices, durability),
+        }
+        .map_err(Failure::usage)
+    }
+
+    /// Makes a database of a cell's own, shows what is done to it, and drops it.
+    fn show(
+        &self,
+        supervisor: &Supervisor,
+        cell: &Cell,
+        arguments: &ExplainArguments,
+    ) -> Result<Explained, Failure> {
+        let options = ServerOptions {
+            memory_bytes: arguments.server_memory << 20,
+            durability: cell.durability,
+            clients: CLIENTS,
+            ..ServerOptions::default()
+        };
+        let site = Site::open(
+            supervisor,
+            &cell.choice,
+            &options,
+            arguments.data.as_deref(),
+        )?;
+        let plan = self.plan(&site, cell, arguments)?;
+        site.administer(&plan, async |administrator| administrator.create().await)?;
+        let shown = self.look(&site, &plan, cell, arguments);
+        // Whatever came of it, nothing is left behind.
+        let dropped = site.administer(&plan, async |administrator| {
+            administrator.drop_database().await
+        });
+        let shown = shown?;
+        dropped?;
+        Ok(shown)
+    }
+
+    fn plan(
+        &self,
+        site: &Site,
+        cell: &Cell,
+        arguments: &ExplainArguments,
+    ) -> Result<Plan, Failure> {
+        let owner = run_name().owner;
+        let timeout_ms = sensormark::units::round_u64(arguments.timeout * 1e3).max(1);
+        Ok(match self {
+            Self::MachineTool(_) => machine_tool::trial::plan(site, cell, &owner, timeout_ms)?,
+            Self::Phased(kind, numbers) => Plan {
+                endpoint: site.endpoint().clone(),
+                database: DatabaseName::new(&owner)?,
+                owner,
+                schema: kind
+                    .build(numbers, arguments.seed, subject(cell))
+                    .map_err(Failure::usage)?
+                    .schema(),
+                layout: cell.layout,
+                durability: cell.durability,
+                clients: CLIENTS,
+                timeout_ms,
+            },
+        })
+    }
+
+    fn look(
+        &self,
+        site: &Site,
+        plan: &Plan,
+        cell: &Cell,
+        arguments: &ExplainArguments,
+    ) -> Result<Explained, Failure> {
+        let statements = match self {
+            Self::MachineTool(parameters) => {
+                machine_tool::explain::explain(site, plan, cell, parameters, arguments.seed)?
+            }
+            Self::Phased(kind, numbers) => {
+                let workload = kind.build(numbers, arguments.seed, subject(cell));
+                let steps = workload.map_err(Failure::usage)?.steps();
+                check(&steps).map_err(Failure::usage)?;
+                explain::explain(site, plan, &steps, &interrupted)?
+            }
+        };
+        let settings = site.administer(plan, async |administrator| administrator.settings().await);
+        let (settings, description) = (settings?, site.store().description());
+        Ok(Explained {
+            store: description.name,
+            title: description.title,
+            layout: cell.layout_name.clone(),
+            version: site.record().map(|record| record.version.clone()),
+            write_sizes: write_sizes(site.store(), &plan.layout, &plan.schema),
+            statements,
+            settings,
+        })
+    }
+}
+
+fn subject(cell: &Cell) -> Subject<'_> {
+    Subject {
+        store: cell.choice.store.as_ref(),
+        layout: &cell.layout,
+        layout_name: &cell.layout_name,
+    }
+}
+
+fn text(shown: &Explained) -> String {
+    let version = shown.version.as_deref().unwrap_or("embedded");
+    let mut text = format!("{} {} ({version})\n\n", shown.title, shown.layout);
+    text.push_str(&statements::text(&shown.statements, 2));
+    text.push_str("\n  size of a write:\n");
+    for size in &shown.write_sizes {
+        text.push_str(&format!(
+            "    table {}: {} readings ({} readings and {} bytes at most, about {} bytes a reading)\n",
+            size.table, size.readings_per_write, size.readings, size.bytes, size.reading_bytes
+        ));
+    }
+    if let Some(size) = shown.write_sizes.first() {
+        text.push_str(&format!("    {}\n    {}\n", size.advice, size.link));
+    }
+    text.push_str("\n  settings:\n");
+    for Setting { name, value } in &shown.settings {
+        text.push_str(&format!("    {name} = {value}\n"));
+    }
+    text + "\n"
+}

@@ -1,0 +1,170 @@
+//! The one judge: whether a trial's figures may be believed.
+//!
+//! Every workload hands over the same evidence: the record of the trial, what was done in its phases ([`work`]), and what the counts of its data
+//! say ([`data`]). The host ([`host`]) and the client ([`client`]) are judged from the record. No verdict is given anywhere else.
+
+pub mod client;
+pub mod data;
+pub mod host;
+pub mod work;
+
+use crate::engine::run::RunContext;
+use crate::measurement::names;
+use crate::measurement::record::{DISTURBED, TrialRecord};
+use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
+use crate::probe::{DisturbanceLimits, Limits};
+use std::num::NonZero;
+use work::{Work, measured_phases};
+
+/// What the judge knows besides the trial.
+#[derive(Debug, Clone, Copy)]
+pub struct Circumstances {
+    /// Whether the database runs inside the client's process, so that their costs cannot be told apart.
+    pub embedded: bool,
+    /// How long an operation may take, in ms.
+    pub timeout_ms: u64,
+    /// Cores of this machine.
+    pub cores: usize,
+    /// What our processes may use of them.
+    pub limits: Limits,
+    /// Whether a disturbed host is tolerated.
+    pub tolerate_disturbance: bool,
+    /// What disturbs.
+    pub disturbance: DisturbanceLimits,
+}
+
+impl Circumstances {
+    /// Those of a run, for a database that is embedded or not.
+    pub fn of(context: &RunContext<'_>, embedded: bool) -> Self {
+        Self {
+            embedded,
+            timeout_ms: context.timeout_ms,
+            cores: std::thread::available_parallelism().map_or(1, NonZero::get),
+            limits: context.limits,
+            tolerate_disturbance: context.tolerate_disturbance,
+            disturbance: context.disturbance,
+        }
+    }
+}
+
+/// What a workload knows of its trial besides the record.
+#[derive(Debug, Default)]
+pub struct Evidence {
+    /// What was done.
+    pub works: Vec<Work>,
+    /// What the counts of the data say, and whether the server stopped.
+    pub data: Vec<Reason>,
+    /// Why the trial was broken off, if it was: whatever else was seen, it is not a whole one then.
+    pub failure: Option<Reason>,
+}
+
+/// One thing that speaks against a trial.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// What it is.
+    pub reason: Reason,
+    /// Whether a disturbed host may be the cause.
+    pub by_host: bool,
+}
+
+impl Finding {
+    /// Something that no disturbance of the host explains.
+    pub fn certain(kind: ReasonKind, text: impl Into<String>) -> Self {
+        Self {
+            reason: Reason::new(kind, text),
+            by_host: false,
+        }
+    }
+
+    /// Something that a disturbed host explains.
+    pub fn perhaps_by_host(kind: ReasonKind, text: impl Into<String>) -> Self {
+        Self {
+            by_host: true,
+            ..Self::certain(kind, text)
+        }
+    }
+}
+
+/// Puts the verdict into the record, with the host's disturbances and with warnings of what was tolerated.
+pub fn judge(record: &mut TrialRecord, evidence: Evidence, circumstances: &Circumstances) {
+    let certain = |reason: Reason| Finding {
+        reason,
+        by_host: false,
+    };
+    let mut findings: Vec<Finding> = evidence.data.into_iter().map(certain).collect();
+    findings.extend(data::wrong_answers(record).map(certain));
+    // What fails once the server has been killed on request is no fault of its.
+    if !record.figures.contains_key(names::KILLED_AFTER) {
+        findings.extend(of_works(record, &evidence.works, circumstances));
+    }
+    findings.extend(evidence.failure.map(certain));
+    conclude(record, findings, circumstances.tolerate_disturbance);
+}
+
+fn of_works(record: &TrialRecord, works: &[Work], circumstances: &Circumstances) -> Vec<Finding> {
+    let timeout_ms = circumstances.timeout_ms;
+    let own = works.iter().flat_map(|work| work.findings(timeout_ms));
+    let mut findings: Vec<Finding> = own.collect();
+    let measured = measured_phases(record, works);
+    if !circumstances.embedded {
+        let server = record.server.as_ref();
+        findings.extend(
+            measured
+                .iter()
+                .flat_map(|(phase, works)| client::bound(phase, works, server, circumstances)),
+        );
+    }
+    let phases = measured.iter().map(|(phase, _)| *phase);
+    let disturbed = host::disturbed(phases, &circumstances.disturbance);
+    if disturbed.is_empty() {
+        let mut late = measured.iter();
+        findings.extend(late.find_map(|(phase, works)| host::made_late(phase, works)));
+    }
+    findings.extend(disturbed);
+    findings
+}
+
+/// A trial that was broken off before there was evidence: its record is invalid for this reason too, and says how the host was disturbed.
+pub fn broken_off(record: &mut TrialRecord, failure: Reason, circumstances: &Circumstances) {
+    let known = record.verdict.reasons().iter().cloned();
+    let is_other = |reason: &Reason| reason.kind != ReasonKind::HostDisturbed;
+    let certain = |reason: Reason| Finding {
+        reason,
+        by_host: false,
+    };
+    let known = known.filter(is_other).chain([failure]).map(certain);
+    let mut findings: Vec<Finding> = known.collect();
+    findings.extend(host::disturbed(&record.phases, &circumstances.disturbance));
+    conclude(record, findings, circumstances.tolerate_disturbance);
+}
+
+/// The verdict: valid without findings; inconclusive when a disturbed host may be the cause of all of them; else invalid. Toleration excuses the
+/// disturbance and a source that it made late; whatever else there is stays as it is without, so that it never makes a verdict harsher.
+fn conclude(record: &mut TrialRecord, findings: Vec<Finding>, tolerate: bool) {
+    let is_disturbance = |reason: &Reason| reason.kind == ReasonKind::HostDisturbed;
+    let disturbed = findings.iter().filter(|one| is_disturbance(&one.reason));
+    let disturbances: Vec<String> = disturbed.map(|one| one.reason.text.clone()).collect();
+    let is_explained = !disturbances.is_empty() && findings.iter().all(|one| one.by_host);
+    let reasons: Vec<Reason> = findings.into_iter().map(|one| one.reason).collect();
+    let is_tolerable = reasons.iter().all(|reason| reason.kind.is_tolerable());
+    record.disturbances = disturbances;
+    record.verdict = match (reasons.is_empty(), is_explained) {
+        (true, _) => Verdict::Valid,
+        (false, true) if tolerate && is_tolerable => {
+            let excused = reasons.iter().map(|reason| match reason.kind {
+                ReasonKind::HostDisturbed => format!("{DISTURBED}{}", reason.text),
+                kind => format!("tolerated: {}: {}", kind.text(), reason.text),
+            });
+            record.warnings.extend(excused);
+            Verdict::Valid
+        }
+        // Also with toleration: a client that perhaps measured itself, or an answer after the time limit, stays without a conclusion.
+        (false, true) => Verdict::Inconclusive(reasons),
+        (false, false) => Verdict::Invalid(reasons),
+    };
+}
+
+#[cfg(test)]
+pub(in crate::engine) mod fixture;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,187 @@
+//! Whether the client was the bottleneck, so that the engine or a limit was measured and not the database. An embedded database is part of its
+//! client, and nothing here is said of it.
+//!
+//! Three things show it: the client used up the processors that its threads can have; it was less than twice as fast over the null store; or the
+//! control group that it runs in held it back. The first and the last are certain. A disturbed host can make the null store look slow.
+
+use super::work::Work;
+use super::{Circumstances, Finding};
+use crate::engine::phased::role::ROLE;
+use crate::measurement::record::{PhaseRecord, ServerRecord};
+use crate::measurement::verdict::ReasonKind;
+use crate::probe::Limits;
+
+/// The processes of a trial that are its client.
+const CLIENTS: [&str; 3] = [ROLE, "writer", "reader"];
+/// The largest share of the cores that its threads can have that a client may use.
+const CLIENT_SHARE: f64 = 0.9;
+/// How many times as fast as measured the client must be over the null store.
+const CEILING_FACTOR: f64 = 2.0;
+/// The share of its processor time that a group may use without being held back now and then.
+const GROUP_SHARE: f64 = 0.9;
+/// The share of its periods in which a group may be held back.
+const HELD_BACK_SHARE: f64 = 0.1;
+/// Periods in which a group is held back that are no chance.
+const HELD_BACK: u64 = 2;
+
+/// Why the client was the bottleneck in this phase, if it was.
+pub fn bound(
+    phase: &PhaseRecord,
+    works: &[&Work],
+    server: Option<&ServerRecord>,
+    circumstances: &Circumstances,
+) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    findings.extend(out_of_cores(phase, works, circumstances.cores));
+    findings.extend(works.iter().filter_map(|work| near_ceiling(work)));
+    findings.extend(held_back(phase, works, server, circumstances.limits));
+    findings
+}
+
+fn out_of_cores(phase: &PhaseRecord, works: &[&Work], cores: usize) -> Option<Finding> {
+    let clients: u32 = works.iter().map(|work| work.clients).sum();
+    let usable = cores.min(clients as usize).max(1) as f64;
+    let totals = phase.totals.as_ref()?;
+    let roles = CLIENTS.iter().filter_map(|name| totals.roles.get(*name));
+    let used: f64 = roles.map(|role| role.cpu_percent_of_core).sum();
+    (used > CLIENT_SHARE * 100.0 * usable).then(|| {
+        let text = format!(
+            "{}: the client used {used:.0} % of a core, of {:.0} % that its clients can use",
+            phase.name,
+            usable * 100.0
+        );
+        Finding::certain(ReasonKind::ClientBound, text)
+    })
+}
+
+fn near_ceiling(work: &Work) -> Option<Finding> {
+    let (rate, ceiling) = work.per_second.zip(work.ceiling)?;
+    (rate * CEILING_FACTOR > ceiling).then(|| {
+        let text = format!(
+            "{}: {rate:.0} {} a second, and without a database no more than {ceiling:.0}",
+            work.phase, work.unit
+        );
+        Finding::perhaps_by_host(ReasonKind::ClientBound, text)
+    })
+}
+
+/// The kernel stops every process of a group that has had its share of a period until the next one, for up to a tenth of a second at a time, so that
+/// what is measured then is the limit. Sharing a core with others is another matter: see the host's disturbance and the warning about few cores.
+fn held_back(
+    phase: &PhaseRecord,
+    works: &[&Work],
+    server: Option<&ServerRecord>,
+    limits: Limits,
+) -> Option<Finding> {
+    let quota = limits.cgroup_cores?;
+    let cores = limits.allowed_cores;
+    if cores.is_some_and(|cores| quota >= cores as f64) {
+        return None;
+    }
+    let totals = phase.totals.as_ref().filter(|totals| totals.span_ns > 0)?;
+    // A server that we started is one of us; one that was there is not.
+    let is_ours = |role: &str| role != "server" || server.is_some_and(|server| server.managed);
+    let roles = totals.roles.iter().filter(|(name, _)| is_ours(name));
+    let used_ns: u64 = roles.map(|(_, role)| role.cpu_ns).sum();
+    let used = used_ns as f64 / totals.span_ns as f64;
+    let group = format!("{}: the control group may use {quota:.2} cores", phase.name);
+    // A closed loop takes what it gets. A schedule asks for no more than its rate, and has to leave room for twice of it, as over the null store.
+    let is_open = !works.is_empty() && works.iter().all(|work| work.open_loop);
+    let share = if is_open {
+        1.0 / CEILING_FACTOR
+    } else {
+        GROUP_SHARE
+    };
+    if used > share * quota {
+        let most = share * 100.0;
+        let text = format!(
+            "{group}, and all that belongs to the run used {used:.2}, over {most:.0} % of it"
+        );
+        return Some(Finding::certain(ReasonKind::ClientBound, text));
+    }
+    let (held, periods) = (totals.host.held_back_periods?, totals.host.group_periods?);
+    let is_held = held >= HELD_BACK && held as f64 > HELD_BACK_SHARE * periods as f64;
+    is_held.then(|| {
+        let text =
+            format!("{group}, and the kernel held it back in {held} of the {periods} periods in which it worked");
+        Finding::certain(ReasonKind::ClientBound, text)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::judge::fixture::phase;
+
+    #[test]
+    fn a_client_near_its_own_limits_measures_itself() {
+        let bound = |role: &str, cpu_percent: f64, clients: u32| {
+            let work = Work {
+                clients,
+                ..Work::default()
+            };
+            out_of_cores(&phase(role, cpu_percent), &[&work], 2).is_some()
+        };
+        for role in CLIENTS {
+            assert!(!bound(role, 89.0, 1) && bound(role, 91.0, 1), "{role}");
+            // Two clients can use both cores, sixteen no more than those.
+            assert!(!bound(role, 91.0, 2) && bound(role, 181.0, 16), "{role}");
+        }
+        assert!(!bound("source", 91.0, 1) && !bound("server", 91.0, 1));
+        let near = |ceiling: f64| {
+            let work = Work {
+                per_second: Some(1_000.0),
+                ceiling: Some(ceiling),
+                ..Work::default()
+            };
+            near_ceiling(&work).is_some()
+        };
+        assert!(!near(2_000.0) && near(1_999.0));
+        assert!(near_ceiling(&Work::default()).is_none());
+    }
+
+    fn limits(cores: f64) -> Limits {
+        Limits {
+            allowed_cores: Some(2),
+            cgroup_cores: Some(cores),
+            cgroup_memory_bytes: None,
+        }
+    }
+
+    #[test]
+    fn a_group_that_used_up_its_share_was_held_back() {
+        let seen = |cores: f64, cpu_percent: f64| {
+            held_back(&phase(ROLE, cpu_percent), &[], None, limits(cores)).is_some()
+        };
+        assert!(!seen(0.25, 22.0) && seen(0.25, 23.0));
+        assert!(!seen(2.0, 199.0), "no less than the machine has");
+    }
+
+    /// machine-tool used 0.11 of 0.2 cores, was never held back, and could not have gone twice as fast.
+    #[test]
+    fn a_schedule_leaves_room_for_twice_its_rate_in_its_group() {
+        let seen = |open_loop: bool, cpu_percent: f64| {
+            let work = Work {
+                open_loop,
+                ..Work::default()
+            };
+            held_back(&phase("writer", cpu_percent), &[&work], None, limits(0.2)).is_some()
+        };
+        assert!(!seen(true, 9.9) && seen(true, 10.6));
+        assert!(!seen(false, 10.6));
+    }
+
+    /// The writer of machine-tool needs little on average, and waits for the kernel in most periods all the same.
+    #[test]
+    fn a_group_that_the_kernel_held_back_is_one_whatever_it_used_on_average() {
+        let seen = |held: u64, periods: u64| {
+            let mut phase = phase("writer", 5.0);
+            let totals = phase.totals.as_mut().expect("totals");
+            totals.host.held_back_periods = Some(held);
+            totals.host.group_periods = Some(periods);
+            held_back(&phase, &[], None, limits(0.2)).is_some()
+        };
+        assert!(seen(34, 35) && seen(4, 35));
+        assert!(!seen(3, 35) && !seen(1, 1) && !seen(0, 0));
+    }
+}

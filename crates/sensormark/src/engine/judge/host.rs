@@ -1,0 +1,106 @@
+//! Whether the host was disturbed while something was measured, and whether that can have made a source late.
+
+use super::Finding;
+use super::work::Work;
+use crate::measurement::record::PhaseRecord;
+use crate::measurement::verdict::ReasonKind;
+use crate::probe::{Disturbance, DisturbanceLimits};
+
+/// Whether the host was quiet in phases shorter than this, in ns, is judged of all of them together: the kernel counts processor time in ticks of 10 ms.
+const MOMENT_NS: u64 = 500_000_000;
+
+/// The share of one processor's time that, taken by the hypervisor, is enough to make a source late: the limit is one of the 99th percentile.
+const ENOUGH: f64 = 0.01;
+
+/// In which of these phases the host was disturbed.
+pub fn disturbed<'a>(
+    phases: impl IntoIterator<Item = &'a PhaseRecord>,
+    limits: &DisturbanceLimits,
+) -> Vec<Finding> {
+    let phases: Vec<&PhaseRecord> = phases.into_iter().collect();
+    let found = disturbances(&phases, limits).into_iter();
+    let findings = found.map(|(names, found)| {
+        let name = match names.as_slice() {
+            [one] => (*one).to_owned(),
+            [first, others @ ..] => format!("{first} and {} more short phases", others.len()),
+            [] => String::new(),
+        };
+        let text = format!("{name}: {}", found.reasons.join(", "));
+        Finding::perhaps_by_host(ReasonKind::HostDisturbed, text)
+    });
+    findings.collect()
+}
+
+/// The phases, by name, in which the host was disturbed, and how; short ones are judged all together.
+pub fn disturbances<'a>(
+    phases: &[&'a PhaseRecord],
+    limits: &DisturbanceLimits,
+) -> Vec<(Vec<&'a str>, Disturbance)> {
+    let (mut found, mut moments, mut names) = (Vec::new(), Vec::new(), Vec::new());
+    for phase in phases {
+        let Some(totals) = &phase.totals else {
+            continue;
+        };
+        if totals.span_ns < MOMENT_NS {
+            moments.push(&totals.disturbance);
+            names.push(phase.name.as_str());
+        } else {
+            found.push((vec![phase.name.as_str()], totals.disturbance.clone()));
+        }
+    }
+    found.extend(Disturbance::together(&moments, limits).map(|together| (names, together)));
+    found.retain(|(_, disturbance)| disturbance.is_disturbed());
+    found
+}
+
+/// That the hypervisor took enough of a phase to make its source late, where it was late. Late means the engine's own wake-ups, never the database.
+pub fn made_late(phase: &PhaseRecord, works: &[&Work]) -> Option<Finding> {
+    let totals = phase.totals.as_ref()?;
+    let share = totals.host.cpu_steal_ns as f64 / totals.span_ns.max(1) as f64;
+    let is_late = works.iter().any(|work| work.is_late());
+    (is_late && share >= ENOUGH).then(|| {
+        let text = format!(
+            "{}: the hypervisor took {:.1} % of one processor's time, and {:.1} % are enough to make a source late",
+            phase.name,
+            share * 100.0,
+            ENOUGH * 100.0
+        );
+        Finding::perhaps_by_host(ReasonKind::HostDisturbed, text)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::judge::fixture::with_others;
+
+    #[test]
+    fn a_tick_in_a_moment_disturbs_nothing_and_busy_moments_do() {
+        let judged = |phases: &[PhaseRecord]| disturbed(phases, &DisturbanceLimits::default());
+        let (tick, quiet) = (with_others(60_000_000, 0.16), with_others(60_000_000, 0.0));
+        assert_eq!(judged(&[tick.clone(), quiet.clone(), quiet]).len(), 0);
+        let busy = judged(&[tick.clone(), tick.clone(), tick]);
+        assert_eq!(busy.len(), 1);
+        assert!(busy[0].reason.text.contains("ask and 2 more short phases"));
+        let long = with_others(MOMENT_NS, 0.16);
+        assert_eq!(judged(&[long.clone(), long]).len(), 2);
+    }
+
+    /// A trial of 3.5 s was condemned for a source whose p99 was 3.57 ms late, while the hypervisor took 130 ms: 1.9 % of two processors.
+    #[test]
+    fn a_source_that_the_hypervisor_made_late_is_no_fault_of_the_trial() {
+        let excuse = |p99_ns: u64, steal_ms: u64| {
+            let mut phase = with_others(3_500_000_000, 0.0);
+            let totals = phase.totals.as_mut().expect("totals");
+            totals.host.cpu_steal_ns = steal_ms * 1_000_000;
+            let work = Work {
+                pacing_p99_ns: Some(p99_ns),
+                ..Work::default()
+            };
+            made_late(&phase, &[&work]).is_some()
+        };
+        assert!(excuse(3_570_000, 130));
+        assert!(!excuse(3_570_000, 30), "too little was taken");
+        assert!(!excuse(900_000, 130), "it was not late");
+    }
+}

@@ -1,0 +1,122 @@
+//! What several findings come to.
+
+use super::fixture::attempt;
+use super::*;
+
+fn record() -> TrialRecord {
+    attempt(0, [("write", 0.0, 1_000), ("read", 0.0, 1_000)])
+}
+
+/// Tolerated, a late source on a disturbed host was invalid; not tolerated, it was inconclusive.
+#[test]
+fn toleration_is_never_harsher() {
+    use ReasonKind::{ClientBound, HostDisturbed, LateAnswers, LostData, SourceLate};
+    let severity = |findings: &[Finding], tolerate| {
+        let mut record = record();
+        conclude(&mut record, findings.to_vec(), tolerate);
+        match record.verdict {
+            Verdict::Valid => 0,
+            Verdict::Inconclusive(_) => 1,
+            Verdict::Invalid(_) => 2,
+        }
+    };
+    let perhaps = |kind| Finding::perhaps_by_host(kind, "so");
+    let certain = |kind| Finding::certain(kind, "so");
+    let both = |findings: &[Finding]| [severity(findings, false), severity(findings, true)];
+    assert_eq!(both(&[]), [0, 0]);
+    let disturbed = perhaps(HostDisturbed);
+    assert_eq!(both(std::slice::from_ref(&disturbed)), [1, 0]);
+    assert_eq!(both(&[disturbed.clone(), perhaps(SourceLate)]), [1, 0]);
+    // The host or the database may have kept an answer back.
+    assert_eq!(both(&[perhaps(LateAnswers), disturbed.clone()]), [1, 1]);
+    // The null store may have been slow for the host's sake, which leaves no conclusion; a limit of the client's own is certain.
+    assert_eq!(both(&[disturbed.clone(), perhaps(ClientBound)]), [1, 1]);
+    assert_eq!(both(&[disturbed.clone(), certain(ClientBound)]), [2, 2]);
+    assert_eq!(both(&[disturbed, certain(LostData)]), [2, 2]);
+    assert_eq!(both(&[perhaps(SourceLate)]), [2, 2]);
+}
+
+#[test]
+fn a_trial_that_was_broken_off_keeps_what_was_known() {
+    let mut record = attempt(0, [("write", 0.5, 1_000), ("read", 0.0, 1_000)]);
+    record.verdict = Verdict::Invalid(vec![Reason::new(ReasonKind::LostData, "1")]);
+    let circumstances = circumstances(true);
+    let crashed = Reason::new(ReasonKind::ServerCrashed, "gone");
+    broken_off(&mut record, crashed, &circumstances);
+    let kinds: Vec<ReasonKind> = record
+        .verdict
+        .reasons()
+        .iter()
+        .map(|one| one.kind)
+        .collect();
+    use ReasonKind::{HostDisturbed, LostData, ServerCrashed};
+    assert_eq!(kinds, [LostData, ServerCrashed, HostDisturbed]);
+    assert_eq!(record.disturbances.len(), 1);
+    assert!(matches!(record.verdict, Verdict::Invalid(_)));
+}
+
+fn circumstances(tolerate: bool) -> Circumstances {
+    Circumstances {
+        embedded: true,
+        timeout_ms: 1_000,
+        cores: 2,
+        limits: Limits {
+            allowed_cores: Some(2),
+            cgroup_cores: None,
+            cgroup_memory_bytes: None,
+        },
+        tolerate_disturbance: tolerate,
+        disturbance: DisturbanceLimits::default(),
+    }
+}
+
+/// A trial whose source was 2 ms late, with this share of the processors' time taken by others.
+fn judged(others: f64, tolerate: bool) -> TrialRecord {
+    let mut record = attempt(0, [("write", others, 1_000), ("read", 0.0, 1_000)]);
+    record.loads[0].pacing_p99_ns = Some(2_000_000);
+    let circumstances = circumstances(tolerate);
+    let evidence = Evidence {
+        works: work::of_loads(&record),
+        ..Evidence::default()
+    };
+    judge(&mut record, evidence, &circumstances);
+    record
+}
+
+/// Tolerated it was invalid, for the disturbance was not among the reasons any more.
+#[test]
+fn a_source_that_a_disturbed_host_made_late_counts_where_that_is_tolerated() {
+    let strict = judged(0.5, false);
+    assert!(strict.verdict.is_inconclusive(), "{}", strict.verdict);
+    let tolerated = judged(0.5, true);
+    assert!(tolerated.verdict.is_valid(), "{}", tolerated.verdict);
+    assert!(tolerated.is_tolerated() && !strict.is_tolerated());
+    assert_eq!(tolerated.disturbances, strict.disturbances);
+    assert_eq!(tolerated.disturbances.len(), 1);
+    let word = tolerated.verdict_word();
+    assert_eq!(word, "valid (disturbed host tolerated)");
+    let warned = |begin: &str| {
+        tolerated
+            .warnings
+            .iter()
+            .any(|text| text.starts_with(begin))
+    };
+    assert!(warned(DISTURBED) && warned("tolerated: source late: "));
+    let quiet = judged(0.0, true);
+    assert!(
+        matches!(quiet.verdict, Verdict::Invalid(_)),
+        "nothing excuses it"
+    );
+    assert!(quiet.disturbances.is_empty() && quiet.disturbances().is_empty());
+}
+
+#[test]
+fn results_of_older_versions_tell_of_disturbances_too() {
+    let mut record = judged(0.5, false);
+    record.disturbances.clear();
+    assert_eq!(record.disturbances().len(), 1);
+    let mut record = judged(0.5, true);
+    record.disturbances.clear();
+    assert_eq!(record.disturbances().len(), 1);
+    assert!(record.is_tolerated());
+}

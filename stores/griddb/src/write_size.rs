@@ -1,0 +1,36 @@
+//! The size of write that GridDB's documentation advises: a multi-put.
+
+use crate::write::limits;
+use sensormark_store::write_size::field_value_bytes;
+use sensormark_store::{FieldType, Layout, Shape, Table, WriteSize};
+
+/// Rows in a multi-put: the documentation's examples put 1,000 at a time, and give no best number.
+const READINGS: usize = 1_000;
+/// The same where they become one record a series and span.
+const READINGS_OF_RECORDS: usize = 10_000;
+/// Bytes in a multi-put: enough that it does not cut the rows of a usual table.
+const BYTES: usize = 4 << 20;
+
+const ADVICE: &str = "Batches by multi-put instead of single puts; the examples put 1,000 rows at a time. No best number is given.";
+const LINK: &str = "https://griddb.net/en/blog/griddb-optimization-with-multi-put-and-query/";
+
+/// The size of a write with this layout and table.
+pub(crate) fn write_size(layout: &Layout, table: &Table) -> WriteSize {
+    let values = field_value_bytes(table, |kind| match kind {
+        FieldType::Bool => 1,
+        FieldType::U16 => 4,
+        FieldType::I64 | FieldType::F64 => 8,
+        FieldType::Text => 40,
+    });
+    let readings = match layout.shape {
+        Shape::RecordPerSpan { .. } => READINGS_OF_RECORDS,
+        _ => READINGS,
+    };
+    WriteSize {
+        readings: readings.min(limits(layout).readings_per_statement),
+        bytes: BYTES,
+        reading_bytes: 16 + values,
+        advice: ADVICE,
+        link: LINK,
+    }
+}
