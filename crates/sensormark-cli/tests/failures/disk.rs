@@ -12,6 +12,8 @@ use std::time::Duration;
 const ROOMY: u64 = 2_048;
 /// What is left when it is made small, in MB.
 const LEFT: u64 = 12;
+/// How often it is tried to make it small.
+const ATTEMPTS: u32 = 50;
 /// The longest that a trial may go on after that.
 const LIMIT: Duration = Duration::from_secs(240);
 /// Much data that hardly gets smaller when it is compressed, in batches that suit the database.
@@ -37,8 +39,21 @@ impl Disk {
         mounted.map(|()| disk)
     }
 
-    /// Takes away what is left, but for a little.
+    /// Takes away what is left, but for a little. A server that writes more than that between the look and the change makes the kernel refuse the
+    /// change, so it is tried again.
     fn shrink(&self) -> Result<(), String> {
+        let mut shrunk = self.shrink_once();
+        for _ in 0..ATTEMPTS {
+            if shrunk.is_ok() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+            shrunk = self.shrink_once();
+        }
+        shrunk
+    }
+
+    fn shrink_once(&self) -> Result<(), String> {
         let output = Command::new("df")
             .args(["-m", "--output=used"])
             .arg(&self.0)
