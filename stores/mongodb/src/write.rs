@@ -2,9 +2,10 @@
 //!
 //! A command is encoded straight from the batch's columns and sent once; nothing is tried again. The server gives
 //! documents their `_id`. What an answer means for the batch is worked out here; documents of single readings and of spans
-//! are in [`rows`], buckets in [`bucket`], growing documents in [`growing`], entities in [`entity`].
+//! are in [`rows`], writes to time-series collections in [`by_series`], buckets in [`bucket`], growing documents in [`growing`], entities in [`entity`].
 
 mod bucket;
+mod by_series;
 mod entity;
 mod growing;
 mod rows;
@@ -47,6 +48,7 @@ pub(crate) fn limits(layout: &Layout, table: &Table) -> Limits {
     let planned = (PLANNED_COMMAND / reading_bytes(layout, table)).clamp(1, MOST_DOCUMENTS);
     let readings_per_statement = match layout.shape {
         Shape::Bucketed { .. } | Shape::GrowingArray => planned.min(MOST_UPDATES),
+        Shape::NativeTimeSeries => by_series::MOST,
         _ => planned,
     };
     Limits {
@@ -114,10 +116,23 @@ struct TooLarge {
     bytes: usize,
 }
 
+impl From<TooLarge> for StoreError {
+    fn from(error: TooLarge) -> Self {
+        let why = format!(
+            "a document of {} bytes; MongoDB takes at most 16 MiB: use smaller readings or records",
+            error.bytes
+        );
+        Self::new(ErrorKind::TooLarge, OPERATION, why)
+    }
+}
+
 impl Writer<'_> {
     /// Writes a batch, split where the limits say and where a command gets too large.
     pub(crate) async fn write(&self, batch: &Batch) -> Result<Acknowledgement, StoreError> {
         let (table, kept) = self.model.table(batch.table)?;
+        if kept.shape == Shape::NativeTimeSeries {
+            return self.write_by_series(kept, batch).await;
+        }
         let most = limits(&self.model.layout, table).readings_per_statement;
         let mut done = Acknowledgement::default();
         let mut start = 0;
@@ -161,18 +176,9 @@ impl Writer<'_> {
                 self.buckets(kept, batch, rows, (limit, filling), concern)?
             }
             Shape::GrowingArray => self.growth(table, kept, batch, rows, concern)?,
-            _ => self.rows(kept, batch, rows, concern)?,
+            _ => self.rows(kept, batch, rows, LARGEST_COMMAND, concern)?,
         };
-        prepared.map_err(|error| {
-            StoreError::new(
-                ErrorKind::TooLarge,
-                OPERATION,
-                format!(
-                    "a document of {} bytes; MongoDB takes at most 16 MiB: use smaller readings or records",
-                    error.bytes
-                ),
-            )
-        })
+        prepared.map_err(StoreError::from)
     }
 
     async fn send(&self, prepared: Prepared) -> Result<(), StoreError> {
@@ -207,7 +213,8 @@ impl Writer<'_> {
     fn head(&self, command: &str, collection: &str, concern: bool, capacity: usize) -> Wire {
         let mut wire = Wire::document(capacity);
         wire.string(command, collection);
-        let ordered = self.model.layout.write != WriteMethod::FastPath;
+        let Layout { write, shape, .. } = self.model.layout;
+        let ordered = write != WriteMethod::FastPath && shape != Shape::NativeTimeSeries;
         wire.boolean("ordered", ordered);
         if concern {
             wire.int64("maxTimeMS", self.link.max_time_ms());

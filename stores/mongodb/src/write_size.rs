@@ -9,23 +9,25 @@ use sensormark_store::{FieldType, Layout, Shape, Table, TagPlacement, WriteSize}
 /// Documents in an insert: no best number is documented, so what a sweep (scripts/batches.sh) shows to be within a tenth of the best.
 const READINGS: usize = 2_500;
 /// The same in a time-series collection, where what counts is how many measurements of one series an insert brings to its bucket.
-const READINGS_OF_TIME_SERIES: usize = 5_000;
-/// Bytes in an insert: a message holds 48 MB at most, but the driver holds an insert three times while it sends it, and 16 clients have to
+const READINGS_OF_TIME_SERIES: usize = 12_500;
+/// Bytes in an insert: a message holds 48 MB at most, but the driver holds an insert about four times while it sends it, and 16 clients have to
 /// stay under 100 MB.
 const BYTES: usize = 1_250_000;
+/// Bytes in a write to a time-series collection, which goes out in several inserts, series by series.
+const BYTES_OF_TIME_SERIES: usize = 16_000_000;
 
 const ADVICE: &str = "One insertMany instead of many single inserts, unordered, several measurements of a series together; at most 100,000 documents and 48 MB. No best number is given; ours is from a sweep.";
 const LINK: &str = "https://www.mongodb.com/docs/manual/core/timeseries/timeseries-best-practices/";
 
 /// The size of a write with this layout and table.
 pub(crate) fn write_size(layout: &Layout, table: &Table) -> WriteSize {
-    let readings = match layout.shape {
-        Shape::NativeTimeSeries => READINGS_OF_TIME_SERIES,
-        _ => READINGS,
+    let (readings, bytes) = match layout.shape {
+        Shape::NativeTimeSeries => (READINGS_OF_TIME_SERIES, BYTES_OF_TIME_SERIES),
+        _ => (READINGS, BYTES),
     };
     WriteSize {
         readings: readings.min(limits(layout, table).readings_per_statement),
-        bytes: BYTES,
+        bytes,
         reading_bytes: reading_bytes(layout, table),
         advice: ADVICE,
         link: LINK,

@@ -12,12 +12,13 @@ const ROOM: usize = 256;
 const SPREAD: usize = 16;
 
 impl Writer<'_> {
-    /// An insert of documents of single readings: as many of these rows as fit into one command.
+    /// An insert of documents of single readings: as many of these rows as fit into one command of so many bytes.
     pub(super) fn rows(
         &self,
         kept: &TableModel,
         batch: &Batch,
-        rows: Range<usize>,
+        rows: impl ExactSizeIterator<Item = usize>,
+        most_bytes: usize,
         concern: bool,
     ) -> Result<Result<Prepared, TooLarge>, StoreError> {
         let room = ROOM + 48 + 16 * batch.columns.len();
@@ -30,12 +31,12 @@ impl Writer<'_> {
             let bytes = wire.len() - mark.0;
             if readings == 0 {
                 // The others are about as large, with a longer number: a buffer that grew by itself would hold up to twice as much.
-                wire.reserve(((bytes + SPREAD) * (all - 1)).min(LARGEST_COMMAND));
+                wire.reserve(((bytes + SPREAD) * (all - 1)).min(most_bytes));
             }
             if bytes > LARGEST_DOCUMENT && readings == 0 {
                 return Ok(Err(TooLarge { bytes }));
             }
-            if readings > 0 && (bytes > LARGEST_DOCUMENT || wire.len() > LARGEST_COMMAND) {
+            if readings > 0 && (bytes > LARGEST_DOCUMENT || wire.len() > most_bytes) {
                 wire.rewind(mark);
                 break;
             }
@@ -184,6 +185,11 @@ impl Covered {
             reached: 0,
             prefixes: Vec::new(),
         }
+    }
+
+    /// How many there are now.
+    pub(super) fn reached(&self) -> usize {
+        self.reached
     }
 
     /// Takes the rows of the next document.

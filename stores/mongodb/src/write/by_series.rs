@@ -1,0 +1,69 @@
+//! Writes to a time-series collection. The server gathers what an insert brings of one series into one change of its bucket, so a write's readings go out
+//! series by series: however many inserts a write takes, each brings all that the write has of its series.
+//! <https://www.mongodb.com/docs/manual/core/timeseries/timeseries-best-practices/>
+
+use super::rows::Covered;
+use super::{LARGEST_COMMAND, Writer};
+use crate::schema::TableModel;
+use sensormark_store::{Acknowledgement, Batch, Durability, StoreError};
+
+/// The size that an insert stays under: the driver holds one about four times while it sends it, and 16 clients have to stay under 100 MB.
+const INSERT: usize = 500_000;
+/// Readings that are gathered by series at a time: what sets the size of a write's batch, which the client holds besides.
+pub(super) const MOST: usize = 20_000;
+const _: () = assert!(INSERT <= LARGEST_COMMAND);
+
+impl Writer<'_> {
+    /// Writes a batch, series by series. What a failed insert leaves acknowledged is counted from the batch's first reading to the first one missing.
+    pub(super) async fn write_by_series(
+        &self,
+        kept: &TableModel,
+        batch: &Batch,
+    ) -> Result<Acknowledgement, StoreError> {
+        let order = by_series(&batch.series);
+        let mut covered = Covered::new(0..batch.len());
+        let mut done = Acknowledgement::default();
+        let mut rest = order.as_slice();
+        while !rest.is_empty() {
+            let before = covered.reached() as u64;
+            let prepared = self
+                .rows(kept, batch, rest.iter().copied(), INSERT, true)
+                .and_then(|prepared| prepared.map_err(StoreError::from));
+            let mut prepared = prepared.map_err(|error| error.after_acknowledging(before))?;
+            let (sent, left) = rest.split_at(prepared.readings);
+            covered.prefixes.clear();
+            for &row in sent {
+                covered.add([row]);
+            }
+            prepared.covered.clone_from(&covered.prefixes);
+            self.send(prepared).await.map_err(|error| {
+                let acknowledged = error.acknowledged().max(before);
+                error.after_acknowledging(acknowledged)
+            })?;
+            rest = left;
+            done.sent += sent.len() as u64;
+            done.statements += 1;
+        }
+        if self.durability != Durability::Unacknowledged {
+            done.readings = done.sent;
+        }
+        Ok(done)
+    }
+}
+
+/// The rows, those of one series together and in the order that they had.
+fn by_series(series: &[u32]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..series.len()).collect();
+    order.sort_by_key(|&row| series[row]);
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_a_series_stand_together_in_their_order() {
+        assert_eq!(by_series(&[2, 0, 1, 2, 0]), [1, 4, 2, 0, 3]);
+    }
+}
