@@ -226,6 +226,7 @@ fn layouts(text: &mut String, store: &Arc<dyn Store>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sensormark_store::{TimeKey, WriteMethod};
 
     fn offered(workload: &str, choice: &Choice) -> Vec<String> {
         if workload == machine_tool::NAME {
@@ -261,5 +262,32 @@ mod tests {
                 assert_eq!(chosen, *layouts, "{}: {name}", protocol.workload);
             }
         }
+    }
+    /// What the report compares the study's rows with.
+    #[test]
+    fn machine_tool_as_its_study_keeps_dates_and_floating_point_fields() {
+        let protocol = as_study::protocol(machine_tool::NAME).expect("a study");
+        let registry = registry();
+        let mut layouts = 0;
+        for (name, own) in protocol.layouts {
+            let Some(store) = registry.find(name) else {
+                continue;
+            };
+            for (_, offer) in cells::offers(&any(store))
+                .into_iter()
+                .filter(|(layout, _)| own.contains(&layout.as_str()))
+            {
+                let is_as_written = match *name {
+                    "influxdb" => {
+                        offer.layout.float_fields && offer.layout.write == WriteMethod::Datagram
+                    }
+                    "mongodb" => offer.layout.time == TimeKey::Native,
+                    _ => true,
+                };
+                assert!(is_as_written, "{name} {offer:?}");
+                layouts += 1;
+            }
+        }
+        assert!(layouts > 0);
     }
 }

@@ -250,3 +250,34 @@ impl DurabilityName {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arguments::{Arguments, Command};
+    use clap::Parser;
+
+    /// The protocol that these words of a command line ask for.
+    fn asked(words: &[&str]) -> Option<&'static str> {
+        let line = [&["sensormark", "run"], words].concat();
+        let arguments = Arguments::try_parse_from(line).expect("a command line");
+        let Command::Run(run) = arguments.command else {
+            panic!("it runs");
+        };
+        let found = protocol(&run.workload, &run).expect("a study's workload");
+        found.map(|protocol| protocol.workload)
+    }
+
+    #[test]
+    fn the_studys_scale_implies_its_protocol() {
+        for study in &as_study::PROTOCOLS {
+            let name = study.workload;
+            assert_eq!(asked(&[name, "--scale", "study"]), Some(name));
+            assert_eq!(asked(&[name, "--as-study"]), Some(name));
+            assert_eq!(asked(&[name, "--scale", "standard"]), None);
+            assert_eq!(asked(&[name]), None);
+        }
+        let of_no_study = asked(&["durability", "--scale", "study"]);
+        assert_eq!(of_no_study, None, "it has that scale and no study");
+    }
+}

@@ -129,6 +129,8 @@ pub enum Index {
     Series,
     /// On series and time (time alone where there is one series).
     SeriesTime,
+    /// On the table's first tag and time, without other tags: what a study states where the rule (`SeriesKey`) has more tags.
+    FirstTagTime,
     /// None beside the table: the rows themselves are kept in the order of series and time (a clustered primary key).
     Clustered,
 }

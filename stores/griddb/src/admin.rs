@@ -348,6 +348,28 @@ impl GriddbAdministrator {
         Ok(SETTINGS.iter().filter_map(setting).collect())
     }
 
+    /// The server's description of a container of each kind.
+    fn describe(&self) -> Result<Vec<String>, StoreError> {
+        let mut texts = Vec::new();
+        for (number, table) in self.model.schema.tables.iter().enumerate() {
+            let series = table.series.len();
+            let first = self.model.readings(self.name(), number, 0);
+            let others =
+                (series > 1).then(|| format!("\n  and {} more like it, one a series", series - 1));
+            let own = [
+                (first, others.unwrap_or_default()),
+                (self.model.tags(self.name(), number), String::new()),
+                (self.model.entities(self.name(), number), String::new()),
+            ];
+            for (name, more) in own {
+                let described = self.connection.described(&name);
+                let described = described.map_err(|failure| mapped("show the schema", failure))?;
+                texts.extend(described.map(|text| text + &more));
+            }
+        }
+        Ok(texts)
+    }
+
     /// The files of the node's store, and its log.
     fn occupied(&self) -> Result<Size, StoreError> {
         let state = self.rest().state()?;
@@ -381,6 +403,10 @@ impl Administrator for GriddbAdministrator {
 
     fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>> {
         Box::pin(std::future::ready(self.read_settings()))
+    }
+
+    fn schema_text(&mut self) -> LocalFuture<'_, Result<Vec<String>, StoreError>> {
+        Box::pin(std::future::ready(self.describe()))
     }
 
     fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>> {

@@ -10,6 +10,8 @@
 
 mod foreign;
 
+mod described;
+
 mod row;
 
 mod rows;
@@ -17,6 +19,7 @@ mod rows;
 pub(crate) use row::{Cells, Row};
 pub(crate) use rows::{Container, Found};
 
+use crate::shown::Kept;
 use foreign::{ContainerInfo, ContainerRows, Functions, Property};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_void};
@@ -214,6 +217,8 @@ pub(crate) struct Connection(Rc<Open>);
 struct Open {
     functions: &'static Functions,
     raw: NonNull<foreign::GridStore>,
+    /// What was sent, once it is kept.
+    kept: Kept,
 }
 
 impl Drop for Open {
@@ -247,10 +252,23 @@ impl Connection {
             let (first, count) = (own.entries.as_ptr(), own.entries.len());
             let code = (functions.open)(factory, first, count, &raw mut raw);
             match NonNull::new(raw) {
-                Some(raw) if code == 0 => Ok(Self(Rc::new(Open { functions, raw }))),
+                Some(raw) if code == 0 => {
+                    let kept = Kept::default();
+                    let open = Open {
+                        functions,
+                        raw,
+                        kept,
+                    };
+                    Ok(Self(Rc::new(open)))
+                }
                 _ => Err(failure(functions, factory.cast(), code)),
             }
         }
+    }
+
+    /// What is sent over it, where it is kept.
+    pub(crate) fn kept(&self) -> &Kept {
+        &self.0.kept
     }
 
     fn check(&self, code: i32) -> Result<(), Failure> {
@@ -302,11 +320,12 @@ impl Connection {
         };
         self.check(code)?;
         let missing = || Failure::of(ILLEGAL_PARAMETER, "the container was not made");
-        Container::new(self, raw).ok_or_else(missing)
+        Container::new(self, raw, &name).ok_or_else(missing)
     }
 
     /// The container of this name, if it is there.
     pub(crate) fn container(&self, name: &str) -> Result<Option<Container>, Failure> {
+        self.kept().note_call("gsGetContainerGeneral", name, "");
         let name = text(name)?;
         let mut raw = ptr::null_mut();
         // SAFETY: the name lives until after the call.
@@ -314,7 +333,7 @@ impl Connection {
             (self.0.functions.get_container)(self.0.raw.as_ptr(), name.as_ptr(), &raw mut raw)
         };
         self.check(code)?;
-        Ok(Container::new(self, raw))
+        Ok(Container::new(self, raw, &name))
     }
 
     /// Drops a container; one that is not there is fine.
@@ -337,6 +356,7 @@ impl Connection {
             count: rows.len(),
         };
         let entries: Vec<_> = names.iter().zip(&raw_rows).map(entry).collect();
+        self.kept().note_rows("gsPutMultipleContainerRows", parts);
         // SAFETY: entries, names and rows live until after the call.
         let code = unsafe {
             (self.0.functions.put_many)(self.0.raw.as_ptr(), entries.as_ptr(), entries.len())

@@ -18,6 +18,8 @@ mod admin;
 
 mod session;
 
+mod shown;
+
 mod write;
 
 mod write_size;

@@ -7,10 +7,10 @@ use crate::config::Options;
 use crate::error::{absent, mapped};
 use crate::query::Reader;
 use crate::schema::{Model, owner};
-use crate::{rest::Rest, server, write};
+use crate::{rest::Rest, server, shown, write};
 use sensormark_store::{
     Acknowledgement, Answer, Batch, Durability, EntityReading, ErrorKind, LocalFuture, Plan, Query,
-    Session, StoreError, Value,
+    Session, Statement, StoreError, Value,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -205,6 +205,19 @@ impl Session for GriddbSession {
     ) -> LocalFuture<'a, Result<(), StoreError>> {
         let scanned = Reader::new(&mut self.containers).scan_entities(table, sink);
         Box::pin(std::future::ready(self.kept(scanned)))
+    }
+
+    fn keep_statements(&mut self) -> Result<(), StoreError> {
+        self.containers.connection.kept().start();
+        Ok(())
+    }
+
+    fn take_statements(
+        &mut self,
+        with_plans: bool,
+    ) -> LocalFuture<'_, Result<Vec<Statement>, StoreError>> {
+        let statements = shown::take(&self.containers.connection, with_plans);
+        Box::pin(std::future::ready(Ok(statements)))
     }
 
     fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), StoreError>> {

@@ -204,6 +204,7 @@ impl Model {
 /// Why MongoDB does not have this layout, if it does not.
 pub(crate) fn missing(layout: &Layout) -> Option<&'static str> {
     let rows = matches!(layout.shape, Shape::RowPerReading | Shape::NativeTimeSeries);
+    let buckets = matches!(layout.shape, Shape::Bucketed { .. });
     match layout.shape {
         Shape::RowPerField => return Some("a document a field of a reading is not offered"),
         Shape::Summary { .. } => {
@@ -241,18 +242,17 @@ pub(crate) fn missing(layout: &Layout) -> Option<&'static str> {
         (_, _, WriteMethod::MultiRow) => {
             Some("the usual insert is one command with many documents already")
         }
-        (_, _, WriteMethod::FastPath)
-            if !rows && !matches!(layout.shape, Shape::Bucketed { .. }) =>
-        {
+        (_, _, WriteMethod::FastPath) if !rows && !buckets => {
             Some("this way of writing is offered for readings by themselves and for buckets")
         }
         _ if layout.index == Index::Clustered => {
             Some("collections clustered by another key than _id do not exist")
         }
+        _ if layout.index == Index::FirstTagTime && !buckets => {
+            Some("an index on the first tag and time is offered for buckets")
+        }
         _ if layout.queries == QueryStyle::SecondLanguage => Some("MongoDB has one language"),
-        _ if layout.queries != QueryStyle::Usual
-            && !matches!(layout.shape, Shape::Bucketed { .. }) =>
-        {
+        _ if layout.queries != QueryStyle::Usual && !buckets => {
             Some("this way of asking is offered for buckets")
         }
         _ => None,
@@ -398,7 +398,12 @@ impl TableModel {
         if self.measurement.is_some() {
             keys.insert(MEASUREMENT, 1);
         }
-        let tags = self.roster.identity().iter().copied();
+        let first = self.roster.tag_paths().first().map(|_| 0);
+        let tags: Vec<usize> = match layout.index {
+            Index::FirstTagTime => first.into_iter().collect(),
+            _ => self.roster.identity().to_vec(),
+        };
+        let tags = tags.into_iter();
         match &self.tags {
             Tags::Pairs(name) => {
                 keys.insert(name, 1);
@@ -411,11 +416,14 @@ impl TableModel {
                 keys.extend(tags.map(|tag| (paths[tag].clone(), 1.into())));
             }
         }
-        let has_time = layout.index == Index::SeriesTime && !self.time.is_empty();
+        let has_time = matches!(layout.index, Index::SeriesTime | Index::FirstTagTime)
+            && !self.time.is_empty();
         let wanted = match layout.index {
             Index::None | Index::Clustered => false,
             Index::Series => !keys.is_empty(),
-            Index::SeriesTime => self.shape != Shape::NativeTimeSeries || !keys.is_empty(),
+            Index::SeriesTime | Index::FirstTagTime => {
+                self.shape != Shape::NativeTimeSeries || !keys.is_empty()
+            }
         };
         if !wanted || self.shape == Shape::GrowingArray {
             return None;

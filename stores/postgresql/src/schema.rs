@@ -108,6 +108,9 @@ pub(crate) fn missing(layout: &Layout) -> Option<String> {
         _ if layout.index == Index::Clustered => {
             "PostgreSQL keeps no table in the order of a key: CLUSTER sorts once and is not kept up"
         }
+        _ if layout.index == Index::FirstTagTime => {
+            "an index holds all tags that tell series apart"
+        }
         _ if layout.write == WriteMethod::Datagram => "PostgreSQL takes no datagrams",
         _ if matches!(
             layout.tags,

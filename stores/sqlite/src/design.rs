@@ -214,6 +214,9 @@ pub fn unsupported(layout: &Layout) -> Option<&'static str> {
     if layout.index == Index::Clustered && !rows && !matches!(layout.shape, Shape::Summary { .. }) {
         return Some("only rows of whole readings are offered clustered");
     }
+    if layout.index == Index::FirstTagTime {
+        return Some("an index holds all tags that tell series apart");
+    }
     match (layout.time, layout.scope, layout.tags, layout.write) {
         (TimeKey::Native, ..) => Some("SQLite has no type for times"),
         (_, Scope::Shared | Scope::PerSeries, ..) => {

@@ -59,7 +59,7 @@ impl TableDesign {
         let indexed = match layout.index {
             Index::SeriesTime => keys,
             Index::Series => self.key.identifying().join(", "),
-            Index::None | Index::Clustered => String::new(),
+            Index::None | Index::Clustered | Index::FirstTagTime => String::new(),
         };
         if !indexed.is_empty() {
             statements.push(format!(

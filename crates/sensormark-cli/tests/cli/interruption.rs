@@ -1,6 +1,6 @@
 //! Ctrl-C, a killed server, a killed coordinator: what is finished stays, nothing else does.
 
-use crate::support::{Place, SHORT, errors, need_postgresql, read_folder, reasons};
+use crate::support::{Place, SHORT, errors, read_folder, reasons};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -103,9 +103,8 @@ fn a_killed_coordinator_leaves_no_process_and_the_next_run_cleans_up() {
     assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
 }
 
-#[test]
-fn a_killed_server_costs_its_trial_alone() {
-    need_postgresql();
+#[allow(dead_code, reason = "tests/servers runs it, where the server is")]
+pub fn a_killed_server_costs_its_trial_alone() {
     let place = Place::new();
     let child = start(
         &place,

@@ -1,12 +1,11 @@
-//! The program as a user meets it: real processes, real databases, wrong input, interruptions, planted faults; and each workload from end to end at small sizes.
+//! The program as a user meets it: real processes, wrong input, interruptions, planted faults; and each workload from end to end at small sizes, on SQLite.
+//! What needs a server is in `tests/servers`.
 
 #![cfg(feature = "sqlite")]
 
 mod billing;
 mod cold;
-mod compare;
 mod devops;
-mod existing_server;
 mod explain;
 mod faults;
 mod files;
@@ -17,6 +16,5 @@ mod platform;
 mod replay;
 mod sensor_operations;
 mod serve;
-mod several_servers;
 mod studies;
 mod support;

@@ -1,70 +1,6 @@
-//! Runs as a study did them: `--as-study` on a real server, and logs on a disk of their own.
+//! What the studies stated, as it is listed, and a run at a study's scale. On servers: `tests/servers/studies.rs`.
 
-use crate::support::{Place, errors, held_against, need_postgresql, read_folder, said};
-use serde_json::Value;
-use std::os::unix::fs::PermissionsExt;
-
-/// Whether the program finds this database's server.
-fn is_here(place: &Place, title: &str) -> bool {
-    let doctor = said(&place.run(&["doctor"]));
-    let is_it = |line: &str| line.trim_start().starts_with(title);
-    let mut lines = doctor.lines().filter(|line| is_it(line));
-    lines.any(|line| !line.contains("not installed"))
-}
-
-fn figure(trial: &Value, name: &str) -> Option<f64> {
-    trial["figures"][name]["value"].as_f64()
-}
-
-#[test]
-fn a_machine_tool_run_follows_its_study() {
-    let place = Place::new();
-    if !is_here(&place, "MariaDB") {
-        eprintln!("ignored: MariaDB is needed: bash scripts/install-servers.sh mariadb");
-        return;
-    }
-    let output = place.short(&["--on=mariadb", "--as-study"]);
-    let text = said(&output);
-    assert_eq!(place.record()["as_study"], true, "{text}");
-    let trials = place.trials();
-    let layouts: Vec<&str> = trials
-        .iter()
-        .filter(|trial| trial["side"] == "write")
-        .filter_map(|trial| trial["implementation"]["layout_name"].as_str())
-        .collect();
-    assert_eq!(layouts, ["bulk", "individual"], "the study's own: {text}");
-    for trial in &trials {
-        assert_eq!(held_against(trial), [""; 0], "{}", trial["verdict"]);
-        let notes = trial["server"]["notes"].to_string();
-        assert!(
-            notes.contains("settings as the server comes with"),
-            "{notes}"
-        );
-        let restart = figure(trial, "restart_before_reading_seconds");
-        if trial["side"] == "read" {
-            assert!(
-                restart.is_some_and(|seconds| seconds > 0.0),
-                "{}",
-                trial["name"]
-            );
-            // the warm-up follows the restart, unlike in reads that are to be cold
-            assert_eq!(trial["phases"][0]["name"], "warm-up");
-            assert_eq!(trial["implementation"]["cache"], "hot");
-        } else {
-            assert_eq!(restart, None, "{}", trial["name"]);
-        }
-    }
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    for words in [
-        "As the study did",
-        "both systems are rebooted before each test",
-        "a reboot of the operating system",
-        "Resident memory and unsettled disk beside ours",
-    ] {
-        assert!(flat.contains(words), "{words:?}: {text}");
-    }
-    assert!(!flat.contains("nobody gave one"), "difficulties: {text}");
-}
+use crate::support::{Place, errors, said};
 
 #[test]
 fn what_a_study_stated_is_listed_and_a_workload_of_nobodys_study_is_refused() {
@@ -85,38 +21,32 @@ fn what_a_study_stated_is_listed_and_a_workload_of_nobodys_study_is_refused() {
     assert!(text.contains("durability is after no study"), "{text}");
 }
 
+/// The study's scale, with phases as short as a test's.
 #[test]
-fn logs_lie_on_the_disk_that_the_user_names() {
-    need_postgresql();
+fn the_studys_scale_follows_its_protocol() {
     let place = Place::new();
-    let logs = place.path().join("logs");
-    std::fs::create_dir(&logs).expect("ours");
-    std::fs::set_permissions(&logs, PermissionsExt::from_mode(0o755)).expect("ours");
-    let option = format!("--log-folder={}", logs.display());
-    let output = place.short(&["--on=postgresql:bulk/bulk", &option]);
+    let output = place.short(&["--on=sqlite:individual", "--scale=study"]);
     let text = said(&output);
     let record = place.record();
-    assert!(
-        record["environment"]["folders"]["logs"].is_object(),
-        "{text}"
-    );
+    assert_eq!(record["scale"], "study", "{text}");
+    assert_eq!(record["as_study"], true, "{text}");
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("As the study did"), "{text}");
+    // Its statements are kept with its trials: one write, and one reading a strategy.
     let trials = place.trials();
-    assert!(!trials.is_empty(), "{text}");
-    for trial in &trials {
-        assert_eq!(held_against(trial), [""; 0], "{}", trial["verdict"]);
-        let notes = trial["server"]["notes"].to_string();
-        assert!(notes.contains("in the folder for logs"), "{notes}");
+    let mut shown: Vec<&str> = trials
+        .iter()
+        .filter(|trial| trial["implementation"]["layout_name"] == "individual")
+        .filter_map(|trial| trial["statements"]["operations"].as_array())
+        .flatten()
+        .filter(|operation| operation["statements"][0]["text"].is_string())
+        .filter_map(|operation| operation["name"].as_str())
+        .collect();
+    shown.sort_unstable();
+    let wanted = ["read bulk", "read bulk-1", "read individual", "write"];
+    assert_eq!(shown, wanted, "{text}");
+    for words in ["Schema of each layout", "Statements of each layout"] {
+        let page = std::fs::read_to_string(place.run_folder().join("report.html"));
+        assert!(page.is_ok_and(|page| page.contains(words)), "{words}");
     }
-    // PostgreSQL's log has 16 MB from the start, which now lie in the other folder.
-    let written = trials.iter().find(|trial| trial["side"] == "write");
-    let apart = figure(written.expect("a write trial"), "disk_after_log_bytes");
-    assert!(apart.is_some_and(|bytes| bytes >= 16e6), "{apart:?}");
-    assert!(read_folder(&logs).is_empty(), "{:?}", read_folder(&logs));
-
-    let refused = Place::new();
-    let output = refused.short(&["--on=sqlite:bulk/bulk", &option]);
-    let text = said(&output);
-    let words = "an embedded database keeps its log beside its data";
-    assert!(text.contains(words), "{text}");
-    assert_ne!(output.status.code(), Some(0), "{text}");
 }

@@ -212,13 +212,18 @@ pub fn errors(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Ends a test that needs PostgreSQL's programs where they are not.
-pub fn need_postgresql() {
+/// Why a database's server cannot be had here, if so, in the words of `doctor`, which begin with the database's name.
+#[allow(
+    dead_code,
+    reason = "tests/servers and tests/machine, which share this file, ask it"
+)]
+pub fn missing(title: &str) -> Option<String> {
     let doctor = said(&Place::new().run(&["doctor"]));
-    let is_here =
-        |line: &str| line.trim_start().starts_with("PostgreSQL") && !line.contains("not installed");
-    assert!(
-        doctor.lines().any(is_here),
-        "PostgreSQL is needed: bash scripts/install-servers.sh postgresql"
-    );
+    let is_it = |line: &str| line.trim_start().starts_with(title);
+    let lines = || doctor.lines().filter(|line| is_it(line));
+    if lines().any(|line| !line.contains("not installed")) {
+        return None;
+    }
+    let told = lines().next().map_or(title, str::trim);
+    Some(told.split_whitespace().collect::<Vec<_>>().join(" "))
 }

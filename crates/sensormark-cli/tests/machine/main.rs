@@ -39,8 +39,8 @@ fn main() {
     ];
     let trials = tests.map(|(name, test)| {
         Trial::ignorable_test(name, move || {
-            support::need_postgresql();
-            Ok(test().map_or(Completion::Completed, Completion::ignored_with))
+            let reason = support::missing("PostgreSQL").or_else(|| test().map(str::to_owned));
+            Ok(reason.map_or(Completion::Completed, Completion::ignored_with))
         })
     });
     libtest_mimic::run(&arguments, trials.into()).exit();

@@ -58,7 +58,7 @@ pub const PROTOCOLS: [Protocol; 5] = [
         layouts: &[
             ("mariadb", &["individual", "bulk"]),
             ("mongodb", &["individual-dates", "bulk-dates"]),
-            ("influxdb", &["individual-udp"]),
+            ("influxdb", &["individual-udp-floats"]),
         ],
         statements: &[
             says(
@@ -93,7 +93,7 @@ pub const PROTOCOLS: [Protocol; 5] = [
                 Done("a table beside ours, which is taken after settling"),
             ),
             says(
-                "MongoDB's times are dates of milliseconds, InfluxDB is written over UDP",
+                "MongoDB's times are dates of milliseconds, InfluxDB is written over UDP as floating point fields",
                 Done("these layouts are measured where a store is named without a layout"),
             ),
             says(

@@ -60,9 +60,33 @@ pub(super) struct ContainerInfo {
     pub(super) triggers: *const c_void,
     pub(super) data_affinity: *const c_char,
     pub(super) index_count: usize,
-    pub(super) indexes: *const c_void,
+    pub(super) indexes: *const IndexInfo,
     pub(super) row_key_column_count: usize,
     pub(super) row_key_columns: *const i32,
+}
+
+/// `GSIndexInfo`, as of 4.3.
+#[repr(C)]
+pub(super) struct IndexInfo {
+    pub(super) name: *const c_char,
+    pub(super) kind: i32,
+    pub(super) column: i32,
+    pub(super) column_name: *const c_char,
+    pub(super) column_count: usize,
+    pub(super) columns: *const i32,
+    pub(super) column_name_count: usize,
+    pub(super) column_names: *const *const c_char,
+}
+
+/// `GSQueryAnalysisEntry`: a line of a plan.
+#[repr(C)]
+pub(super) struct PlanLine {
+    pub(super) id: i32,
+    pub(super) depth: i32,
+    pub(super) kind: *const c_char,
+    pub(super) value_kind: *const c_char,
+    pub(super) value: *const c_char,
+    pub(super) statement: *const c_char,
 }
 
 /// `GSContainerRowEntry`.
@@ -102,6 +126,7 @@ functions! {
     close = b"gsCloseGridStore\0": fn(*mut *mut GridStore, Flag);
     put_container = b"gsPutContainerGeneralV4_3\0": fn(*mut GridStore, *const c_char, *const ContainerInfo, Flag, *mut *mut Container) -> Code;
     get_container = b"gsGetContainerGeneral\0": fn(*mut GridStore, *const c_char, *mut *mut Container) -> Code;
+    container_info = b"gsGetContainerInfoV4_3\0": fn(*mut GridStore, *const c_char, *mut ContainerInfo, *mut Flag) -> Code;
     drop_container = b"gsDropContainer\0": fn(*mut GridStore, *const c_char) -> Code;
     close_container = b"gsCloseContainer\0": fn(*mut *mut Container, Flag);
     fetch_all = b"gsFetchAll\0": fn(*mut GridStore, *const *mut Query, usize) -> Code;
@@ -127,6 +152,7 @@ functions! {
     has_next = b"gsHasNextRow\0": fn(*mut RowSet) -> Flag;
     next_row = b"gsGetNextRow\0": fn(*mut RowSet, *mut Row) -> Code;
     next_aggregation = b"gsGetNextAggregation\0": fn(*mut RowSet, *mut *mut Aggregation) -> Code;
+    next_plan_line = b"gsGetNextQueryAnalysis\0": fn(*mut RowSet, *mut PlanLine) -> Code;
     close_aggregation = b"gsCloseAggregationResult\0": fn(*mut *mut Aggregation);
     aggregation_long = b"gsGetAggregationValueAsLong\0": fn(*mut Aggregation, *mut i64, *mut Flag) -> Code;
     aggregation_double = b"gsGetAggregationValueAsDouble\0": fn(*mut Aggregation, *mut f64, *mut Flag) -> Code;

@@ -3,7 +3,10 @@
 use super::foreign::{self, Aggregation, Flag, Functions};
 use super::row::{Cells, Row, raw};
 use super::{Connection, Failure, ILLEGAL_PARAMETER, failure, text};
+use std::borrow::Cow;
 use std::cell::RefCell;
+use std::ffi::{CStr, CString};
+use std::fmt;
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
 
@@ -14,6 +17,7 @@ pub(crate) struct Container(Rc<OpenContainer>);
 struct OpenContainer {
     connection: Connection,
     raw: NonNull<foreign::Container>,
+    name: CString,
     /// Rows to be used again.
     spare: RefCell<Vec<Row>>,
 }
@@ -57,16 +61,34 @@ impl std::ops::DerefMut for Rows {
 }
 
 impl Container {
-    pub(super) fn new(connection: &Connection, raw: *mut foreign::Container) -> Option<Self> {
+    pub(super) fn new(
+        connection: &Connection,
+        raw: *mut foreign::Container,
+        name: &CStr,
+    ) -> Option<Self> {
         Some(Self(Rc::new(OpenContainer {
             connection: connection.clone(),
             raw: NonNull::new(raw)?,
+            name: name.to_owned(),
             spare: RefCell::default(),
         })))
     }
 
     fn functions(&self) -> &'static Functions {
         self.0.connection.0.functions
+    }
+
+    /// Notes a call on this container, where calls are kept.
+    #[inline]
+    fn note(&self, call: &str, value: impl fmt::Display) {
+        let kept = self.0.connection.kept();
+        if kept.is_on() {
+            kept.note_call(call, &self.name(), value);
+        }
+    }
+
+    fn name(&self) -> Cow<'_, str> {
+        self.0.name.to_string_lossy()
     }
 
     fn raw(&self) -> *mut foreign::Container {
@@ -119,6 +141,7 @@ impl Container {
 
     /// Commits.
     pub(crate) fn commit(&self) -> Result<(), Failure> {
+        self.note("gsCommit", "");
         // SAFETY: the container is open.
         self.check(unsafe { (self.functions().commit)(self.raw()) })
     }
@@ -131,6 +154,7 @@ impl Container {
 
     /// Puts one row, in place of the one with its key.
     pub(crate) fn put(&self, row: &Row) -> Result<(), Failure> {
+        self.note("gsPutRow", "1 row");
         let mut existed: Flag = 0;
         // SAFETY: container and row are open; without a key the row's own is taken.
         self.check(unsafe {
@@ -141,6 +165,7 @@ impl Container {
 
     /// Puts rows in one request.
     pub(crate) fn put_rows(&self, rows: &[Row]) -> Result<(), Failure> {
+        self.note("gsPutMultipleRows", format_args!("{} rows", rows.len()));
         let rows = raw(rows);
         let mut existed: Flag = 0;
         // SAFETY: container and rows are open.
@@ -151,6 +176,7 @@ impl Container {
 
     /// Reads the row with this key, if there is one.
     pub(crate) fn row_by_long(&self, key: i64, row: &mut Row) -> Result<bool, Failure> {
+        self.note("gsGetRowByLong", key);
         let mut exists: Flag = 0;
         // SAFETY: container and row are open.
         self.check(unsafe {
@@ -162,6 +188,7 @@ impl Container {
 
     /// Reads the row with this key, if there is one.
     pub(crate) fn row_by_integer(&self, key: i32, row: &mut Row) -> Result<bool, Failure> {
+        self.note("gsGetRowByInteger", key);
         let mut exists: Flag = 0;
         // SAFETY: container and row are open.
         self.check(unsafe {
@@ -173,6 +200,7 @@ impl Container {
 
     /// Reads the row of this many milliseconds since the epoch, if there is one.
     pub(crate) fn row_by_time(&self, milliseconds: i64, row: &mut Row) -> Result<bool, Failure> {
+        self.note("gsGetRowByTimestamp", milliseconds);
         let mut exists: Flag = 0;
         // SAFETY: container and row are open.
         self.check(unsafe {
@@ -183,6 +211,10 @@ impl Container {
     }
 
     fn query(&self, tql: &str) -> Result<Query, Failure> {
+        let kept = self.0.connection.kept();
+        if kept.is_on() {
+            kept.note_tql(tql, &self.name());
+        }
         let tql = text(tql)?;
         let mut raw = ptr::null_mut();
         // SAFETY: the container is open, and the text lives until after the call.
@@ -281,6 +313,28 @@ impl Found {
         Err(failure(functions, self.set.as_ptr().cast(), code))
     }
 
+    /// The lines of a plan, where an EXPLAIN was asked.
+    pub(crate) fn plan(&self) -> Result<Vec<String>, Failure> {
+        let functions = self.query.container.functions();
+        let mut lines = Vec::new();
+        while self.has_next() {
+            let mut line = foreign::PlanLine {
+                id: 0,
+                depth: 0,
+                kind: ptr::null(),
+                value_kind: ptr::null(),
+                value: ptr::null(),
+                statement: ptr::null(),
+            };
+            // SAFETY: the row set is open; the line's texts live until the next call on it, and are copied before.
+            unsafe {
+                self.check((functions.next_plan_line)(self.set.as_ptr(), &raw mut line))?;
+                lines.push(plan_line(&line));
+            }
+        }
+        Ok(lines)
+    }
+
     fn has_next(&self) -> bool {
         // SAFETY: the row set is open.
         unsafe { (self.query.container.functions().has_next)(self.set.as_ptr()) != 0 }
@@ -343,4 +397,24 @@ impl Found {
     pub(crate) fn real(&self) -> Result<Option<f64>, Failure> {
         self.aggregation(self.query.container.functions().aggregation_double)
     }
+}
+
+/// A line of a plan as people read it: indented by its depth, what it is, its value, and the part of the question that it is of.
+///
+/// # Safety
+/// The line's texts are null, or live and end with NUL.
+unsafe fn plan_line(line: &foreign::PlanLine) -> String {
+    let indent = usize::try_from(line.depth).unwrap_or(0);
+    let mut told = "  ".repeat(indent);
+    let parts = [line.kind, line.value, line.statement];
+    for part in parts.into_iter().filter(|part| !part.is_null()) {
+        // SAFETY: by the caller's promise.
+        let part = unsafe { CStr::from_ptr(part) }.to_string_lossy();
+        if !part.is_empty() {
+            let blank = if told.trim().is_empty() { "" } else { " " };
+            told.push_str(blank);
+            told.push_str(&part);
+        }
+    }
+    told
 }

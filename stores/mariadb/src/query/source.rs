@@ -74,7 +74,8 @@ impl<'a> Source<'a> {
     /// The name of the index beside the rows, where readings are rows and have one.
     pub(crate) fn secondary_index(&self) -> Option<&'static str> {
         match (&self.described.content, self.index) {
-            (Content::Records { .. }, _) | (_, Index::None | Index::Clustered) => None,
+            (Content::Records { .. }, _)
+            | (_, Index::None | Index::Clustered | Index::FirstTagTime) => None,
             (_, Index::Series) if self.table.tags.is_empty() => None,
             (_, Index::Series) => Some(BY_SERIES),
             (_, Index::SeriesTime) => Some(BY_TIME),

@@ -125,7 +125,7 @@ fn readings_table(table: &Table, described: &TableModel, index: Index) -> String
         }
     }
     match index {
-        Index::None => {}
+        Index::None | Index::FirstTagTime => {}
         Index::Series if series.is_empty() => {}
         Index::Series => parts.push(format!("KEY {BY_SERIES} ({series})")),
         Index::SeriesTime => parts.push(format!("KEY {BY_TIME} ({})", ordered.join(", "))),

@@ -272,6 +272,9 @@ pub(crate) fn missing(layout: &Layout, table: &Table) -> Option<String> {
         _ if layout.write != WriteMethod::Usual && !rows => {
             "other ways of writing are for rows of readings alone"
         }
+        _ if layout.index == Index::FirstTagTime => {
+            "an index holds all tags that tell series apart"
+        }
         _ if layout.write == WriteMethod::Datagram => "MariaDB takes no datagrams",
         _ if matches!(
             layout.tags,

@@ -73,6 +73,14 @@ fn unindexed(layout: Layout) -> Layout {
     }
 }
 
+/// The study's index on device and day, where the rule (`SeriesKey`) has the thing between them.
+fn first_tag_indexed(layout: Layout) -> Layout {
+    Layout {
+        index: Index::FirstTagTime,
+        ..layout
+    }
+}
+
 fn unordered(layout: Layout) -> Layout {
     Layout {
         write: WriteMethod::FastPath,
@@ -255,6 +263,11 @@ fn bucketed(usual: Layout, one_pair: Layout) -> Vec<LayoutOffer> {
             "the same documents, no index but _id",
         ),
         request(
+            "first-tag-index",
+            first_tag_indexed(usual),
+            "the same documents, index on (first tag, day)",
+        ),
+        request(
             "dates",
             native(usual),
             "the same with BSON dates: times are cut to milliseconds",
@@ -287,7 +300,7 @@ fn bucketed(usual: Layout, one_pair: Layout) -> Vec<LayoutOffer> {
         ),
         request(
             "as-published-indexed",
-            published,
+            first_tag_indexed(published),
             "BSON dates, one min and one max a field, asked as by unwind; index on (first tag, day)",
         ),
     ]

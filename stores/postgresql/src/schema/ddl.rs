@@ -79,7 +79,7 @@ fn foreign_key(model: &Model, table: &TableModel) -> Option<String> {
 fn index(model: &Model, table: &TableModel) -> Option<String> {
     let keys = table.key_columns().map(|column| column.name.clone());
     let columns = match model.layout.index {
-        Index::None | Index::Clustered => return None,
+        Index::None | Index::Clustered | Index::FirstTagTime => return None,
         Index::Series if table.keys.is_empty() => return None,
         Index::Series => joined(keys),
         Index::SeriesTime => joined(keys.chain([table.time.clone()])),

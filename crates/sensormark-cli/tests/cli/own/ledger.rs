@@ -1,7 +1,7 @@
 //! What becomes of readings that are missing, late or sent twice; the same on every store.
 
 use super::support::{SMALL, measure, with};
-use crate::support::{need_postgresql, reasons, said};
+use crate::support::{reasons, said};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -53,9 +53,8 @@ fn missing_late_and_repeated_readings_are_counted_exactly() {
     assert_eq!((count(trial, "duplicated"), count(trial, "lost")), (0, 0));
 }
 
-#[test]
-fn the_same_file_and_seed_leave_the_same_on_sqlite_and_postgresql() {
-    need_postgresql();
+#[allow(dead_code, reason = "tests/servers runs it, where the server is")]
+pub fn the_same_file_and_seed_leave_the_same_on_sqlite_and_postgresql() {
     // Without copies, which the two keep each in its own way.
     let place = with(&load_alone().replace("repeated = 0.03", "repeated = 0"));
     let output = measure(&place, &["--on", "sqlite,postgresql"]);

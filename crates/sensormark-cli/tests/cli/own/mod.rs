@@ -1,7 +1,7 @@
 //! The user's own workload from end to end: the program is run on files, with real databases.
 
 mod faults;
-mod ledger;
+pub mod ledger;
 mod messages;
 mod runs;
 mod support;

@@ -1,7 +1,8 @@
-//! Where the servers of two runs came from. What a server uses can only be compared where both were measured in the same way.
+//! Which servers two runs had: where they came from, how many, of which version. What a server uses can only be compared where both were measured in
+//! the same way; another version may be what is compared, and is named.
 
 use super::figures::name;
-use crate::measurement::record::Implementation;
+use crate::measurement::record::{Implementation, ServerRecord};
 use crate::report::field::{Arm, Field};
 use std::fmt;
 
@@ -40,6 +41,45 @@ pub fn all_unlike(first: &Field, second: &Field) -> Vec<(String, Origin, Origin)
             Some((name, one, other))
         })
         .collect()
+}
+
+/// In what else the servers of an implementation differ that both runs measured: version, program, memory allowed; a line each.
+pub fn otherwise_unlike(first: &Field, second: &Field) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (side, arm) in first.all() {
+        let own = name(side, arm);
+        let (Some(one), Some(other)) = (server(first, &own), server(second, &own)) else {
+            continue;
+        };
+        let budget = |server: &ServerRecord| match server.memory_budget_bytes {
+            Some(bytes) => format!("{} MB", bytes >> 20),
+            None => "the server's own choice".to_owned(),
+        };
+        let mut differ = |what: &str, one: String, other: String| {
+            if one != other {
+                let text = format!("{own}, {what}: {one} in the first, {other} in the second");
+                lines.push(text);
+            }
+        };
+        differ(
+            "server's version",
+            one.version.clone(),
+            other.version.clone(),
+        );
+        if one.managed && other.managed {
+            differ("server's program", one.origin.clone(), other.origin.clone());
+            differ("memory allowed", budget(one), budget(other));
+        }
+    }
+    lines
+}
+
+/// The server of an implementation's first valid trial; none for an embedded database.
+fn server<'a>(field: &'a Field, implementation: &str) -> Option<&'a ServerRecord> {
+    let mut arms = field.all();
+    let (_, arm) = arms.find(|(side, arm)| name(side, arm) == implementation)?;
+    let mut trials = field.valid_of(arm);
+    trials.find_map(|trial| trial.server.as_ref())
 }
 
 /// None for an embedded database, and where nothing was measured.

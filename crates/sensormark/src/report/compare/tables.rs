@@ -1,7 +1,7 @@
 //! What a comparison says: how many figures changed, which, whether the runs are alike, and every figure.
 
 use super::figures::name;
-use super::origin::all_unlike;
+use super::origin::{all_unlike, otherwise_unlike};
 use super::{Change, Pair};
 use crate::measurement::record::{RunRecord, TrialRecord};
 use crate::report::disturbed::tolerated;
@@ -203,6 +203,7 @@ fn likeness(first: &Field, second: &Field) -> Section {
             "{name}: {one} in the first, {other} in the second. What a server uses (CPU, memory, storage, disk) is not compared between them."
         ));
     }
+    items.extend(otherwise_unlike(first, second));
     items.extend(unmeasured(first, second));
     if items.is_empty() && (is_disturbed(first) || is_disturbed(second)) {
         section.paragraph("The same parameters, seed and version; but the host was disturbed, so it was not the same machine in both.");

@@ -16,16 +16,20 @@ pub fn section(field: &Field) -> Section {
         };
         let implementation = &trial.implementation;
         let label = format!("{} {}", implementation.title, implementation.layout_name);
-        if !seen.insert(label.clone()) {
-            continue;
-        }
-        for part in &shown.schema {
-            for line in part.lines() {
+        // A workload with several trials of a layout keeps each operation in the trial that it is of.
+        let lines = shown.schema.iter().flat_map(|part| part.lines());
+        if !shown.schema.is_empty() && seen.insert((label.clone(), None)) {
+            for line in lines {
                 schemas.row(vec![Cell::text(&label), Cell::text(line)]);
             }
         }
         for operation in &shown.operations {
-            add(&mut statements, &label, operation);
+            if seen.insert((
+                label.clone(),
+                Some((operation.writes, operation.name.clone())),
+            )) {
+                add(&mut statements, &label, operation);
+            }
         }
     }
     if !statements.rows.is_empty() {

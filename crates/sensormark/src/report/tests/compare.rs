@@ -1,9 +1,9 @@
 //! Two runs compared: what a disturbed host, an unmeasured server and servers of unlike origin keep from being decided.
 
 use super::fixture::{CHEAP, COSTLY, Used, implementation, latency, phase, run, totals, trial};
-use crate::measurement::record::{RunRecord, Side, TrialRecord};
+use crate::measurement::record::{RunRecord, ServerRecord, Side, TrialRecord};
 use crate::probe::PhaseTotals;
-use crate::report::compare::Comparison;
+use crate::report::compare::{CompareError, Comparison};
 use crate::report::field::Field;
 use crate::report::tables::{Cell, Table};
 use crate::report::{json, number};
@@ -145,4 +145,115 @@ fn cpu_of_both_sides_takes_both_sides_and_servers_of_one_origin() {
     }
     let seen = || existing(repetitions(CHEAP), true);
     assert!(verdict(&compared(seen(), seen()), CPU).is_some());
+}
+
+#[test]
+fn a_run_as_the_study_is_told_from_one_that_is_not() {
+    let as_study = |is: bool| {
+        let mut field = field(repetitions(CHEAP));
+        field.run.as_study = is;
+        field
+    };
+    for (one, other, told) in [
+        (
+            true,
+            false,
+            Some("the study's in the first, ours in the second"),
+        ),
+        (
+            false,
+            true,
+            Some("ours in the first, the study's in the second"),
+        ),
+        (true, true, None),
+        (false, false, None),
+    ] {
+        let found = Comparison::new(&as_study(one), &as_study(other), 0.02).expect("one workload");
+        let document = json::value(found.document()).to_string();
+        match told {
+            Some(told) => {
+                let told = format!("protocol (--as-study): {told}");
+                assert!(document.contains(&told), "{document}");
+                assert!(!document.contains("as far as the runs tell"), "{document}");
+            }
+            None => assert!(!document.contains("--as-study"), "{document}"),
+        }
+    }
+}
+
+/// On so many existing servers, numbered where there are several, as `--on` does.
+fn on_servers(servers: u32) -> Vec<TrialRecord> {
+    let of = |number: u32| {
+        let mut trials = existing(repetitions(CHEAP), true);
+        for trial in trials.iter_mut().filter(|_| servers > 1) {
+            trial.implementation.server = Some(number.to_string());
+            trial.implementation.title = format!("PostgreSQL #{number}");
+        }
+        trials
+    };
+    (1..=servers).flat_map(of).collect()
+}
+
+#[test]
+fn what_servers_use_is_not_compared_between_runs_with_more_and_with_fewer() {
+    let found = compared(on_servers(2), on_servers(3));
+    assert_eq!(verdict(&found, CPU), None);
+    assert!(verdict(&found, "write: mean").is_some());
+    let document = json::value(found.document()).to_string();
+    for told in [
+        "PostgreSQL #1 individual: 2 existing servers in the first, 3 existing servers in the second",
+        "PostgreSQL #2 individual: 2 existing servers in the first",
+    ] {
+        assert!(document.contains(told), "{told}: {document}");
+    }
+    assert!(!document.contains("as far as the runs tell"), "{document}");
+    let fewer = compared(on_servers(3), on_servers(2));
+    assert_eq!(verdict(&fewer, CPU), None);
+    assert!(fewer.regressions().is_empty(), "{:?}", fewer.regressions());
+    let alike = compared(on_servers(2), on_servers(2));
+    assert!(verdict(&alike, CPU).is_some());
+    let document = json::value(alike.document()).to_string();
+    assert!(!document.contains("existing servers"), "{document}");
+    // One server has no number: which of the two it would be is not known.
+    let (one, two) = (field(on_servers(1)), field(on_servers(2)));
+    let none = Comparison::new(&one, &two, 0.02);
+    assert_eq!(none, Err(CompareError::NothingInCommon));
+}
+
+/// It called them the same machine, as far as the runs tell.
+#[test]
+fn servers_of_other_versions_programs_and_memory_are_named() {
+    let of = |change: fn(&mut ServerRecord)| {
+        let mut trials = repetitions(CHEAP);
+        for trial in &mut trials {
+            let server = trial.server.as_mut().expect("a server");
+            server.version = "16.1".to_owned();
+            server.origin = "a package".to_owned();
+            server.memory_budget_bytes = Some(1 << 30);
+            change(server);
+        }
+        trials
+    };
+    let cases: [(fn(&mut ServerRecord), &str); 3] = [
+        (
+            |server| server.version = "17.2".to_owned(),
+            "server's version: 16.1 in the first, 17.2 in the second",
+        ),
+        (
+            |server| server.origin = "a build".to_owned(),
+            "server's program: a package in the first, a build in the second",
+        ),
+        (
+            |server| server.memory_budget_bytes = None,
+            "memory allowed: 1024 MB in the first, the server's own choice in the second",
+        ),
+    ];
+    for (change, told) in cases {
+        let found = compared(of(|_| ()), of(change));
+        let document = json::value(found.document()).to_string();
+        assert!(document.contains(told), "{told}: {document}");
+        assert!(!document.contains("as far as the runs tell"), "{document}");
+        // It may be what the runs were made for: what the server uses is compared.
+        assert!(verdict(&found, CPU).is_some());
+    }
 }

@@ -1,6 +1,7 @@
-//! What machine-tool's writes and reads are made of: a few seconds of samples are written, and one cycle is read by each strategy.
+//! What machine-tool's writes and reads are made of: a few seconds of samples are written, and one cycle is read by each strategy; or, after a run's
+//! trials, a cycle of what is stored is read and one more write is made.
 //!
-//! The statements are those of the reader itself; nothing is measured.
+//! The statements are those of the reader itself; nothing is measured, and nothing here runs while something is.
 
 use super::SPAN_NS;
 use super::parameters::Parameters;
@@ -12,7 +13,7 @@ use crate::engine::explain::told;
 use crate::engine::run::Cell;
 use crate::engine::site::{Site, block_on};
 use crate::measurement::statements::{ShownOperation, StatementsRecord};
-use sensormark_store::{Batch, Plan, Shape, StoreError, Values};
+use sensormark_store::{Batch, ErrorKind, Plan, Shape, Statement, StoreError, Values};
 
 /// Seconds of samples that are written.
 const SECONDS: i64 = 4;
@@ -32,27 +33,88 @@ pub fn explain(
     parameters: &Parameters,
     seed: u64,
 ) -> Result<StatementsRecord, StoreError> {
-    let write = block_on(write(site, plan, seed))?;
+    let samples = SECONDS * SPAN_NS / PERIOD_NS;
+    let write = block_on(write(site, plan, seed, START_NS, samples))?;
     let schema = site.administer(plan, async |administrator| {
         administrator.settle().await?;
         administrator.schema_text().await
     })?;
     let mut operations = vec![write];
+    let around_ns = START_NS + SECONDS * SPAN_NS / 2;
     let named = |strategy: &Strategy| cell.strategies.iter().any(|name| name == strategy.name());
     for strategy in Strategy::ALL.into_iter().filter(named) {
-        operations.push(block_on(read(site, plan, strategy, parameters, seed))?);
+        let read = read(site, plan, strategy, (parameters, seed), around_ns);
+        operations.push(block_on(read)?);
     }
     Ok(StatementsRecord { schema, operations })
 }
 
-async fn write(site: &Site, plan: &Plan, seed: u64) -> Result<ShownOperation, StoreError> {
+/// Shows the schema and one cycle's reading, of a trial that is over, with the time in the middle of what is stored.
+///
+/// # Errors
+/// When the database cannot be reached or asked for its schema.
+pub fn record_read(
+    site: &Site,
+    plan: &Plan,
+    strategy: Strategy,
+    (parameters, seed): (&Parameters, u64),
+    (first_ns, last_ns): (i64, i64),
+) -> Result<StatementsRecord, StoreError> {
+    let around_ns = first_ns + (last_ns - first_ns) / 2;
+    let read = read(site, plan, strategy, (parameters, seed), around_ns);
+    let read = block_on(read);
+    recorded(site, plan, read)
+}
+
+/// Shows the schema and one write, of a cell on which nothing more is measured: the write comes after all that is stored.
+///
+/// # Errors
+/// When the database cannot be reached or asked for its schema.
+pub fn record_write(
+    site: &Site,
+    plan: &Plan,
+    seed: u64,
+    last_ns: i64,
+) -> Result<StatementsRecord, StoreError> {
+    let start_ns = (last_ns.div_euclid(SPAN_NS) + 1) * SPAN_NS;
+    let write = write(site, plan, seed, start_ns, samples_per_write(plan));
+    let write = block_on(write);
+    recorded(site, plan, write)
+}
+
+fn recorded(
+    site: &Site,
+    plan: &Plan,
+    shown: Result<ShownOperation, StoreError>,
+) -> Result<StatementsRecord, StoreError> {
+    let schema = site.administer(plan, async |administrator| {
+        administrator.schema_text().await
+    })?;
+    let operations = match shown {
+        // a store that does not show its statements shows its schema, perhaps
+        Err(error) if error.kind() == ErrorKind::Unsupported => Vec::new(),
+        shown => {
+            let mut shown = shown?;
+            let statements = shown.statements.into_iter();
+            shown.statements = statements.map(Statement::for_report).collect();
+            vec![shown]
+        }
+    };
+    Ok(StatementsRecord { schema, operations })
+}
+
+/// Writes some seconds of samples from this time on; the first write is shown.
+async fn write(
+    site: &Site,
+    plan: &Plan,
+    seed: u64,
+    start_ns: i64,
+    samples: i64,
+) -> Result<ShownOperation, StoreError> {
     let signal = MachineTool::new(seed);
     let table = &plan.schema.tables[0];
     let mut batch = Batch::new(0, table);
-    let samples_per_write = match plan.layout.shape {
-        Shape::RecordPerSpan { .. } => SPAN_NS / PERIOD_NS,
-        _ => 1,
-    };
+    let samples_per_write = samples_per_write(plan);
     let mut keeping = Connection::open(site.store(), plan).await?;
     keeping.keep_statements()?;
     let mut connection = Connection::open(site.store(), plan).await?;
@@ -62,13 +124,11 @@ async fn write(site: &Site, plan: &Plan, seed: u64) -> Result<ShownOperation, St
         readings: Some(samples_per_write.unsigned_abs()),
         ..ShownOperation::default()
     };
-    for first in
-        (0..SECONDS * SPAN_NS / PERIOD_NS).step_by(usize::try_from(samples_per_write).unwrap_or(1))
-    {
+    for first in (0..samples).step_by(usize::try_from(samples_per_write).unwrap_or(1)) {
         batch.clear();
         for index in first..first + samples_per_write {
             batch.series.push(0);
-            batch.times_ns.push(START_NS + index * PERIOD_NS);
+            batch.times_ns.push(start_ns + index * PERIOD_NS);
             let sample: [u16; CHANNELS] = signal.sample(index.unsigned_abs());
             for (column, value) in batch.columns.iter_mut().zip(sample) {
                 if let Values::U16(values) = &mut column.values {
@@ -88,16 +148,23 @@ async fn write(site: &Site, plan: &Plan, seed: u64) -> Result<ShownOperation, St
     Ok(shown)
 }
 
+/// Samples in one write: a layout of spans gets a second of them.
+const fn samples_per_write(plan: &Plan) -> i64 {
+    match plan.layout.shape {
+        Shape::RecordPerSpan { .. } => SPAN_NS / PERIOD_NS,
+        _ => 1,
+    }
+}
+
 async fn read(
     site: &Site,
     plan: &Plan,
     strategy: Strategy,
-    parameters: &Parameters,
-    seed: u64,
+    (parameters, seed): (&Parameters, u64),
+    around_ns: i64,
 ) -> Result<ShownOperation, StoreError> {
     let mut connection = Connection::open(site.store(), plan).await?;
     connection.keep_statements()?;
-    let around_ns = START_NS + SECONDS * SPAN_NS / 2;
     let description = site.store().description();
     let configuration = ReaderConfiguration {
         plan: PlanMessage::new(&description.name, plan, None),

@@ -6,7 +6,7 @@
 use super::answers::WrittenSamples;
 use super::parameters::Parameters;
 use super::reader::Strategy;
-use super::{NAME, read_trial, schema, write_trial};
+use super::{NAME, explain, read_trial, schema, write_trial};
 pub(super) use crate::engine::failure::TrialFailure;
 use crate::engine::judge::{Circumstances, broken_off};
 use crate::engine::role::{Event, RoleError, RoleProcess};
@@ -18,9 +18,11 @@ use crate::ledger::reconcile::reconcile;
 use crate::measurement::record::{
     Cache, Implementation, LedgerRecord, PhaseRecord, Side, TrialRecord,
 };
+use crate::measurement::statements::StatementsRecord;
 use crate::measurement::write_size::write_sizes;
 use crate::probe::{HostSampler, ProcessTree, Recorder, Recording, Scope, WireScope, monotonic_ns};
 use crate::units::ns_to_seconds;
+use crate::workload::as_study::Protocol;
 use sensormark_store::{Plan, Schema, StoreError};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -78,14 +80,25 @@ impl CellRunner for MachineToolRunner {
             site: &site,
             plan: &plan,
         };
-        let (write, written) = write_trial::run(&mut trial, write);
+        let (mut write, written) = write_trial::run(&mut trial, write);
+        let strategies = in_turn(context.protocol, &cell.strategies, turn.repetition);
+        if let (Some(written), true) = (&written, strategies.is_empty()) {
+            show_write(&trial, &mut write, written);
+        }
         finished(write);
-        for strategy in in_turn(context, cell, turn.repetition) {
+        for (number, &strategy) in strategies.iter().enumerate() {
             let mut record = new_record(cell, Side::Read, Some(strategy), turn);
             record.implementation.cache = context.cache;
             finished(match &written {
                 _ if context.is_interrupted() => break,
-                Some(written) => read_trial::run(&mut trial, record, strategy, written),
+                Some(written) => {
+                    let mut record = read_trial::run(&mut trial, record, strategy, written);
+                    show_read(&trial, &mut record, strategy, written);
+                    if number + 1 == strategies.len() {
+                        show_write(&trial, &mut record, written);
+                    }
+                    record
+                }
                 None => condemned(
                     context,
                     record,
@@ -95,24 +108,78 @@ impl CellRunner for MachineToolRunner {
                 ),
             });
         }
-        if let Err(error) = site.administer(&plan, async |administrator| {
-            administrator.drop_database().await
-        }) && !context.is_interrupted()
-        {
-            context.observer.event(RunEvent::Note(format!(
-                "the database could not be dropped: {error}"
-            )));
+        drop_database(context, &site, &plan);
+    }
+}
+
+fn drop_database(context: &RunContext<'_>, site: &Site, plan: &Plan) {
+    let dropped = site.administer(plan, async |administrator| {
+        administrator.drop_database().await
+    });
+    if let Err(error) = dropped
+        && !context.is_interrupted()
+    {
+        let text = format!("the database could not be dropped: {error}");
+        context.observer.event(RunEvent::Note(text));
+    }
+}
+
+/// Keeps the statements of one cycle's reading, in the first repetition and where the trial came to its end.
+fn show_read(
+    trial: &Trial<'_>,
+    record: &mut TrialRecord,
+    strategy: Strategy,
+    written: &WrittenSamples,
+) {
+    if let Some(bounds) = written.bounds_ns()
+        && record.answers.is_some()
+    {
+        let numbers = (trial.parameters, trial.context.seed);
+        keep_shown(record, || {
+            explain::record_read(trial.site, trial.plan, strategy, numbers, bounds)
+        });
+    }
+}
+
+/// Keeps the statements of one more write, in the record of a cell's last trial: readers are checked against what was stored before.
+fn show_write(trial: &Trial<'_>, record: &mut TrialRecord, written: &WrittenSamples) {
+    let came_to_its_end = record.answers.is_some() || record.ledger.is_some();
+    if let Some((_, last_ns)) = written.bounds_ns()
+        && came_to_its_end
+    {
+        keep_shown(record, || {
+            explain::record_write(trial.site, trial.plan, trial.context.seed, last_ns)
+        });
+    }
+}
+
+fn keep_shown(
+    record: &mut TrialRecord,
+    show: impl FnOnce() -> Result<StatementsRecord, StoreError>,
+) {
+    if record.repetition > 0 {
+        return;
+    }
+    match show() {
+        Ok(shown) => {
+            let kept = record.statements.get_or_insert_default();
+            kept.schema = shown.schema;
+            kept.operations.extend(shown.operations);
+        }
+        Err(error) => {
+            let text = format!("statements are not shown: {error}");
+            record.warnings.push(text);
         }
     }
 }
 
 /// The cell's reading strategies; where the run follows the study, each repetition begins with the next one.
-fn in_turn(context: &RunContext<'_>, cell: &Cell, repetition: u32) -> Vec<Strategy> {
+fn in_turn(protocol: Option<&Protocol>, named: &[String], repetition: u32) -> Vec<Strategy> {
     let mut strategies: Vec<Strategy> = Strategy::ALL
         .into_iter()
-        .filter(|strategy| cell.strategies.iter().any(|name| name == strategy.name()))
+        .filter(|strategy| named.iter().any(|name| name == strategy.name()))
         .collect();
-    if context.protocol.is_some_and(|study| study.strategies_turn) && !strategies.is_empty() {
+    if protocol.is_some_and(|study| study.strategies_turn) && !strategies.is_empty() {
         let first = repetition as usize % strategies.len();
         strategies.rotate_left(first);
     }
@@ -398,5 +465,28 @@ impl Trial<'_> {
             .write_json(&name, recording)
             .map_err(|error| TrialFailure::System(error.to_string()))?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::as_study;
+
+    #[test]
+    fn as_the_study_did_each_repetition_begins_with_the_next_strategy() {
+        let named = ["bulk-1", "individual", "bulk"].map(str::to_owned);
+        let order = |protocol: Option<&Protocol>, repetition| {
+            let strategies = in_turn(protocol, &named, repetition).into_iter();
+            strategies.map(Strategy::name).collect::<Vec<_>>()
+        };
+        let study = as_study::protocol(NAME);
+        assert!(study.is_some());
+        assert_eq!(order(study, 0), ["individual", "bulk", "bulk-1"]);
+        assert_eq!(order(study, 1), ["bulk", "bulk-1", "individual"]);
+        assert_eq!(order(study, 2), ["bulk-1", "individual", "bulk"]);
+        assert_eq!(order(study, 3), order(study, 0));
+        assert_eq!(order(None, 1), order(study, 0), "ours stays");
+        assert!(in_turn(study, &[], 1).is_empty());
     }
 }

@@ -1,6 +1,6 @@
 //! An existing PostgreSQL server by its URL: a database of somebody else's is refused and left as it was.
 
-use crate::support::{Place, errors, held_against, need_postgresql, read_folder};
+use crate::support::{Place, errors, held_against, read_folder};
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -49,9 +49,7 @@ impl Drop for Running<'_> {
     }
 }
 
-#[test]
-fn a_database_with_foreign_tables_is_refused_and_left_alone() {
-    need_postgresql();
+pub fn a_database_with_foreign_tables_is_refused_and_left_alone() {
     let place = Place::new();
     let server = Running::start(&place);
     server.sql("postgres", "CREATE DATABASE plant");

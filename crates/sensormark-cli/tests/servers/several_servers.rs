@@ -1,6 +1,6 @@
 //! Two servers of one database in one run: each has its trials, its place in the ranking and its name.
 
-use crate::support::{Place, errors, held_against, need_postgresql, said};
+use crate::support::{Place, errors, held_against, said};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -26,9 +26,7 @@ impl Drop for Stop<'_> {
 }
 
 /// The second server's trials took the place of the first one's: two trials were told, one file was there, and it was called the only one.
-#[test]
-fn two_servers_of_one_database_keep_all_their_trials() {
-    need_postgresql();
+pub fn two_servers_of_one_database_keep_all_their_trials() {
     let place = Place::new();
     let stop = Stop(&place);
     let (one, other) = (start(&place), start(&place));
