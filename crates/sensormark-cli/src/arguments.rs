@@ -93,6 +93,9 @@ pub struct CommonArguments {
     /// Memory that each server may use for caches and heaps, in MB
     #[arg(long, value_name = "MB", default_value_t = 1024)]
     pub server_memory: u64,
+    /// The most memory that each server may take with all its processes and the page cache of its files, in MB: a control group around it
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..1 << 40))]
+    pub memory_limit: Option<u64>,
     /// Settings of servers that sensormark starts: as-published for their makers' or a study's own, in place of the memory given
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,

@@ -6,6 +6,7 @@ use crate::progress::Progress;
 use crate::report::{PAGE, draw, options, print};
 use sensormark::engine::cold;
 use sensormark::engine::connection::Registry;
+use sensormark::engine::memory_limit;
 use sensormark::engine::pinning::Pinning;
 use sensormark::engine::run::{
     Cell, CellRunner, Observer, RunContext, RunEvent, RunOutcome, run as measure,
@@ -75,13 +76,15 @@ impl Planned<'_> {
         let supervisor = &self.supervisor;
         let cache = common.cache.cache();
         cold::check(cache, self.runner, &self.cells, self.data()).map_err(Failure::usage)?;
+        let limits = Limits::of_this_process();
+        let available = memory_limit::available_bytes(limits.cgroup_memory_bytes);
+        memory_limit::check(&self.server(), &self.cells, available)?;
         let progress = Progress::new(common.progress);
         let name = run_name();
         let folder = ResultsFolder::create(&common.results, &name.folder)?;
         let mut record = self.record(&name)?;
         folder.write_run(&record)?;
-        let limits = Limits::of_this_process();
-        // After these, which are of server and client together, and before anything is started.
+        // After the limits, which are of server and client together, and before anything is started.
         if let Some(pinning) = &common.pin {
             pinning.hold().map_err(Failure::usage)?;
         }
@@ -134,6 +137,7 @@ impl Planned<'_> {
             start_seconds: common.start_timeout,
             processors: common.pin.as_ref().map(Pinning::server),
             log_folder: common.log_folder.clone(),
+            memory_limit_bytes: common.memory_limit.map(|limit| limit << 20),
             ..ServerOptions::default()
         }
     }

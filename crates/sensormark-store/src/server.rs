@@ -36,6 +36,32 @@ pub struct ServerOptions {
     /// A folder on the disk where the server's logs (write-ahead log, commit log, journal) shall be; beside its data when it is not said.
     #[serde(default)]
     pub log_folder: Option<PathBuf>,
+    /// The most memory, in bytes, that all its processes and the page cache of their files may take together; without a limit when it is
+    /// not said. At least [`ServerOptions::least_memory_limit_bytes`].
+    #[serde(default)]
+    pub memory_limit_bytes: Option<u64>,
+}
+
+impl ServerOptions {
+    /// The smallest memory limit that a server with this much memory for caches and heaps is held to, in bytes: one and a half
+    /// times that memory, and 512 MiB. It is the same for all databases, because one limit holds for all of a run, and it is what the
+    /// most demanding needs: Cassandra has direct memory of half its heap, and Java and its programs take 200 to 300 MiB beside
+    /// them; connections of PostgreSQL and MariaDB take some MiB each; and something must be left as page cache.
+    pub const fn least_memory_limit_bytes(&self) -> u64 {
+        (self.memory_bytes / 2)
+            .saturating_add(self.memory_bytes)
+            .saturating_add(512 << 20)
+    }
+
+    /// How large a server's log of changes that are not yet in its data files (write-ahead log, redo log, commit log) may get, in bytes: as
+    /// large as its memory for caches, from 96 MiB to 1 GiB. Databases with such a setting advise to raise it with the cache, and
+    /// MySQL's manual says how far: "even as big as the buffer pool"
+    /// (<https://dev.mysql.com/doc/refman/5.7/en/optimizing-innodb-logging.html>,
+    /// <https://www.postgresql.org/docs/current/runtime-config-resource.html>). The least is MariaDB's own default, and three
+    /// of Cassandra's segments; the most is PostgreSQL's own default.
+    pub fn log_bytes(&self) -> u64 {
+        self.memory_bytes.clamp(96 << 20, 1 << 30)
+    }
 }
 
 impl Default for ServerOptions {
@@ -48,6 +74,7 @@ impl Default for ServerOptions {
             start_seconds: None,
             processors: None,
             log_folder: None,
+            memory_limit_bytes: None,
         }
     }
 }
@@ -129,4 +156,36 @@ pub enum StopSignal {
     Terminate,
     /// SIGINT (PostgreSQL's fast shutdown).
     Interrupt,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(mebibytes: u64) -> ServerOptions {
+        ServerOptions {
+            memory_bytes: mebibytes << 20,
+            ..ServerOptions::default()
+        }
+    }
+
+    #[test]
+    fn a_log_is_as_large_as_the_memory_within_bounds() {
+        for (memory, log) in [
+            (16, 96),
+            (96, 96),
+            (256, 256),
+            (1_024, 1_024),
+            (9_000, 1_024),
+        ] {
+            assert_eq!(with(memory).log_bytes() >> 20, log, "{memory} MiB");
+        }
+    }
+
+    #[test]
+    fn a_memory_limit_leaves_room_beside_the_memory() {
+        assert_eq!(with(1_024).least_memory_limit_bytes() >> 20, 2_048);
+        assert_eq!(with(256).least_memory_limit_bytes() >> 20, 896);
+        assert_eq!(with(u64::MAX >> 20).least_memory_limit_bytes(), u64::MAX);
+    }
 }

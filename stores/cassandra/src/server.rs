@@ -31,6 +31,8 @@ struct Memory {
     heap: u64,
     direct: u64,
     memtable: u64,
+    /// What the commit log may fill before memtables are written out.
+    log: u64,
 }
 
 /// The smallest heap that Cassandra works with, in MiB.
@@ -42,6 +44,7 @@ impl Memory {
             heap,
             direct: (heap / 2).max(128),
             memtable: heap / 4,
+            log: options.log_bytes() >> 20,
         };
         match options.profile.as_deref() {
             None => Ok(divided((options.memory_bytes >> 20).max(LEAST_HEAP))),
@@ -102,7 +105,7 @@ pub(crate) fn launch(
 fn notes(memory: &Memory, logs_apart: bool) -> Vec<String> {
     let mut notes = vec![
         format!(
-            "heap {} MiB ({}), direct memory up to {} MiB, memtables {} MiB of the heap; Java itself takes 200 to 300 MiB beside them",
+            "heap {} MiB ({}), direct memory up to {} MiB, memtables {} MiB of the heap, commit log up to {} MiB; Java itself takes 200 to 300 MiB beside them",
             memory.heap,
             if memory.heap > LEAST_HEAP {
                 "the memory asked for"
@@ -110,7 +113,8 @@ fn notes(memory: &Memory, logs_apart: bool) -> Vec<String> {
                 "the least that Cassandra runs with"
             },
             memory.direct,
-            memory.memtable
+            memory.memtable,
+            memory.log
         ),
         "batch_size_fail_threshold 16 MiB (50 KiB as it comes), for batches of 1,000 readings"
             .to_owned(),
@@ -174,6 +178,7 @@ mod tests {
         let memory = Memory::new(&ServerOptions::default()).unwrap();
         let yaml = configuration(&folder, Durability::Durable, &memory).unwrap();
         assert!(yaml.contains("commitlog_sync: batch\n"));
+        assert!(yaml.contains("commitlog_total_space: 1024MiB\n"));
         assert!(!yaml.contains("commitlog_sync_period"));
         assert!(!yaml.contains("hunter2"));
         let arguments = arguments(

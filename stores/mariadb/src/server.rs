@@ -257,7 +257,7 @@ fn apply_profile(
     match options.profile.as_deref() {
         None => {
             let mebibytes = (options.memory_bytes >> 20).max(16);
-            let log = (mebibytes / 4).clamp(48, 1024);
+            let log = options.log_bytes() >> 20;
             set("max_connections", &connections);
             set("thread_cache_size", &connections.min(16_384));
             set("innodb_buffer_pool_size", &format!("{mebibytes}M"));
@@ -349,6 +349,7 @@ mod tests {
         let configuration = fs::read_to_string(folder.join("my.cnf")).unwrap();
         assert!(!configuration.contains("hunter2"));
         assert!(configuration.contains("innodb_buffer_pool_size=1024M\n"));
+        assert!(configuration.contains("innodb_log_file_size=1024M\n"));
         let init = fs::metadata(folder.join("init.sql")).unwrap();
         assert_eq!(init.mode() & 0o777, 0o600);
         assert!(

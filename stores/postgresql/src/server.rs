@@ -165,7 +165,7 @@ pub(crate) fn launch(
 fn notes(options: &ServerOptions) -> Vec<String> {
     let mut notes = vec!["no TLS, TCP on loopback only; the data folder was initialised without waiting for the disk".to_owned()];
     if options.profile.is_none() {
-        notes.push("shared_buffers and effective_cache_size are the memory allowed; all else is PostgreSQL's default".to_owned());
+        notes.push("shared_buffers and effective_cache_size are the memory allowed, max_wal_size as much (96 MB to 1 GB); all else is PostgreSQL's default".to_owned());
     }
     notes
 }
@@ -207,7 +207,10 @@ fn configuration(version: &str, port: u16, options: &ServerOptions) -> Result<St
     let memory = match options.profile.as_deref() {
         None => {
             let kilobytes = (options.memory_bytes / 1024).max(128);
-            format!("shared_buffers = {kilobytes}kB\neffective_cache_size = {kilobytes}kB\n")
+            let log = options.log_bytes() >> 20;
+            format!(
+                "shared_buffers = {kilobytes}kB\neffective_cache_size = {kilobytes}kB\nmax_wal_size = {log}MB\n"
+            )
         }
         Some("as-published") => String::new(),
         Some(other) => {
@@ -304,6 +307,7 @@ mod tests {
             "port = 4711",
             "max_connections = 173",
             "shared_buffers = 65536kB",
+            "max_wal_size = 96MB",
             "fsync = on",
         ] {
             assert!(text.lines().any(|other| other == line), "{line} in {text}");

@@ -3,6 +3,7 @@
 
 mod limited;
 mod memory;
+mod memory_limit;
 mod pinned;
 #[path = "../cli/support.rs"]
 #[allow(
@@ -23,7 +24,7 @@ fn main() {
     let mut arguments = Arguments::from_args();
     // They measure: one after another.
     arguments.test_threads.get_or_insert(1);
-    let tests: [(&str, Test); 3] = [
+    let tests: [(&str, Test); 7] = [
         (
             "clients of a fraction of a core are client-bound",
             limited::clients_of_a_fraction_of_a_core_are_client_bound,
@@ -35,6 +36,22 @@ fn main() {
         (
             "server and client have processors of their own",
             pinned::server_and_client_have_processors_of_their_own,
+        ),
+        (
+            "servers are held to the limit and pay for the page cache",
+            memory_limit::servers_are_held_to_the_limit_and_pay_for_the_page_cache,
+        ),
+        (
+            "the group of a killed run is removed by the next",
+            memory_limit::the_group_of_a_killed_run_is_removed_by_the_next,
+        ),
+        (
+            "a server that the limit ended is named in the verdict",
+            memory_limit::a_server_that_the_limit_ended_is_named_in_the_verdict,
+        ),
+        (
+            "what cannot be held to a limit is refused",
+            memory_limit::what_cannot_be_held_to_a_limit_is_refused,
         ),
     ];
     let trials = tests.map(|(name, test)| {

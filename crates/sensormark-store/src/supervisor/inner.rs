@@ -1,10 +1,11 @@
 //! The state of one server, shared by its handle, the supervisor and the watching thread; every change of it is here.
 //!
-//! The order of the steps that bring a server up is in `start`; what users of a server see is in `managed`.
+//! The order of the steps that bring a server up is in `start`; what users of a server see is in `managed`, the words of its failures in
+//! `failure`.
 
 use super::Shared;
 use super::folder::RunFolder;
-use super::log;
+use super::memory_group::{self, MemoryGroup};
 use super::process::{self, ProcessIdentity};
 use super::shared_memory;
 use super::spawn::{self, Surroundings};
@@ -12,16 +13,12 @@ use super::watch::{self, Exit};
 use crate::error::{ErrorKind, StoreError};
 use crate::server::{Command, Launch, ServerFolder, StopSignal};
 use rustix::process::Signal;
-use std::path::Path;
 use std::process::Child;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long a tree may take to vanish after SIGKILL.
 const KILL_LIMIT: Duration = Duration::from_secs(20);
-
-/// How many log lines an error shows.
-pub(super) const ERROR_LINES: usize = 15;
 
 /// Called once when the server ends without being asked to, with the error that [`ManagedServer::check`] gives.
 type Listener = Box<dyn Fn(&str) + Send + Sync>;
@@ -49,6 +46,8 @@ pub(super) struct State {
     pub(super) child: Option<Child>,
     pub(super) identity: Option<ProcessIdentity>,
     pub(super) exit: Option<Exit>,
+    /// Processes that the kernel had ended for want of memory when the server was last started.
+    pub(super) killed_before: u64,
     /// Every process that was started or seen.
     pub(super) known: Vec<ProcessIdentity>,
     pub(super) listeners: Vec<Listener>,
@@ -61,6 +60,8 @@ pub(super) struct State {
 pub(super) struct Inner {
     pub(super) title: String,
     pub(super) folder: RunFolder,
+    /// The control group that bounds the memory of all its processes, where there is one.
+    pub(super) group: Option<MemoryGroup>,
     pub(super) server_folder: ServerFolder,
     pub(super) launch: Launch,
     pub(super) surroundings: Surroundings,
@@ -73,7 +74,7 @@ pub(super) struct Inner {
 impl Inner {
     pub(super) fn new(
         title: String,
-        folder: RunFolder,
+        (folder, group): (RunFolder, Option<MemoryGroup>),
         server_folder: ServerFolder,
         launch: Launch,
         surroundings: Surroundings,
@@ -81,6 +82,7 @@ impl Inner {
         Self {
             title,
             folder,
+            group,
             server_folder,
             launch,
             surroundings,
@@ -89,6 +91,7 @@ impl Inner {
                 child: None,
                 identity: None,
                 exit: None,
+                killed_before: 0,
                 known: Vec::new(),
                 listeners: Vec::new(),
                 prepare: Duration::ZERO,
@@ -199,6 +202,7 @@ impl Inner {
 
     /// Starts the server's process and has it watched.
     pub(super) fn start_process(self: &Arc<Self>) -> Result<ProcessIdentity, StoreError> {
+        self.state().killed_before = self.killed_processes();
         let (child, identity) = self.spawn(&self.launch.server)?;
         {
             let mut state = self.state();
@@ -287,7 +291,7 @@ impl Inner {
     }
 
     /// Waits until the server's process has ended; false when it has not by then.
-    fn wait_for_exit(&self, limit: Duration) -> bool {
+    pub(super) fn wait_for_exit(&self, limit: Duration) -> bool {
         let waited = self
             .changed
             .wait_timeout_while(self.state(), limit, |state| {
@@ -396,86 +400,12 @@ impl Inner {
             return Ok(());
         }
         self.end_process(grace)?;
+        if let Some(group) = &self.group {
+            memory_group::remove(group.folder())?;
+        }
         self.folder.remove()?;
         self.state().phase = Phase::Removed;
         shared.forget(self);
         Ok(())
-    }
-
-    /// The log's end without secrets.
-    pub(super) fn log_tail(&self, lines: usize) -> String {
-        let mut secrets = vec![
-            self.launch.endpoint.url.clone(),
-            self.server_folder.password.clone(),
-        ];
-        let commands = self
-            .launch
-            .before
-            .iter()
-            .chain(&self.launch.after)
-            .chain([&self.launch.server]);
-        secrets.extend(commands.filter_map(|command| command.input.clone()));
-        log::tail(
-            &self.folder.log(),
-            &self.server_folder.root,
-            lines,
-            &secrets,
-        )
-    }
-
-    /// A failure of the start, with the log's end; a full disk is told apart.
-    pub(super) fn failure(&self, kind: ErrorKind, what: &str) -> StoreError {
-        let tail = self.log_tail(ERROR_LINES);
-        let operation = format!("start {}", self.title);
-        if log::says_disk_full(&tail) || is_full(&self.server_folder.data) {
-            let text = format!("{what}, {}. {}", self.want_of_space(), show(&tail));
-            return StoreError::new(ErrorKind::DiskFull, operation, text);
-        }
-        StoreError::new(kind, operation, format!("{what}. {}", show(&tail))).with_doubt(false)
-    }
-
-    /// An end that nobody asked for. A server that maps its files into memory dies of a full disk by a signal, without a word of it.
-    pub(super) fn crash(&self, exit: Exit) -> StoreError {
-        let mut what = format!("the server {exit} without being asked to");
-        if is_full(&self.server_folder.data) {
-            what = format!("{what}: the disk is full, {}", self.want_of_space());
-        }
-        let text = format!("{what}. {}", show(&self.log_tail(ERROR_LINES)));
-        StoreError::new(ErrorKind::Crashed, format!("run {}", self.title), text)
-    }
-
-    fn want_of_space(&self) -> String {
-        format!(
-            "for want of space below {}; free some, or choose a folder on another disk",
-            self.server_folder.data.display()
-        )
-    }
-}
-
-/// Whether the disk of a folder has less room than any server writes at once.
-fn is_full(folder: &Path) -> bool {
-    const ROOM_BYTES: u64 = 1 << 20;
-    rustix::fs::statvfs(folder)
-        .is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < ROOM_BYTES)
-}
-
-fn show(tail: &str) -> String {
-    if tail.is_empty() {
-        "It printed nothing.".to_owned()
-    } else {
-        format!("The last lines of its log:\n{tail}")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A file system of the kernel's own has no room at all.
-    #[test]
-    fn a_full_disk_is_seen() {
-        assert!(is_full(Path::new("/proc")));
-        assert!(!is_full(&std::env::temp_dir()));
-        assert!(!is_full(Path::new("/not/there")));
     }
 }

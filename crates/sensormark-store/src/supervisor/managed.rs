@@ -4,6 +4,7 @@
 
 use super::Shared;
 use super::inner::{Inner, Phase};
+use super::memory_group::{MemoryGroup, MemoryUse};
 use super::process::ProcessIdentity;
 use crate::error::{ErrorKind, StoreError};
 use crate::server::ServerFolder;
@@ -99,10 +100,22 @@ impl ManagedServer {
         self.inner.log_tail(lines)
     }
 
-    /// Whether the server runs as it should. Costs a lock, no system call: a watching thread notices an end at once.
+    /// What its control group says about its memory; none without a memory limit.
+    pub fn memory_use(&self) -> Option<MemoryUse> {
+        let group = self.inner.group.as_ref();
+        group.map(MemoryGroup::memory_use)
+    }
+
+    /// The error of a server that lost processes to its memory limit since it was last started.
+    pub fn lost_to_memory_limit(&self) -> Option<StoreError> {
+        self.inner.lost_to_memory_limit()
+    }
+
+    /// Whether the server runs as it should. Costs a lock, no system call: a watching thread notices an end at once. Only with a memory limit
+    /// it costs the reading of a small file of the kernel's.
     ///
     /// # Errors
-    /// [`ErrorKind::Crashed`] with how it ended and its last log lines; [`ErrorKind::Unavailable`] while it is down on request.
+    /// [`ErrorKind::Crashed`] with how it ended (or that processes of it were ended by the memory limit) and its last log lines; [`ErrorKind::Unavailable`] while it is down on request.
     pub fn check(&self) -> Result<(), StoreError> {
         let (phase, exit) = {
             let state = self.inner.state();
@@ -110,7 +123,8 @@ impl ManagedServer {
         };
         match (phase, exit) {
             (Phase::Running, Some(exit)) => Err(self.inner.crash(exit)),
-            (Phase::Running | Phase::Detached, _) => Ok(()),
+            (Phase::Running, None) => self.inner.lost_to_memory_limit().map_or(Ok(()), Err),
+            (Phase::Detached, _) => Ok(()),
             _ => Err(StoreError::new(
                 ErrorKind::Unavailable,
                 format!("check {}", self.inner.title),

@@ -3,15 +3,18 @@
 //! In the order of a server's life: [`Supervisor::start`] makes a marked and locked folder (`folder`, `ownership`),
 //! reserves `ports`, makes a password (`random`), runs the store's commands as an unprivileged `user` (`spawn`), waits
 //! until the server answers (`start`), and gives a [`ManagedServer`] (`managed`, its state in `inner`) whose end is noticed at once (`watch`).
-//! Processes are told apart by id and start time (`process`). What a crash leaves is found again by `orphans` (and in the kernel by `shared_memory`);
+//! Processes are told apart by id and start time (`process`). A memory limit is a control group of the kernel's (`memory_group`, where it is: `control_group`). What a crash leaves is found again by `orphans` (and in the kernel by `shared_memory`);
 //! `scratch` does the same for what is no server.
 //!
 //! It knows no database: everything particular comes from the store's [`crate::server::Launch`].
 
+mod control_group;
+mod failure;
 mod folder;
 mod inner;
 mod log;
 mod managed;
+mod memory_group;
 mod orphans;
 mod ownership;
 mod ports;
@@ -34,6 +37,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 pub use managed::ManagedServer;
+pub use memory_group::MemoryUse;
 pub use orphans::{RemoveResource, ServerStatus};
 pub use process::ProcessIdentity;
 pub use scratch::ScratchFolder;
@@ -75,6 +79,14 @@ impl Shared {
         self.servers()
             .retain(|known| !std::ptr::eq(Arc::as_ptr(known), inner));
     }
+}
+
+/// Whether a server can be held to a memory limit here ([`ServerOptions::memory_limit_bytes`]).
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] with the reason, and what to do.
+pub fn check_memory_limit() -> Result<(), StoreError> {
+    memory_group::check()
 }
 
 /// Starts and stops servers, and cleans up after crashes. A copy is the same supervisor, for a Ctrl-C handler.

@@ -4,6 +4,7 @@
 //! boot are those written down (or that bears the run's random name in its environment); a folder goes only with our marker.
 
 use super::folder::{self, FoundRun};
+use super::memory_group;
 use super::ownership::Ownership;
 use super::process::{self, ProcessIdentity};
 use super::shared_memory;
@@ -176,7 +177,7 @@ impl ManagedServer {
     }
 }
 
-/// Ends what is left of a run's processes, and says how many that were.
+/// Ends what is left of a run's processes, removes their control group, and says how many that were.
 fn end_processes(owner: &Ownership) -> Result<usize, StoreError> {
     let known = owner.known_processes();
     let living = process::members(&known, Some(&owner.run)).len();
@@ -186,6 +187,9 @@ fn end_processes(owner: &Ownership) -> Result<usize, StoreError> {
         StoreError::new(ErrorKind::Timeout, "end the processes of a server", text)
     })?;
     shared_memory::remove_left_by(&known);
+    if let Some(group) = &owner.memory_group {
+        memory_group::remove(group)?;
+    }
     Ok(living)
 }
 

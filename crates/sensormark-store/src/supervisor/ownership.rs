@@ -32,6 +32,9 @@ pub(super) struct Ownership {
     /// The marked folder for logs on another disk that the user chose, if any.
     #[serde(default)]
     pub log_folder: Option<PathBuf>,
+    /// The control group that bounds the server's memory, if any; written down before it is made.
+    #[serde(default)]
+    pub memory_group: Option<PathBuf>,
     /// The server's ports on 127.0.0.1.
     pub ports: Vec<u16>,
     /// The server's root process, once it was started.
@@ -67,6 +70,7 @@ impl Ownership {
                 .map_or(0, |since| since.as_secs()),
             data_folder: None,
             log_folder: None,
+            memory_group: None,
             ports: Vec::new(),
             server: None,
             processes: Vec::new(),

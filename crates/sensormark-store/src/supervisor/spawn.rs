@@ -1,6 +1,6 @@
 //! Starting processes: as an unprivileged user, in a session of their own, with a minimal environment, tied to this process.
 //!
-//! `setsid`, `taskset`, `setpriv` and `prlimit` (util-linux) change what must be changed between fork and exec and then become the program,
+//! `setsid`, `taskset`, `setpriv` and `prlimit` (util-linux), and a shell for the control group, change what must be changed between fork and exec and then become the program,
 //! so that the process id stays. All processes are started by one thread that lives as long as this process, because
 //! the kernel sends the parent-death signal when the *thread* that started a process ends.
 
@@ -24,6 +24,9 @@ const SEARCH_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sb
 /// The soft limit of open files that servers get, where the hard limit permits.
 const OPEN_FILES: u64 = 65_536;
 
+/// What a shell does to get into a control group (the file is its first argument) and become the command that follows.
+const JOIN_GROUP: &str = r#"echo $$ > "$0" && exec "$@""#;
+
 /// The circumstances in which the commands of one server run.
 #[derive(Debug, Clone)]
 pub(super) struct Surroundings {
@@ -39,6 +42,8 @@ pub(super) struct Surroundings {
     pub tied: bool,
     /// The processors that they are held to, as the kernel lists them.
     pub processors: Option<String>,
+    /// The file by which they get into the control group that bounds their memory.
+    pub memory_group: Option<PathBuf>,
 }
 
 /// Starts a command. Its process leads a session and a process group of its own.
@@ -87,9 +92,16 @@ pub(super) fn spawn(command: &Command, surroundings: &Surroundings) -> Result<Ch
     Ok(child)
 }
 
-/// The program that changes session, processors, limits and user as is wanted, and then becomes the command that follows.
+/// The program that changes session, control group, processors, limits and user as is wanted, and then becomes the command that follows.
 fn changed_into(surroundings: &Surroundings) -> Result<std::process::Command, StoreError> {
     let mut native = std::process::Command::new(find_program(Path::new("setsid"))?);
+    if let Some(processes) = &surroundings.memory_group {
+        // While it still has our rights, and before it has taken any memory of note.
+        native
+            .arg(find_program(Path::new("sh"))?)
+            .args(["-c", JOIN_GROUP])
+            .arg(processes);
+    }
     if let Some(processors) = &surroundings.processors {
         native
             .arg(find_program(Path::new("taskset"))?)

@@ -3,6 +3,7 @@
 use super::folder::RunFolder;
 use super::inner::{Inner, Phase};
 use super::managed::ManagedServer;
+use super::memory_group::MemoryGroup;
 use super::ports::{self, ReservedPorts};
 use super::spawn::Surroundings;
 use super::user::{User, is_root};
@@ -144,6 +145,7 @@ fn prepare(
         user,
     )
     .inspect_err(|_| drop(folder.remove()))?;
+    let group = make_group(&folder, options).inspect_err(|_| drop(folder.remove()))?;
     let surroundings = Surroundings {
         run: folder.owner().run,
         folder: folder.server_root(),
@@ -151,14 +153,30 @@ fn prepare(
         user: user.cloned(),
         tied: !wishes.detachable,
         processors: options.processors.clone(),
+        memory_group: group.as_ref().map(MemoryGroup::processes_file),
     };
     Ok(Arc::new(Inner::new(
         description.title,
-        folder,
+        (folder, group),
         server_folder,
         launch,
         surroundings,
     )))
+}
+
+/// Makes the control group that bounds the server's memory, where that is wanted.
+fn make_group(
+    folder: &RunFolder,
+    options: &ServerOptions,
+) -> Result<Option<MemoryGroup>, StoreError> {
+    let Some(limit_bytes) = options.memory_limit_bytes else {
+        return Ok(None);
+    };
+    let group = MemoryGroup::planned(&folder.owner().run, limit_bytes)?;
+    // Before it is made, so that whatever happens next it is removed.
+    folder.update(|owner| owner.memory_group = Some(group.folder().to_owned()))?;
+    group.make()?;
+    Ok(Some(group))
 }
 
 fn launch(

@@ -3,6 +3,7 @@
 //! No database is needed. As root the servers run as `nobody`, as in earnest.
 
 mod life;
+mod memory_limit;
 mod orphans;
 mod processors;
 mod support;

@@ -1,5 +1,6 @@
 //! What is left when a coordinator dies, and what is cleaned up of it: ours, and nothing else.
 
+use crate::memory_limit;
 use crate::support::{
     Behaviour, ROLE, TestStore, ask_within, comes_true, is_alive, names_in, processes_with,
     reachable_folder,
@@ -21,9 +22,11 @@ pub fn coordinate() {
         ..StartWishes::default()
     };
     let store = TestStore::new(Behaviour::of_name(&variable("BEHAVIOUR")).unwrap());
-    let server = supervisor
-        .start_with(&store, &ServerOptions::default(), &wishes)
-        .unwrap();
+    let options = match mode.as_str() {
+        "limited" => memory_limit::limited().expect("a control group"),
+        _ => ServerOptions::default(),
+    };
+    let server = supervisor.start_with(&store, &options, &wishes).unwrap();
     if mode == "resources" {
         supervisor.register_resource("message queue 41").unwrap();
         supervisor.register_resource("message queue 42").unwrap();
@@ -130,6 +133,23 @@ fn a_server_dies_with_its_coordinator() {
         "{told:?}"
     );
     assert_eq!(names_in(home.path()), Vec::<String>::new());
+}
+
+#[test]
+fn the_control_group_of_an_orphan_is_removed() {
+    if memory_limit::limited().is_none() {
+        return;
+    }
+    let home = reachable_folder();
+    let mut coordinator = Coordinator::start(home.path(), "limited", Behaviour::Family);
+    let run = home.path().join(&names_in(home.path())[0]);
+    let group = memory_limit::group_of(&run);
+    coordinator.kill();
+    assert!(group.is_dir(), "nobody has removed it yet");
+    let supervisor = Supervisor::new(Some(home.path().to_owned())).unwrap();
+    let told = supervisor.clean_orphans();
+    assert!(told[0].contains("removed its folders"), "{told:?}");
+    assert!(!group.exists() && names_in(home.path()).is_empty());
 }
 
 #[test]

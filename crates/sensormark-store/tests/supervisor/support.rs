@@ -270,6 +270,7 @@ pub fn play(role: &str) {
             std::fs::write(data.join("after"), "ran\n").unwrap();
         }
         "child" => std::thread::sleep(Duration::from_secs(600)),
+        "eater" => eat(),
         "server" => serve(Behaviour::of_name(&variable("BEHAVIOUR")).unwrap(), &data),
         other => panic!("no such role: {other}"),
     }
@@ -294,18 +295,23 @@ fn serve(behaviour: Behaviour, data: &Path) {
     let port: u16 = std::env::var("PORT").unwrap().parse().unwrap();
     let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
     for stream in listener.incoming() {
-        answer(stream.unwrap(), &password).ok();
+        match answer(stream.unwrap(), &password).as_deref() {
+            Ok(EAT) => eat(),
+            Ok(HAVE_A_CHILD_EAT) => children.push(start_role("eater")),
+            _ => {}
+        }
     }
 }
 
-fn answer(mut stream: TcpStream, password: &str) -> std::io::Result<()> {
+/// Answers the password with the version; gives what was said.
+fn answer(mut stream: TcpStream, password: &str) -> std::io::Result<String> {
     stream.set_read_timeout(Some(Duration::from_secs(2)))?;
     let mut line = String::new();
     BufReader::new(stream.try_clone()?).read_line(&mut line)?;
     if line.trim() == password {
         stream.write_all(b"tiny 1.0")?;
     }
-    Ok(())
+    Ok(line.trim().to_owned())
 }
 
 fn fill(path: &Path) {
@@ -319,24 +325,42 @@ fn fill(path: &Path) {
     }
 }
 
+/// What the server is told to take memory itself.
+pub const EAT: &str = "eat";
+
+/// What it is told to have a child take memory.
+pub const HAVE_A_CHILD_EAT: &str = "have a child eat";
+
+/// Takes memory until the kernel ends this process, or half a gigabyte is taken.
+fn eat() {
+    let mut taken = Vec::new();
+    while taken.len() < 32 {
+        taken.push(vec![1_u8; 16 << 20]);
+    }
+    drop(taken);
+}
+
 /// A child in our session, and one that leaves session, group and parent behind.
 fn start_family() -> Child {
     let program = std::env::current_exe().unwrap();
-    let arguments = ["role", "--exact", "--ignored", "--nocapture"];
-    let child = std::process::Command::new(&program)
-        .args(arguments)
-        .env(ROLE, "child")
-        .spawn()
-        .unwrap();
+    let child = start_role("child");
     let mut leaver = std::process::Command::new("setsid")
         .arg("--fork")
         .arg(&program)
-        .args(arguments)
+        .args(["role", "--exact", "--ignored", "--nocapture"])
         .env(ROLE, "child")
         .spawn()
         .unwrap();
     leaver.wait().unwrap();
     child
+}
+
+fn start_role(role: &str) -> Child {
+    std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["role", "--exact", "--ignored", "--nocapture"])
+        .env(ROLE, role)
+        .spawn()
+        .unwrap()
 }
 
 /// A folder that the server's user can reach, gone with the value.

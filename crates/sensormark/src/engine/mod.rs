@@ -62,4 +62,6 @@ pub mod pinning;
 
 pub mod cold;
 
+pub mod memory_limit;
+
 pub mod phased;

@@ -3,7 +3,9 @@
 //! A cell opens its site, measures on it, and closes it; dropping it stops the server and removes the folders too. What runs on it
 //! is not decided here.
 
-use crate::measurement::record::ServerRecord;
+use super::failure::TrialFailure;
+use super::memory_limit;
+use crate::measurement::record::{MemoryLimitRecord, ServerRecord};
 use crate::probe::{DiskUsage, ProbeError, ProcessTree, Scope, WireScope, disk_usage};
 use crate::workload::selection::Choice;
 use sensormark_store::supervisor::{ManagedServer, ScratchFolder, Supervisor};
@@ -34,6 +36,7 @@ impl Site {
         options: &ServerOptions,
         data: Option<&Path>,
     ) -> Result<Self, StoreError> {
+        memory_limit::check_choice(choice, options)?;
         let store = Arc::clone(&choice.store);
         if let Some(endpoint) = existing_endpoint(supervisor, choice)? {
             refuse_logs_apart(
@@ -68,6 +71,7 @@ impl Site {
             managed: true,
             start_seconds: Some(server.start_duration().as_secs_f64()),
             memory_budget_bytes: Some(options.memory_bytes),
+            memory_limit: None,
             notes: server.notes().to_vec(),
         };
         Ok(Self {
@@ -87,6 +91,7 @@ impl Site {
             managed: false,
             start_seconds: None,
             memory_budget_bytes: None,
+            memory_limit: None,
             notes: Vec::new(),
         });
         Ok(Self {
@@ -108,9 +113,20 @@ impl Site {
         &self.endpoint
     }
 
-    /// What is known about the server; none for an embedded database.
-    pub const fn record(&self) -> Option<&ServerRecord> {
-        self.record.as_ref()
+    /// What is known about the server by now; none for an embedded database.
+    pub fn record(&self) -> Option<ServerRecord> {
+        let memory = self.server.as_ref().and_then(ManagedServer::memory_use);
+        self.record.clone().map(|record| ServerRecord {
+            memory_limit: memory.map(MemoryLimitRecord::from),
+            ..record
+        })
+    }
+
+    /// Why a trial was broken off: the memory limit that ended processes of the server, where a client only saw what came of it.
+    pub fn cause(&self, failure: TrialFailure) -> TrialFailure {
+        let server = self.server.as_ref();
+        let lost = server.and_then(ManagedServer::lost_to_memory_limit);
+        lost.map_or(failure, TrialFailure::from)
     }
 
     /// Whether the server still runs.

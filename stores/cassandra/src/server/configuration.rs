@@ -22,7 +22,6 @@ hinted_handoff_enabled: false
 authenticator: PasswordAuthenticator
 authorizer: AllowAllAuthorizer
 commitlog_segment_size: 32MiB
-commitlog_total_space: 1GiB
 memtable:
   configurations:
     skiplist: {class_name: SkipListMemtable}
@@ -80,12 +79,13 @@ pub(super) fn configuration(
         }
     };
     let (data, [native, storage, ..]) = (folder.data.display(), folder.ports);
-    let memtable = memory.memtable;
+    let (memtable, log) = (memory.memtable, memory.log);
     let commit_log = folder.log("commitlog", folder.data.join("commitlog"));
     let commit_log = commit_log.display();
     Ok(format!(
         "{FIXED}{sync}memtable_heap_space: {memtable}MiB
 memtable_offheap_space: {memtable}MiB
+commitlog_total_space: {log}MiB
 native_transport_port: {native}
 storage_port: {storage}
 seed_provider:

@@ -17,7 +17,7 @@ use crate::engine::role::RoleProcess;
 use crate::engine::run::{Cell, CellRunner, RunContext, RunEvent, Turn, trial_label};
 use crate::engine::site::Site;
 use crate::measurement::record::{Cache, Implementation, Side, TrialRecord};
-use crate::measurement::verdict::Reason;
+use crate::measurement::verdict::{Reason, ReasonKind};
 use crate::measurement::write_size::write_sizes;
 use sensormark_store::{DatabaseName, Plan, ServerOptions, StoreError};
 use serde_json::Value;
@@ -109,7 +109,7 @@ impl PhasedRunner {
             site,
             plan,
         } = prepared;
-        record.server = site.record().cloned();
+        record.server = site.record();
         record.write_sizes = write_sizes(site.store(), &plan.layout, &plan.schema);
         context.observer.event(RunEvent::TrialStarted {
             label: trial_label(record),
@@ -122,6 +122,10 @@ impl PhasedRunner {
             Ok(coordinator) => coordinator.run(record),
             Err(failure) => (Vec::new(), Err(failure)),
         };
+        let is_told = |reason: &Reason| reason.kind == ReasonKind::ServerCrashed;
+        if !reasons.iter().any(is_told) {
+            outcome = outcome.map_err(|failure| site.cause(failure));
+        }
         if outcome.is_ok() {
             let settings =
                 site.administer(plan, async |administrator| administrator.settings().await);
@@ -130,6 +134,7 @@ impl PhasedRunner {
                 Err(error) => outcome = Err(error.into()),
             }
         }
+        record.server = site.record();
         if outcome.is_ok() && record.repetition == 0 {
             match explain::record(site, plan, steps) {
                 Ok(statements) => record.statements = Some(statements),

@@ -8,6 +8,7 @@ use crate::report::disturbed::tolerated;
 use crate::report::field::Field;
 use crate::report::number::significant;
 use crate::report::sections::cells::{counted, geometric_mean};
+use crate::report::sections::memory_limit;
 use crate::report::tables::{Cell, Digits, Document, Number, Section, Spread, Table};
 use crate::statistics::SMALLEST_REPETITIONS;
 use serde_json::Value;
@@ -181,6 +182,11 @@ fn likeness(first: &Field, second: &Field) -> Section {
     differ("scale", one.scale.clone(), other.scale.clone());
     differ("seed", one.seed.to_string(), other.seed.to_string());
     differ("cache", cache(first), cache(second));
+    differ(
+        "memory limit of servers (--memory-limit)",
+        memory_limit::in_words(first),
+        memory_limit::in_words(second),
+    );
     let protocol = |run: &RunRecord| if run.as_study { "the study's" } else { "ours" }.to_owned();
     differ("protocol (--as-study)", protocol(one), protocol(other));
     for (key, value, its) in differing(&one.parameters, &other.parameters) {

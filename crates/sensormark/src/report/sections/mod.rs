@@ -6,6 +6,7 @@ pub(super) mod cells;
 mod keeping_up;
 mod latencies;
 mod limits;
+pub(super) mod memory_limit;
 mod projection;
 mod readings;
 mod resources;

@@ -1,6 +1,7 @@
 //! What a reader needs to judge the figures: warnings, what was not measured, the machine, and how to do it again.
 
 use super::cells::counted;
+use super::memory_limit;
 use crate::probe::{DeviceKind, Environment, Processor};
 use crate::report::field::Field;
 use crate::report::number::{fixed, significant};
@@ -156,6 +157,9 @@ pub fn environment(field: &Field) -> Section {
         None => section.paragraph("The run recorded no inventory of its machine."),
     }
     section.table(servers(field));
+    if let Some(limits) = memory_limit::table(field) {
+        section.table(limits);
+    }
     section.table(settings(field));
     section
 }

@@ -1,7 +1,7 @@
 //! Two runs compared: what a disturbed host, an unmeasured server and servers of unlike origin keep from being decided.
 
 use super::fixture::{CHEAP, COSTLY, Used, implementation, latency, phase, run, totals, trial};
-use crate::measurement::record::{RunRecord, ServerRecord, Side, TrialRecord};
+use crate::measurement::record::{MemoryLimitRecord, RunRecord, ServerRecord, Side, TrialRecord};
 use crate::probe::PhaseTotals;
 use crate::report::compare::{CompareError, Comparison};
 use crate::report::field::Field;
@@ -256,4 +256,40 @@ fn servers_of_other_versions_programs_and_memory_are_named() {
         // It may be what the runs were made for: what the server uses is compared.
         assert!(verdict(&found, CPU).is_some());
     }
+}
+
+/// Servers that paid for their page cache are not held against others without a word.
+#[test]
+fn unlike_memory_limits_are_told() {
+    let limited = |gigabytes: u64| {
+        let mut trials = repetitions(CHEAP);
+        for trial in &mut trials {
+            let server = trial.server.as_mut().expect("a server");
+            server.memory_limit = Some(MemoryLimitRecord {
+                limit_bytes: gigabytes << 30,
+                peak_bytes: Some(gigabytes << 30),
+                limit_reached: Some(7),
+                killed_processes: 0,
+            });
+        }
+        trials
+    };
+    for (first, second, told) in [
+        (
+            repetitions(CHEAP),
+            limited(2),
+            "none in the first, 2048 MB in the second",
+        ),
+        (
+            limited(4),
+            limited(2),
+            "4096 MB in the first, 2048 MB in the second",
+        ),
+    ] {
+        let document = json::value(compared(first, second).document()).to_string();
+        assert!(document.contains(told), "{document}");
+        assert!(!document.contains("as far as the runs tell"), "{document}");
+    }
+    let alike = json::value(compared(limited(2), limited(2)).document()).to_string();
+    assert!(alike.contains("as far as the runs tell"), "{alike}");
 }

@@ -149,6 +149,7 @@ pub fn trial(implementation: Implementation, repetition: u32, used: Used) -> Tri
         managed: true,
         start_seconds: Some(1.25),
         memory_budget_bytes: Some(1 << 30),
+        memory_limit: None,
         notes: Vec::new(),
     });
     let mut record = TrialRecord {

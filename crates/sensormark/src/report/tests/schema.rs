@@ -3,7 +3,7 @@
 use super::*;
 use crate::measurement::NotMeasured;
 use crate::measurement::latency::LatencyRecorder;
-use crate::measurement::record::LatencyRecord;
+use crate::measurement::record::{LatencyRecord, MemoryLimitRecord};
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
 use crate::probe::{Environment, FlushRate};
 use sensormark_store::{DaySplit, Encoding, Extremes, Shape};
@@ -56,6 +56,16 @@ fn full_trials() -> Vec<Value> {
     trials[1].verdict =
         Verdict::Inconclusive(vec![Reason::new(ReasonKind::HostDisturbed, "steal")]);
     trials[2].phases[0].totals = None;
+    for (trial, peak_bytes) in trials[2..].iter_mut().zip([Some(1 << 30), None]) {
+        if let Some(server) = &mut trial.server {
+            server.memory_limit = Some(MemoryLimitRecord {
+                limit_bytes: 2 << 30,
+                peak_bytes,
+                limit_reached: peak_bytes,
+                killed_processes: 1,
+            });
+        }
+    }
     trials[2].implementation.server = Some("fast".to_owned());
     trials[2].disturbances.push("measured: steal".to_owned());
     let split = DaySplit {

@@ -32,8 +32,9 @@ pub fn run(
     let seconds = trial.parameters.warmup_seconds
         + f64::from(trial.parameters.reads) / trial.parameters.reads_per_second;
     trial.announce(&record, seconds);
-    record.server = trial.site.record().cloned();
-    match read(trial, &mut record, strategy, written) {
+    let outcome = read(trial, &mut record, strategy, written);
+    record.server = trial.site.record();
+    match outcome.map_err(|failure| trial.site.cause(failure)) {
         Ok(()) => record,
         Err(failure) => condemned(trial.context, record, &failure),
     }

@@ -49,7 +49,7 @@ pub fn run(
         &record,
         trial.parameters.warmup_seconds + trial.parameters.measured_seconds + 1.5,
     );
-    record.server = trial.site.record().cloned();
+    record.server = trial.site.record();
     let journal = match journal_folder() {
         Ok(folder) => folder,
         Err(error) => {
@@ -64,7 +64,8 @@ pub fn run(
         }
     };
     let outcome = write(trial, &mut record, journal.path());
-    if let Err(failure) = outcome {
+    record.server = trial.site.record();
+    if let Err(failure) = outcome.map_err(|failure| trial.site.cause(failure)) {
         record = condemned(trial.context, record, &failure);
         if trial.context.is_interrupted() || !survivors(trial, &mut record, journal.path()) {
             return (record, None);

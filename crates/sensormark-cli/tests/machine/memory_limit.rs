@@ -1,0 +1,232 @@
+//! `--memory-limit` on real servers: a control group around each, gone with it; what it came to in the result; refusals.
+
+use crate::Outcome;
+use crate::support::{Place, errors, read_folder, reasons, said};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const OWN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/page/own.toml");
+
+/// What the servers have: --server-memory and the least limit beside it, in MB.
+const MEMORY: [&str; 4] = ["--server-memory", "128", "--memory-limit", "704"];
+
+/// Why no control group can be made here, if none can.
+fn missing() -> Outcome {
+    let possible = sensormark_store::supervisor::check_memory_limit();
+    possible
+        .err()
+        .map(|_| "no control group that bounds memory can be made here")
+}
+
+fn start(place: &Place, store: &str) -> Child {
+    let on = format!("--on={store}:individual");
+    let mut arguments = vec!["run", OWN, "--results", "results", "--progress=plain"];
+    arguments.extend(["--tolerate-disturbance", "--set", "repetitions=1"]);
+    arguments.extend(["--set", "mixed.duration=6s", &on]);
+    arguments.extend(MEMORY);
+    place
+        .command(&arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts")
+}
+
+/// What is written down about the one server in a place, once it is ready.
+fn server(place: &Place) -> (PathBuf, u32) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        let owners = read_folder(&place.path().join("state"))
+            .into_iter()
+            .filter_map(|run| std::fs::read(run.join("sensormark-owner.json")).ok())
+            .filter_map(|text| serde_json::from_slice::<Value>(&text).ok());
+        for owner in owners {
+            let group = owner["memory_group"].as_str().map(PathBuf::from);
+            let process = owner["server"]["pid"].as_u64();
+            if let (Some(group), Some(process)) = (group, process) {
+                return (group, u32::try_from(process).expect("a process"));
+            }
+        }
+        assert!(Instant::now() < deadline, "no server with a group");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn limit(group: &Path) -> Option<u64> {
+    let files = ["memory.limit_in_bytes", "memory.max"];
+    let mut texts = files
+        .iter()
+        .filter_map(|file| std::fs::read_to_string(group.join(file)).ok());
+    texts.next()?.trim().parse().ok()
+}
+
+fn inside(group: &Path) -> Vec<u32> {
+    let text = std::fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
+    text.lines().filter_map(|line| line.parse().ok()).collect()
+}
+
+/// A server's root process and its children. (PostgreSQL's lead sessions of their own.)
+fn family(root: u32) -> Vec<u32> {
+    let output = Command::new("ps")
+        .args(["-o", "pid=", "--ppid", &root.to_string()])
+        .output();
+    let text = String::from_utf8_lossy(&output.expect("ps").stdout).into_owned();
+    let children = text.split_whitespace().filter_map(|pid| pid.parse().ok());
+    std::iter::once(root).chain(children).collect()
+}
+
+/// Waits until this holds, at most a minute.
+fn wait_until(what: &str, holds: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !holds() {
+        assert!(Instant::now() < deadline, "waited in vain: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+pub fn servers_are_held_to_the_limit_and_pay_for_the_page_cache() -> Outcome {
+    if missing().is_some() {
+        return missing();
+    }
+    for store in ["postgresql", "mariadb"] {
+        let place = Place::new();
+        let running = start(&place, store);
+        let (group, process) = server(&place);
+        assert_eq!(limit(&group), Some(704 << 20), "{store}");
+        // A shell joins the group and becomes the server.
+        wait_until("the server is in its group", || {
+            inside(&group).contains(&process)
+        });
+        for pid in family(process) {
+            let gone = !Path::new(&format!("/proc/{pid}")).exists();
+            assert!(gone || inside(&group).contains(&pid), "{store}: {pid}");
+        }
+        let output = running.wait_with_output().expect("it ends");
+        assert!(!group.exists(), "{store}: {}", group.display());
+        let trials = place.trials();
+        assert!(!trials.is_empty(), "{}", errors(&output));
+        for trial in trials {
+            let seen = &trial["server"]["memory_limit"];
+            assert_eq!(seen["limit_bytes"], 704_u64 << 20, "{trial}");
+            let peak = seen["peak_bytes"].as_u64().expect("a peak");
+            assert!((16 << 20..=704 << 20).contains(&peak), "{store}: {peak}");
+            assert!(seen["limit_reached"].is_u64(), "{seen}");
+            assert_eq!(seen["killed_processes"], 0, "{seen}");
+        }
+        let text = said(&output);
+        assert!(text.contains("Memory limit of servers"), "{text}");
+        let left = place.leftovers();
+        assert!(left.is_empty(), "{store}: {left:?}");
+    }
+    None
+}
+
+pub fn the_group_of_a_killed_run_is_removed_by_the_next() -> Outcome {
+    if missing().is_some() {
+        return missing();
+    }
+    let place = Place::new();
+    let mut running = start(&place, "postgresql");
+    let (group, _) = server(&place);
+    running.kill().expect("it is ours");
+    running.wait().expect("it ends");
+    assert!(group.is_dir(), "nobody has removed it yet");
+    let next = place.measured("next", &["--on=sqlite", "--set=repetitions=1"]);
+    assert!(next.is_dir() && !group.exists());
+    assert!(place.leftovers().is_empty());
+    None
+}
+
+/// Somebody else in the group takes its memory, and the kernel is told to end the server first.
+pub fn a_server_that_the_limit_ended_is_named_in_the_verdict() -> Outcome {
+    if missing().is_some() {
+        return missing();
+    }
+    let place = Place::new();
+    let running = start(&place, "postgresql");
+    let (group, process) = server(&place);
+    // Five of the server's own, and those of sessions.
+    wait_until("clients have sessions", || family(process).len() > 7);
+    for pid in family(process) {
+        std::fs::write(format!("/proc/{pid}/oom_score_adj"), "1000").ok();
+    }
+    // Less than the limit, so that it ends by itself; with the server's it is more.
+    let script = r#"echo $$ > "$0" && head -c 720000000 /dev/zero | tail -c 720000000 > /dev/null"#;
+    let taker = Command::new("sh")
+        .args(["-c", script])
+        .arg(group.join("cgroup.procs"))
+        .status();
+    assert!(taker.expect("a shell").success());
+    let output = running.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
+    let trials = place.trials();
+    let words = "memory limit of 704 MB (--memory-limit)";
+    for trial in &trials {
+        let verdict = &trial["verdict"];
+        assert!(verdict.to_string().contains(words), "{verdict}");
+        assert!(
+            reasons(trial).contains(&"server_crashed".to_owned()),
+            "{verdict}"
+        );
+        let killed = &trial["server"]["memory_limit"]["killed_processes"];
+        assert!(killed.as_u64().is_some_and(|killed| killed > 0), "{trial}");
+    }
+    assert!(!trials.is_empty() && !group.exists());
+    None
+}
+
+pub fn what_cannot_be_held_to_a_limit_is_refused() -> Outcome {
+    if missing().is_some() {
+        return missing();
+    }
+    let place = Place::new();
+    let started = place.run(&["servers", "start", "postgresql", "--server-memory", "128"]);
+    let told = said(&started);
+    let mut words = told.split_whitespace();
+    let existing = words.find(|word| word.starts_with("postgresql=@"));
+    let existing = format!("--on={}", existing.expect("a server"));
+    let output = place.run(&["run", "machine-tool", &existing, "--memory-limit=2048"]);
+    place.run(&["servers", "stop", "postgresql"]);
+    let text = errors(&output);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(
+        text.contains("given by URL") && text.contains("leave out the URL"),
+        "{text}"
+    );
+    let cases: [(&[&str], &[&str]); 4] = [
+        (
+            &["--on=postgresql", "--memory-limit=1500"],
+            &[
+                "1500 MB is too small",
+                "--server-memory 1024",
+                "makes 2048 MB",
+            ],
+        ),
+        (
+            &["--on=sqlite", "--memory-limit=2048"],
+            &["SQLite runs inside the client", "leave SQLite out"],
+        ),
+        (
+            &["--on=postgresql,sqlite", "--memory-limit=2048"],
+            &["SQLite runs inside the client", "leave SQLite out"],
+        ),
+        (
+            &["--on=postgresql", "--memory-limit=99999999"],
+            &["would limit nothing"],
+        ),
+    ];
+    for (arguments, words) in cases {
+        let place = Place::new();
+        let output = place.run(&[&["run", "machine-tool"], arguments].concat());
+        let text = errors(&output);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
+        for word in words {
+            assert!(text.contains(word), "{arguments:?}: {text}");
+        }
+        assert_eq!(text.matches("sensormark: ").count(), 1, "{text}");
+        assert!(place.leftovers().is_empty() && !place.results().exists());
+    }
+    None
+}

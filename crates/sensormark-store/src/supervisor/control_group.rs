@@ -1,0 +1,202 @@
+//! Where on this machine a control group that bounds memory can be made: below the program's own group, of version 1 or 2.
+//!
+//! It reads what the kernel says about groups and mounts. Making, reading and removing a group is in `memory_group`.
+
+use std::path::{Path, PathBuf};
+
+/// The version of the kernel's interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Version {
+    /// `memory.limit_in_bytes` and its like.
+    One,
+    /// `memory.max` and its like.
+    Two,
+}
+
+/// A group below which groups with a memory limit can be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Parent {
+    /// The interface of its files.
+    pub version: Version,
+    /// Its folder.
+    pub folder: PathBuf,
+}
+
+impl Parent {
+    /// The parent of this process's further groups.
+    ///
+    /// # Errors
+    /// Why there is none, in words.
+    pub(super) fn of_this_process() -> Result<Self, String> {
+        let read = |path: &str| {
+            std::fs::read_to_string(path).map_err(|error| format!("cannot read {path}: {error}"))
+        };
+        let parent = Self::find(&read("/proc/self/cgroup")?, &read("/proc/self/mountinfo")?)?;
+        rustix::fs::access(&parent.folder, rustix::fs::Access::WRITE_OK).map_err(|error| {
+            format!(
+                "this user may not make a control group in {}: {error}",
+                parent.folder.display()
+            )
+        })?;
+        Ok(parent)
+    }
+
+    /// The parent by what the kernel says about groups (/proc/self/cgroup) and mounts (/proc/self/mountinfo).
+    fn find(groups: &str, mounts: &str) -> Result<Self, String> {
+        let own = groups.lines().filter_map(|line| {
+            let mut parts = line.splitn(3, ':').skip(1);
+            Some((parts.next()?, parts.next()?))
+        });
+        let mut unified = None;
+        for (controllers, path) in own {
+            if controllers.split(',').any(|name| name == "memory") {
+                let folder = mounted(mounts, path, |kind, options| {
+                    kind == "cgroup" && options.split(',').any(|option| option == "memory")
+                })
+                .ok_or("the memory controller's groups are not mounted here")?
+                .1;
+                return Ok(Self {
+                    version: Version::One,
+                    folder,
+                });
+            }
+            if controllers.is_empty() {
+                unified = Some(path);
+            }
+        }
+        let path = unified.ok_or("the kernel has no control groups for memory")?;
+        let (mount, own) = mounted(mounts, path, |kind, _| kind == "cgroup2")
+            .ok_or("control groups of version 2 are not mounted here")?;
+        let folder = delegated(&mount, &own)?;
+        Ok(Self {
+            version: Version::Two,
+            folder,
+        })
+    }
+}
+
+/// The mount point and the folder of a group in the first mount of this kind (file system's type and its options).
+fn mounted(
+    mounts: &str,
+    group: &str,
+    is_it: impl Fn(&str, &str) -> bool,
+) -> Option<(PathBuf, PathBuf)> {
+    mounts.lines().find_map(|line| {
+        let (place, what) = line.split_once(" - ")?;
+        let mut what = what.split(' ');
+        let (kind, options) = (what.next()?, what.nth(1)?);
+        if !is_it(kind, options) {
+            return None;
+        }
+        let mut place = place.split(' ').skip(3);
+        let (root, point) = (place.next()?, PathBuf::from(place.next()?));
+        // In a container the mount may begin at the container's own group.
+        let below = Path::new(group).strip_prefix(root).ok()?;
+        Some((point.clone(), point.join(below)))
+    })
+}
+
+/// The group of version 2 that hands the memory controller to the groups below it: the own one, or else the nearest above it, as long
+/// as no limit is left behind on the way. A group that holds processes cannot hand it on, so most often it is the own group's parent.
+fn delegated(mount: &Path, own: &Path) -> Result<PathBuf, String> {
+    let has = |folder: &Path, file: &str| {
+        std::fs::read_to_string(folder.join(file))
+            .is_ok_and(|text| text.split_whitespace().any(|name| name == "memory"))
+    };
+    if !has(mount, "cgroup.controllers") {
+        return Err(
+            "the memory controller is not among those of version 2 (cgroup.controllers)".to_owned(),
+        );
+    }
+    for folder in own
+        .ancestors()
+        .take_while(|folder| folder.starts_with(mount))
+    {
+        if has(folder, "cgroup.subtree_control") {
+            return Ok(folder.to_owned());
+        }
+        let limit = std::fs::read_to_string(folder.join("memory.max")).unwrap_or_default();
+        if !matches!(limit.trim(), "" | "max") {
+            return Err(format!(
+                "{} has a memory limit and hands the memory controller to no group below it (cgroup.subtree_control)",
+                folder.display()
+            ));
+        }
+    }
+    Err(format!(
+        "neither {} nor a group above it hands the memory controller to the groups below it (cgroup.subtree_control)",
+        own.display()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Folders with files of this text.
+    fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        folder
+    }
+
+    #[test]
+    fn version_one_is_below_the_own_group() {
+        let groups = "8:pids:/\n4:cpu,memory:/batch/7\n0::/\n";
+        let mounts = "23 28 0:21 / /sys/fs/cgroup/unified rw,nosuid shared:9 - cgroup2 cgroup2 rw\n\
+             24 28 0:22 / /groups/memory rw,nosuid shared:10 - cgroup cgroup rw,cpu,memory\n";
+        let parent = Parent::find(groups, mounts).unwrap();
+        assert_eq!(parent.version, Version::One);
+        assert_eq!(parent.folder, Path::new("/groups/memory/batch/7"));
+        // A container sees its own group as the mount's root.
+        let inside = mounts.replace("0:22 / ", "0:22 /batch/7 ");
+        let parent = Parent::find(groups, &inside).unwrap();
+        assert_eq!(parent.folder, Path::new("/groups/memory"));
+        let missing = Parent::find(groups, "").unwrap_err();
+        assert!(missing.contains("not mounted"), "{missing}");
+    }
+
+    fn of_version_two(folder: &Path) -> Result<Parent, String> {
+        let mounts = format!(
+            "23 28 0:21 / {} rw - cgroup2 cgroup2 rw\n",
+            folder.display()
+        );
+        Parent::find("0::/user.slice/run.scope\n", &mounts)
+    }
+
+    #[test]
+    fn version_two_is_where_the_controller_is_handed_on() {
+        let folder = tree(&[
+            ("cgroup.controllers", "cpu io memory pids\n"),
+            ("cgroup.subtree_control", "cpu memory\n"),
+            ("user.slice/cgroup.subtree_control", "cpu memory\n"),
+            ("user.slice/run.scope/cgroup.subtree_control", "\n"),
+            ("user.slice/run.scope/memory.max", "max\n"),
+        ]);
+        let parent = of_version_two(folder.path()).unwrap();
+        assert_eq!(parent.version, Version::Two);
+        assert_eq!(parent.folder, folder.path().join("user.slice"));
+        let own = folder.path().join("user.slice/run.scope");
+        std::fs::write(own.join("memory.max"), "1048576\n").unwrap();
+        let refused = of_version_two(folder.path()).unwrap_err();
+        assert!(refused.contains("has a memory limit"), "{refused}");
+        std::fs::write(own.join("cgroup.subtree_control"), "memory\n").unwrap();
+        assert_eq!(of_version_two(folder.path()).unwrap().folder, own);
+    }
+
+    #[test]
+    fn without_the_controller_the_reason_is_said() {
+        let folder = tree(&[("cgroup.controllers", "cpu io pids\n")]);
+        let refused = of_version_two(folder.path()).unwrap_err();
+        assert!(
+            refused.contains("not among those of version 2"),
+            "{refused}"
+        );
+        let nothing = Parent::find("3:cpu:/\n", "").unwrap_err();
+        assert!(nothing.contains("no control groups"), "{nothing}");
+    }
+}

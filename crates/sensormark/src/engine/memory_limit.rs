@@ -1,0 +1,116 @@
+//! `--memory-limit`: whether all databases of a run can be held to one limit of memory, processes and page cache together.
+//!
+//! All or none: a database without a limit among limited ones would have the whole machine's page cache to itself. How a server
+//! is held to it is the supervisor's.
+
+use super::run::Cell;
+use crate::workload::selection::Choice;
+use sensormark_store::supervisor::check_memory_limit;
+use sensormark_store::{ErrorKind, ServerOptions, StoreError};
+
+const OPERATION: &str = "hold databases to --memory-limit";
+
+/// Whether what a run measures can be held to its memory limit; without one it always can.
+///
+/// # Errors
+/// What cannot, why, and what to do: a database that sensormark does not start, an embedded one, a limit that is too small for
+/// `--server-memory` or larger than what there is (`available_bytes`), a machine where no control group can be made.
+pub fn check(
+    options: &ServerOptions,
+    cells: &[Cell],
+    available_bytes: u64,
+) -> Result<(), StoreError> {
+    let Some(limit) = options.memory_limit_bytes else {
+        return Ok(());
+    };
+    for cell in cells {
+        check_choice(&cell.choice, options)?;
+    }
+    if limit > available_bytes {
+        return Err(StoreError::new(
+            ErrorKind::Configuration,
+            OPERATION,
+            format!(
+                "{} MB would limit nothing: this program may use {} MB of memory; give less",
+                limit >> 20,
+                available_bytes >> 20
+            ),
+        ));
+    }
+    check_memory_limit()
+}
+
+/// The memory that this program may use, in bytes: the machine's, or its own control group's where that has less.
+pub fn available_bytes(group: Option<u64>) -> u64 {
+    let machine = rustix::system::sysinfo();
+    let machine = machine.totalram.saturating_mul(machine.mem_unit.into());
+    group.map_or(machine, |group| group.min(machine))
+}
+
+/// Whether one database can be held to the memory limit.
+///
+/// # Errors
+/// Why not, and what to do.
+pub fn check_choice(choice: &Choice, options: &ServerOptions) -> Result<(), StoreError> {
+    let Some(limit) = options.memory_limit_bytes else {
+        return Ok(());
+    };
+    let title = choice.title();
+    if choice.store.description().embedded {
+        let text = format!(
+            "{title} runs inside the client: a limit would hold the client too, and without one it alone would have the page cache of the whole machine; leave {title} out of --on, or the option"
+        );
+        return Err(StoreError::unsupported(OPERATION, text));
+    }
+    if choice.url.is_some() {
+        let text = format!(
+            "{title} is given by URL, and sensormark limits no server that it did not start; leave out the URL, or the option"
+        );
+        return Err(StoreError::unsupported(OPERATION, text));
+    }
+    let least = options.least_memory_limit_bytes();
+    if limit < least {
+        let text = format!(
+            "{} MB is too small beside --server-memory {}: a server needs one and a half times that and 512 MB, which makes {} MB; give at least that, or less --server-memory",
+            limit >> 20,
+            options.memory_bytes >> 20,
+            least >> 20
+        );
+        return Err(StoreError::new(ErrorKind::Configuration, OPERATION, text));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sensormark_store::memory::MemoryStore;
+    use sensormark_store::store::RepeatedWrite;
+    use std::sync::Arc;
+
+    #[test]
+    fn an_embedded_database_is_refused_only_with_a_limit() {
+        let choice = Choice::of(Arc::new(MemoryStore::new(RepeatedWrite::Replaces)));
+        let mut options = ServerOptions::default();
+        assert!(check_choice(&choice, &options).is_ok());
+        options.memory_limit_bytes = Some(4 << 30);
+        let refused = check_choice(&choice, &options).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Unsupported);
+        assert!(
+            refused.to_string().contains("inside the client"),
+            "{refused}"
+        );
+    }
+
+    #[test]
+    fn a_limit_above_what_there_is_limits_nothing() {
+        let options = ServerOptions {
+            memory_limit_bytes: Some(4 << 30),
+            ..ServerOptions::default()
+        };
+        let refused = check(&options, &[], 3 << 30).unwrap_err();
+        assert!(refused.to_string().contains("3072 MB"), "{refused}");
+        assert!(available_bytes(None) > 0);
+        assert_eq!(available_bytes(Some(4096)), 4096);
+    }
+}
