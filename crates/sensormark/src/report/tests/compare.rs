@@ -223,7 +223,8 @@ fn what_servers_use_is_not_compared_between_runs_with_more_and_with_fewer() {
 /// It called them the same machine, as far as the runs tell.
 #[test]
 fn servers_of_other_versions_programs_and_memory_are_named() {
-    let of = |change: fn(&mut ServerRecord)| {
+    type Change = fn(&mut ServerRecord);
+    let of = |change: Change| {
         let mut trials = repetitions(CHEAP);
         for trial in &mut trials {
             let server = trial.server.as_mut().expect("a server");
@@ -234,7 +235,7 @@ fn servers_of_other_versions_programs_and_memory_are_named() {
         }
         trials
     };
-    let cases: [(fn(&mut ServerRecord), &str); 3] = [
+    let cases: [(Change, &str); 3] = [
         (
             |server| server.version = "17.2".to_owned(),
             "server's version: 16.1 in the first, 17.2 in the second",
