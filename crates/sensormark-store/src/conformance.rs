@@ -24,6 +24,8 @@ use check::{Broken, Check, Verdict};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use place::Place;
 use rule::{Kind, Rule, Task};
+use statements::Pinned;
+use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use suite::{Case, Suite, lock};
 
@@ -34,6 +36,7 @@ pub mod pins;
 mod place;
 mod rule;
 mod rules;
+mod statements;
 mod suite;
 #[cfg(test)]
 mod tests;
@@ -46,21 +49,30 @@ const SLOW_VARIABLE: &str = "SENSORMARK_SLOW";
 
 /// Runs the suite on a store, with the arguments of `cargo test`, and ends the process.
 pub fn main(store: Arc<dyn Store>) -> ! {
-    conclude(store, false)
+    conclude(store, false, None)
+}
+
+/// As [`main`], and the statements of every layout, question and write are compared with the text in `tests/statements` below
+/// `crate_folder`. `SENSORMARK_WRITE_PINS=1` writes the text anew; the difference is then read like any other.
+pub fn main_with_pins(store: Arc<dyn Store>, crate_folder: &str) -> ! {
+    conclude(store, false, Some(Path::new(crate_folder)))
 }
 
 /// As [`main`], for a store on which the whole suite takes longer than `make test` may: every rule on one layout of each family
 /// and one data set. The rest is shown as ignored, with the reason, and runs where `SENSORMARK_SLOW` is set.
 pub fn main_in_part(store: Arc<dyn Store>) -> ! {
     let whole = std::env::var_os(SLOW_VARIABLE).is_some();
-    conclude(store, !whole)
+    conclude(store, !whole, None)
 }
 
-fn conclude(store: Arc<dyn Store>, in_part: bool) -> ! {
+fn conclude(store: Arc<dyn Store>, in_part: bool, pins: Option<&Path>) -> ! {
     let mut arguments = Arguments::from_args();
     let threads = std::thread::available_parallelism().map_or(2, |count| count.get().min(4));
     arguments.test_threads.get_or_insert(threads);
     let tasks = rule::tasks(&store, rules::all());
+    let pinned = pins.map_or(Vec::new(), |_| statements::all());
+    let names = tasks.iter().map(Task::name);
+    let names = names.chain(pinned.iter().map(Pinned::title));
     println!("conformance of {}", store.description().title);
     let missing = match store.installation() {
         _ if std::env::var_os(place::URL_VARIABLE).is_some() => None,
@@ -73,27 +85,41 @@ fn conclude(store: Arc<dyn Store>, in_part: bool) -> ! {
     };
     if let Some(reason) = missing {
         println!("{reason}");
-        let ignored = |task: Task| {
+        let ignored = |name: String| {
             let reason = reason.clone();
-            Trial::ignorable_test(task.name(), move || Ok(Completion::ignored_with(reason)))
+            Trial::ignorable_test(name, move || Ok(Completion::ignored_with(reason)))
         };
-        libtest_mimic::run(&arguments, tasks.into_iter().map(ignored).collect()).exit();
+        libtest_mimic::run(&arguments, names.map(ignored).collect()).exit();
     }
     if arguments.list {
-        let listed = |task: Task| Trial::test(task.name(), || Ok(()));
-        libtest_mimic::run(&arguments, tasks.into_iter().map(listed).collect()).exit();
+        let listed = |name: String| Trial::test(name, || Ok(()));
+        libtest_mimic::run(&arguments, names.map(listed).collect()).exit();
     }
     let place = Place::find(&store).unwrap_or_else(|Broken(text)| {
         eprintln!("{text}");
         std::process::exit(2);
     });
     let suite = Arc::new(Suite::new(store, place, TIMEOUT_MS));
-    let conclusion = libtest_mimic::run(&arguments, trials(&suite, tasks, in_part));
+    let mut all = trials(&suite, tasks, in_part);
+    if let Some(folder) = pins {
+        all.extend(pinned.into_iter().map(|one| pin_trial(&suite, one, folder)));
+    }
+    let conclusion = libtest_mimic::run(&arguments, all);
     if let Err(Broken(text)) = block_on(suite.drop_all()) {
         eprintln!("{text}");
     }
     drop(suite);
     conclusion.exit()
+}
+
+fn pin_trial(suite: &Arc<Suite>, pinned: Pinned, crate_folder: &Path) -> Trial {
+    let (suite, folder) = (Arc::clone(suite), crate_folder.to_path_buf());
+    Trial::test(pinned.title(), move || {
+        let together = suite.undisturbed.read();
+        let _together = together.unwrap_or_else(PoisonError::into_inner);
+        let checked = block_on(pinned.check(&suite, &folder));
+        checked.map_err(|Broken(text)| Failed::from(text))
+    })
 }
 
 fn trials(suite: &Arc<Suite>, tasks: Vec<Task>, in_part: bool) -> Vec<Trial> {

@@ -20,10 +20,13 @@ mod chunk;
 
 mod upsert;
 
-use self::chunk::{Chunk, READINGS, chunks};
+use self::chunk::{Chunk, chunks};
 
 /// Statements of one call that are on their way at once.
 pub(crate) const PIPELINE: usize = 32;
+
+/// Readings of one call: they go out in batches of one partition each, several on their way at once.
+const READINGS: usize = 10_000;
 
 /// Estimated bytes in one batch statement: our own servers take 16 MiB, those of others fail at 50 KiB unless told otherwise.
 const BYTES: usize = 1 << 20;

@@ -5,7 +5,7 @@ use sensormark_store::write_size::field_value_bytes;
 use sensormark_store::{FieldType, Layout, Shape, Table, WriteSize};
 
 /// Readings that a client hands over at a time; they become unlogged batches, each of one partition, several on their way at once.
-const READINGS: usize = 1_000;
+const READINGS: usize = 2_500;
 /// The same where they become one record a series and span.
 const READINGS_OF_RECORDS: usize = 10_000;
 /// Bytes of them: so few that a partition's share stays near the 5 KiB at which Cassandra warns, where they are of a hundred series or more.

@@ -17,7 +17,7 @@ mod row;
 mod rows;
 
 pub(crate) use row::{Cells, Row};
-pub(crate) use rows::{Container, Found};
+pub(crate) use rows::{Container, Found, Spare};
 
 use crate::shown::Kept;
 use foreign::{ContainerInfo, ContainerRows, Functions, Property};
@@ -320,11 +320,20 @@ impl Connection {
         };
         self.check(code)?;
         let missing = || Failure::of(ILLEGAL_PARAMETER, "the container was not made");
-        Container::new(self, raw, &name).ok_or_else(missing)
+        Container::new(self, raw, &name, Spare::default()).ok_or_else(missing)
     }
 
     /// The container of this name, if it is there.
     pub(crate) fn container(&self, name: &str) -> Result<Option<Container>, Failure> {
+        self.container_like(name, Spare::default())
+    }
+
+    /// The same of a container that shares rows with others of its schema.
+    pub(crate) fn container_like(
+        &self,
+        name: &str,
+        spare: Spare,
+    ) -> Result<Option<Container>, Failure> {
         self.kept().note_call("gsGetContainerGeneral", name, "");
         let name = text(name)?;
         let mut raw = ptr::null_mut();
@@ -333,7 +342,7 @@ impl Connection {
             (self.0.functions.get_container)(self.0.raw.as_ptr(), name.as_ptr(), &raw mut raw)
         };
         self.check(code)?;
-        Ok(Container::new(self, raw, &name))
+        Ok(Container::new(self, raw, &name, spare))
     }
 
     /// Drops a container; one that is not there is fine.

@@ -2,7 +2,7 @@
 //!
 //! The client blocks, so every future is ready when it is first polled.
 
-use crate::client::{Connection, Container, Failure};
+use crate::client::{Connection, Container, Failure, Spare};
 use crate::config::Options;
 use crate::error::{absent, mapped};
 use crate::query::Reader;
@@ -43,6 +43,8 @@ pub(crate) struct Containers {
     open: HashMap<Place, Container>,
     /// Those in which rows are committed by hand.
     by_hand: HashMap<Place, Container>,
+    /// Rows to be used again, by table.
+    spare: HashMap<usize, Spare>,
 }
 
 impl Containers {
@@ -54,6 +56,7 @@ impl Containers {
             database: database.to_owned(),
             open: HashMap::new(),
             by_hand: HashMap::new(),
+            spare: HashMap::new(),
         }
     }
 
@@ -66,11 +69,15 @@ impl Containers {
         }
     }
 
-    fn opened(&self, place: Place) -> Result<Container, StoreError> {
+    fn opened(&mut self, place: Place) -> Result<Container, StoreError> {
         let name = self.name(place);
+        let spare = match place {
+            Place::Series(table, _) => self.spare.entry(table).or_default().clone(),
+            Place::Tags(_) | Place::Entities(_) => Spare::default(),
+        };
         let found = self
             .connection
-            .container(&name)
+            .container_like(&name, spare)
             .map_err(|failure| mapped("open a container", failure))?;
         found.ok_or_else(|| {
             let text = format!("container {name} is not there: was its database dropped, or made with another schema?");
@@ -101,10 +108,19 @@ impl Containers {
         Ok(container)
     }
 
+    /// Lets the rows go that are kept for other tables than this one, as a large write begins: the client's rows take much memory.
+    pub(crate) fn let_rows_go_but_of(&mut self, table: usize) {
+        let others = self.spare.iter().filter(|(other, _)| **other != table);
+        for (_, spare) in others {
+            spare.clear();
+        }
+    }
+
     /// Forgets what was opened: after a failure a container may have been dropped, or made anew.
     pub(crate) fn forget(&mut self) {
         self.open.clear();
         self.by_hand.clear();
+        self.spare.clear();
     }
 }
 

@@ -14,8 +14,11 @@ use sensormark_store::{
 };
 use std::ops::Range;
 
-/// Readings in one request.
-const READINGS: usize = 10_000;
+/// Readings that are gathered by container at a time.
+const READINGS: usize = 64_000;
+
+/// Rows in one request, as in the documentation's examples of multi-put. The client holds an object for each row of a request.
+const ROWS: usize = 1_000;
 
 /// The longest text in bytes: a STRING in blocks of 64 KB.
 const LONGEST_TEXT: usize = 31 * 1024;
@@ -97,16 +100,33 @@ struct Part {
     rows: Vec<usize>,
 }
 
-/// The readings of a part of a batch by their containers, each container's in the batch's order.
+/// The readings of a part of a batch by their containers, each container's in the batch's order, in parts of one request at most.
 fn parts(batch: &Batch, range: Range<usize>) -> Vec<Part> {
     let mut rows: Vec<usize> = range.collect();
     rows.sort_by_key(|&row| batch.series[row]); // stable
     rows.chunk_by(|&one, &other| batch.series[one] == batch.series[other])
+        .flat_map(|rows| rows.chunks(ROWS))
         .map(|rows| Part {
             place: Place::Series(batch.table, batch.series[rows[0]]),
             rows: rows.to_vec(),
         })
         .collect()
+}
+
+/// The same parts in runs of at most so many rows, each a request. A part stays whole.
+fn requests(parts: &[Part]) -> Vec<&[Part]> {
+    let (mut runs, mut start, mut rows) = (Vec::new(), 0, 0);
+    for (place, part) in parts.iter().enumerate() {
+        if place > start && rows + part.rows.len() > ROWS {
+            runs.push(&parts[start..place]);
+            (start, rows) = (place, 0);
+        }
+        rows += part.rows.len();
+    }
+    if start < parts.len() {
+        runs.push(&parts[start..]);
+    }
+    runs
 }
 
 /// Writes a batch.
@@ -166,8 +186,19 @@ fn readings(
         }
         Ok(())
     };
-    let parts = parts(batch, range);
-    send(containers, &parts, durable, &fill)
+    if range.len() > ROWS {
+        containers.let_rows_go_but_of(batch.table);
+    }
+    let mut sent = 0;
+    for request in requests(&parts(batch, range)) {
+        let done = send(containers, request, durable, &fill);
+        // What earlier requests took stays there.
+        sent += done.map_err(|error| {
+            let doubt = error.is_in_doubt() || sent > 0;
+            error.with_doubt(doubt)
+        })?;
+    }
+    Ok(sent)
 }
 
 /// Fills a row of a container with a row of the batch, or with a record.
@@ -314,4 +345,27 @@ pub(crate) fn upsert(
     let mut done = self::write(containers, batch, durable)?;
     done.statements += 1;
     Ok(done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_holds_whole_parts_of_a_thousand_rows_at_most() {
+        let part = |rows: usize| Part {
+            place: Place::Series(0, 0),
+            rows: vec![0; rows],
+        };
+        let parts = [400, 600, 1, 1_000, 300, 300].map(part);
+        let sizes: Vec<Vec<usize>> = requests(&parts)
+            .into_iter()
+            .map(|request| request.iter().map(|part| part.rows.len()).collect())
+            .collect();
+        assert_eq!(
+            sizes,
+            [vec![400, 600], vec![1], vec![1_000], vec![300, 300]]
+        );
+        assert!(requests(&[]).is_empty());
+    }
 }

@@ -30,9 +30,6 @@ pub(crate) struct Link {
     statements: HashMap<Box<str>, Statement>,
     /// What was sent, where statements are shown.
     pub(crate) kept: Kept,
-    /// What was sent, in tests without a server.
-    #[cfg(test)]
-    pub(crate) sent: Option<Vec<(String, Vec<Vec<Value>>)>>,
     /// What the server said of itself when it was connected to.
     pub(crate) server: ServerFacts,
 }
@@ -62,8 +59,6 @@ impl Link {
             timeout,
             statements: HashMap::new(),
             kept: Kept::default(),
-            #[cfg(test)]
-            sent: None,
             server: ServerFacts::default(),
         };
         let lock_seconds = timeout.as_secs().max(1);
@@ -91,31 +86,6 @@ impl Link {
         link.server = facts;
         link.require_mariadb()?;
         Ok(link)
-    }
-
-    /// A link to no server, which keeps what it is given.
-    #[cfg(test)]
-    pub(crate) fn listening() -> Self {
-        Self {
-            conn: None,
-            timeout: Duration::ZERO,
-            statements: HashMap::new(),
-            kept: Kept::default(),
-            sent: Some(Vec::new()),
-            server: ServerFacts {
-                largest_packet: 1 << 26,
-                ..ServerFacts::default()
-            },
-        }
-    }
-
-    #[cfg(test)]
-    fn hear(&mut self, sql: &str, rows: Vec<Vec<Value>>) -> bool {
-        if let Some(sent) = &mut self.sent {
-            sent.push((sql.to_owned(), rows));
-            return true;
-        }
-        false
     }
 
     fn require_mariadb(&self) -> Result<(), StoreError> {
@@ -207,10 +177,6 @@ impl Link {
         sql: &str,
         parameters: Vec<Value>,
     ) -> Result<u64, StoreError> {
-        #[cfg(test)]
-        if self.hear(sql, vec![parameters.clone()]) {
-            return Ok(0);
-        }
         self.kept.note(sql, &parameters);
         let statement = self.statement(operation, sql).await?;
         self.run(operation, async |conn: &mut Conn| {
@@ -227,10 +193,6 @@ impl Link {
         sql: &str,
         rows: Vec<Vec<Value>>,
     ) -> Result<(), StoreError> {
-        #[cfg(test)]
-        if self.hear(sql, rows.clone()) {
-            return Ok(());
-        }
         self.kept.note_bulk(sql, &rows);
         let statement = self.statement(operation, sql).await?;
         self.run(operation, async |conn: &mut Conn| {
@@ -247,10 +209,6 @@ impl Link {
         sql: impl Into<String>,
     ) -> Result<(), StoreError> {
         let sql = sql.into();
-        #[cfg(test)]
-        if self.hear(&sql, Vec::new()) {
-            return Ok(());
-        }
         self.kept.note_text(&sql, None);
         self.run(operation, async |conn: &mut Conn| {
             conn.query_drop(sql).await
@@ -265,11 +223,6 @@ impl Link {
         sql: &str,
         mut file: Bytes,
     ) -> Result<(u64, u16), StoreError> {
-        #[cfg(test)]
-        if self.hear(sql, vec![vec![Value::Bytes(file.to_vec())]]) {
-            let lines = file.iter().filter(|byte| **byte == b'\n').count();
-            return Ok((lines as u64, 0));
-        }
         let bytes = file.len();
         self.kept.note_text(
             sql,
@@ -295,10 +248,6 @@ impl Link {
         parameters: Vec<Value>,
         sink: &mut dyn FnMut(Row) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        #[cfg(test)]
-        if self.hear(sql, vec![parameters.clone()]) {
-            return Ok(());
-        }
         self.kept.note(sql, &parameters);
         let statement = self.statement(operation, sql).await?;
         self.run(operation, async |conn: &mut Conn| {
@@ -322,10 +271,6 @@ impl Link {
         sql: &str,
         sink: &mut dyn FnMut(Row) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        #[cfg(test)]
-        if self.hear(sql, Vec::new()) {
-            return Ok(());
-        }
         let statement = self
             .statement(
                 operation,

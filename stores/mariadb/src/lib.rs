@@ -24,9 +24,6 @@ mod shown;
 
 mod admin;
 
-#[cfg(test)]
-mod pinned;
-
 use crate::admin::{MariadbAdministrator, check_durability};
 use crate::config::{Options, URL_EXAMPLE};
 use crate::connection::Link;

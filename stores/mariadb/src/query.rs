@@ -32,14 +32,6 @@ const MOST_SHAPES: usize = 256;
 #[derive(Default)]
 pub(crate) struct Statements(HashMap<QueryShape, Rc<[Sql]>>);
 
-#[cfg(test)]
-impl Statements {
-    /// How many shapes were asked.
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-}
-
 /// What asks questions over a connection.
 pub(crate) struct Reader<'a> {
     /// The connection.

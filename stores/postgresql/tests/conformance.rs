@@ -5,5 +5,5 @@ use sensormark_store::conformance;
 use std::sync::Arc;
 
 fn main() {
-    conformance::main(Arc::new(Postgresql::new()));
+    conformance::main_with_pins(Arc::new(Postgresql::new()), env!("CARGO_MANIFEST_DIR"));
 }

@@ -5,5 +5,5 @@ use sensormark_store::conformance;
 use std::sync::Arc;
 
 fn main() {
-    conformance::main(Arc::new(Sqlite::new()));
+    conformance::main_with_pins(Arc::new(Sqlite::new()), env!("CARGO_MANIFEST_DIR"));
 }

@@ -10,6 +10,7 @@ mod explain;
 mod faults;
 mod files;
 mod interruption;
+mod kept_results;
 mod messages;
 mod own;
 mod platform;

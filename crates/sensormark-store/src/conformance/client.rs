@@ -138,9 +138,9 @@ impl Client {
         self.session.keep_statements()
     }
 
-    /// The statements kept so far, with plans.
-    pub(super) async fn statements(&mut self) -> Check<Vec<Statement>> {
-        let taking = self.session.take_statements(true);
+    /// The statements kept so far.
+    pub(super) async fn statements(&mut self, with_plans: bool) -> Check<Vec<Statement>> {
+        let taking = self.session.take_statements(with_plans);
         Ok(bounded(self.allowed * 10, "take statements", taking).await??)
     }
 

@@ -78,20 +78,40 @@ pub fn pin(
         }
     }
     let file = Path::new(crate_folder).join("tests/pins/schema.txt");
-    if std::env::var_os(WRITE_VARIABLE).is_some() {
-        std::fs::create_dir_all(file.parent().expect("a file has a folder")).expect("a folder");
-        std::fs::write(&file, &text).expect("the pins are written");
+    if let Err(text) = hold(&file, &text) {
+        panic!("{text}");
     }
-    let kept = std::fs::read_to_string(&file).unwrap_or_default();
-    let differs = kept
-        .lines()
-        .zip(text.lines())
-        .find(|(kept, now)| kept != now);
-    assert!(
-        kept == text,
-        "{} says otherwise, first here: {differs:?}; {WRITE_VARIABLE}=1 writes it anew",
+}
+
+/// Compares a text with the one that is kept in a file, or writes it there where `SENSORMARK_WRITE_PINS` asks for that.
+///
+/// # Errors
+/// The first line that differs; a file that cannot be read or written.
+pub(super) fn hold(file: &Path, text: &str) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", file.display());
+    if std::env::var_os(WRITE_VARIABLE).is_some() {
+        if let Some(folder) = file.parent() {
+            std::fs::create_dir_all(folder).map_err(failed)?;
+        }
+        std::fs::write(file, text).map_err(failed)?;
+    }
+    let kept = std::fs::read_to_string(file).map_err(failed)?;
+    if kept == text {
+        return Ok(());
+    }
+    let mut lines = kept.lines().zip(text.lines()).enumerate();
+    let differs = match lines.find(|(_, (kept, now))| kept != now) {
+        Some((line, (kept, now))) => format!("line {}: kept {kept:?}, now {now:?}", line + 1),
+        None => format!(
+            "{} bytes are kept, {} are there now",
+            kept.len(),
+            text.len()
+        ),
+    };
+    Err(format!(
+        "{} says otherwise: {differs}; {WRITE_VARIABLE}=1 writes it anew",
         file.display()
-    );
+    ))
 }
 
 /// Fails where a list of columns in a statement has several tags of a table and not in the order of its key.

@@ -8,6 +8,7 @@ use crate::batch::Batch;
 use crate::layout::{Family, Layout, LayoutOffer, WriteMethod};
 use crate::name::DatabaseName;
 use crate::reference::Reference;
+use crate::schema::Schema;
 use crate::store::{Administrator, Durability, Plan, Store};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -100,14 +101,19 @@ impl Suite {
     }
 
     fn plan(&self, subject: &Subject) -> Plan {
+        self.plan_of(&subject.data.schema, subject.offer.layout)
+    }
+
+    /// A plan for a database of its own, which is not there yet.
+    pub(super) fn plan_of(&self, schema: &Arc<Schema>, layout: Layout) -> Plan {
         let number = self.counter.fetch_add(1, Ordering::Relaxed);
         Plan {
             endpoint: self.place.endpoint(),
             database: DatabaseName::new(&format!("{}_{number}", self.name))
                 .expect("the suite's names are short"),
             owner: self.name.clone(),
-            schema: Arc::clone(&subject.data.schema),
-            layout: subject.offer.layout,
+            schema: Arc::clone(schema),
+            layout,
             durability: Durability::Default,
             clients: 16,
             timeout_ms: self.timeout_ms,

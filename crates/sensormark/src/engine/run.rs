@@ -1,7 +1,7 @@
 //! A run: every cell of a workload, repetition by repetition, the cells taking turns so that drift hits all alike.
 //!
 //! What happens inside a cell (a store with a layout: its server, its writing, its reading) is the workload's affair; this
-//! module orders cells, repeats what a disturbed host spoilt, keeps the records, and stops in good order.
+//! module orders cells, repeats what was measured on a disturbed host, keeps the records, and stops in good order.
 
 use crate::engine::calm::Patience;
 use crate::engine::connection::Registry;
@@ -340,7 +340,7 @@ pub fn run(
     Ok(outcome)
 }
 
-/// Measures one cell; what a disturbed host spoilt of it is measured again. Which attempt counts is
+/// Measures one cell; what was measured of it on a disturbed host is repeated. Which attempt counts is
 /// [`Verdict::counts_instead_of`]'s affair; all are kept.
 fn measure(
     context: &RunContext<'_>,

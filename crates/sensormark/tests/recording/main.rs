@@ -21,7 +21,7 @@ fn main() {
             root.join("../shared/data/office-occupancy.csv"),
             9_752,
         ),
-        spoilt(root.join("data/boiler.csv")),
+        damaged(root.join("data/boiler.csv")),
     ];
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -66,7 +66,7 @@ fn trial(name: &str, path: PathBuf, readings: u64) -> Trial {
 }
 
 /// A check that never fails would be worth nothing: one mean is changed a little, which it must find.
-fn spoilt(path: PathBuf) -> Trial {
+fn damaged(path: PathBuf) -> Trial {
     ignorable("a wrong figure is found", &path.clone(), move || {
         let (text, _) = figures::figures(&path).map_err(|error| error.to_string())?;
         let Some((before, hour)) = text.trim_end().rsplit_once('\n') else {

@@ -12,7 +12,7 @@ use sensormark_store::record::{blob, json, records, runs};
 use sensormark_store::{Batch, Column, ErrorKind, FieldType, StoreError, Values};
 
 /// Readings in one batch statement.
-pub(super) const READINGS: usize = 1_000;
+const READINGS: usize = 1_000;
 
 /// The largest row in bytes: half of a commit log segment of 32 MiB is the largest mutation.
 const LARGEST_ROW: usize = 15 << 20;

@@ -18,20 +18,29 @@ struct OpenContainer {
     connection: Connection,
     raw: NonNull<foreign::Container>,
     name: CString,
-    /// Rows to be used again.
-    spare: RefCell<Vec<Row>>,
+    spare: Spare,
+}
+
+/// Rows to be used again, of containers with one schema: a row of one serves all. (The client looks at a row's schema, not at where it is from.)
+#[derive(Clone, Default)]
+pub(crate) struct Spare(Rc<RefCell<Vec<Row>>>);
+
+impl Spare {
+    /// Lets these rows go.
+    pub(crate) fn clear(&self) {
+        self.0.borrow_mut().clear();
+    }
 }
 
 impl Drop for OpenContainer {
     fn drop(&mut self) {
-        self.spare.borrow_mut().clear();
         let mut raw = self.raw.as_ptr();
         // SAFETY: the container is open; its queries are closed, since they kept this alive; rows outlive their container.
         unsafe { (self.connection.0.functions.close_container)(&raw mut raw, 0) };
     }
 }
 
-/// Rows of a container in use; they go back to it when this is dropped.
+/// Rows of a container in use; when this is dropped, they are kept to be used again.
 pub(crate) struct Rows {
     container: Container,
     rows: Vec<Row>,
@@ -39,8 +48,8 @@ pub(crate) struct Rows {
 
 impl Drop for Rows {
     fn drop(&mut self) {
-        const KEPT: usize = 2_000;
-        let mut spare = self.container.0.spare.borrow_mut();
+        const KEPT: usize = 1_000;
+        let mut spare = self.container.0.spare.0.borrow_mut();
         spare.append(&mut self.rows);
         spare.truncate(KEPT);
     }
@@ -65,12 +74,13 @@ impl Container {
         connection: &Connection,
         raw: *mut foreign::Container,
         name: &CStr,
+        spare: Spare,
     ) -> Option<Self> {
         Some(Self(Rc::new(OpenContainer {
             connection: connection.clone(),
             raw: NonNull::new(raw)?,
             name: name.to_owned(),
-            spare: RefCell::default(),
+            spare,
         })))
     }
 
@@ -113,7 +123,7 @@ impl Container {
     /// This many rows, whose fields hold anything until they are set.
     pub(crate) fn rows(&self, count: usize) -> Result<Rows, Failure> {
         let mut rows = {
-            let mut spare = self.0.spare.borrow_mut();
+            let mut spare = self.0.spare.0.borrow_mut();
             let left = spare.len().saturating_sub(count);
             spare.split_off(left)
         };

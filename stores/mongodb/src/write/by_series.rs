@@ -8,9 +8,9 @@ use crate::schema::TableModel;
 use sensormark_store::{Acknowledgement, Batch, Durability, StoreError};
 
 /// The size that an insert stays under: the driver holds one about four times while it sends it, and 16 clients have to stay under 100 MB.
-const INSERT: usize = 500_000;
-/// Readings that are gathered by series at a time: what sets the size of a write's batch, which the client holds besides.
-pub(super) const MOST: usize = 20_000;
+const INSERT: usize = 300_000;
+/// Readings that are gathered by series at a time.
+pub(super) const MOST: usize = 100_000;
 const _: () = assert!(INSERT <= LARGEST_COMMAND);
 
 impl Writer<'_> {

@@ -377,7 +377,7 @@ async fn shown(case: &Case<'_>) -> Check<Verdict> {
     };
     client.write(&batch(case, 3)).await?;
     let before = client.ask(&query).await?;
-    let kept = client.statements().await?;
+    let kept = client.statements(true).await?;
     ensure!(kept.is_empty(), "unasked, it kept {kept:?}");
     if let Err(error) = client.keep_statements() {
         ensure!(
@@ -388,10 +388,10 @@ async fn shown(case: &Case<'_>) -> Check<Verdict> {
     }
     let after = client.ask(&query).await?;
     ensure!(before == after, "{before:?} became {after:?}");
-    let asked = client.statements().await?;
+    let asked = client.statements(true).await?;
     // others than before: a key that is there already may be refused
     client.write(&parts(&batch(case, 6), 3)[1]).await?;
-    let written = client.statements().await?;
+    let written = client.statements(true).await?;
     client.close().await?;
     let mut administrator = case.suite.administrator(&plan).await?;
     let schema = administer("show the schema", administrator.schema_text()).await??;

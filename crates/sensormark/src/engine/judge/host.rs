@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(judged(&[long.clone(), long]).len(), 2);
     }
 
-    /// A trial of 3.5 s was condemned for a source whose p99 was 3.57 ms late, while the hypervisor took 130 ms: 1.9 % of two processors.
+    /// A trial of 3.5 s was called invalid for a source whose p99 was 3.57 ms late, while the hypervisor took 130 ms: 1.9 % of two processors.
     #[test]
     fn a_source_that_the_hypervisor_made_late_is_no_fault_of_the_trial() {
         let excuse = |p99_ns: u64, steal_ms: u64| {

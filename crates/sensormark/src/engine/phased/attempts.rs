@@ -1,4 +1,4 @@
-//! A trial put together from its attempts: what a disturbed host spoilt of an attempt is taken from an earlier one.
+//! A trial put together from its attempts: a phase in which the host was disturbed is taken from an earlier attempt.
 //!
 //! Every attempt goes through the same operations on a new database, and each phase's figures stay those of one attempt, in which the host was
 //! quiet during that phase. Whether data was right is never taken from elsewhere: a phase with a wrong answer or an error stays as it is, and
@@ -12,7 +12,7 @@ use crate::measurement::record::{LoadRecord, TrialRecord};
 use crate::probe::DisturbanceLimits;
 use std::collections::BTreeSet;
 
-/// Takes each phase that the host spoilt from the first of the earlier attempts in which it was not spoilt, with a warning that says so. What
+/// Takes each phase in which the host was disturbed from the first of the earlier attempts in which it was quiet, with a warning that says so. What
 /// no attempt has stays.
 pub fn take_quiet_phases(
     record: &mut TrialRecord,
@@ -22,15 +22,15 @@ pub fn take_quiet_phases(
     if earlier.is_empty() || record.figures.contains_key(names::KILLED_AFTER) {
         return;
     }
-    let spoilt_earlier: Vec<BTreeSet<String>> = earlier
+    let disturbed_earlier: Vec<BTreeSet<String>> = earlier
         .iter()
-        .map(|attempt| spoilt(attempt, limits))
+        .map(|attempt| disturbed_phases(attempt, limits))
         .collect();
-    for name in spoilt(record, limits) {
+    for name in disturbed_phases(record, limits) {
         let quiet = earlier
             .iter()
-            .zip(&spoilt_earlier)
-            .find(|(attempt, spoilt)| !spoilt.contains(&name) && is_whole(attempt, &name));
+            .zip(&disturbed_earlier)
+            .find(|(attempt, disturbed)| !disturbed.contains(&name) && is_whole(attempt, &name));
         if let Some((attempt, _)) = quiet
             && is_whole(record, &name)
         {
@@ -43,7 +43,7 @@ pub fn take_quiet_phases(
 }
 
 /// The phases in which the host was disturbed, or made a source late.
-fn spoilt(record: &TrialRecord, limits: &DisturbanceLimits) -> BTreeSet<String> {
+fn disturbed_phases(record: &TrialRecord, limits: &DisturbanceLimits) -> BTreeSet<String> {
     let works = of_loads(record);
     let measured = measured_phases(record, &works);
     let phases: Vec<_> = measured.iter().map(|(phase, _)| *phase).collect();
@@ -116,26 +116,28 @@ mod tests {
     }
 
     #[test]
-    fn each_spoilt_phase_is_of_the_first_attempt_in_which_it_was_not() {
+    fn each_disturbed_phase_is_of_the_first_attempt_in_which_it_was_quiet() {
         let limits = DisturbanceLimits::default();
         let first = attempt(0, [("write", 0.5, 1), ("read", 0.0, 2)]);
         let mut second = attempt(1, [("write", 0.0, 10), ("read", 0.5, 20)]);
         take_quiet_phases(&mut second, std::slice::from_ref(&first), &limits);
         assert_eq!(planned(&second), [("write", 10), ("read", 2)]);
         assert_eq!(second.phases[1].operations, 2);
-        assert!(spoilt(&second, &limits).is_empty());
+        assert!(disturbed_phases(&second, &limits).is_empty());
         let answers = second.answers.expect("counted again");
         assert_eq!(answers.answered, 12);
         assert_eq!(
             second.warnings,
             ["read: as measured in attempt 1, for the host was disturbed in attempt 2"]
         );
-        // What no attempt has stays, and stays spoilt.
+        // What no attempt has stays, and stays disturbed.
         let mut both = attempt(1, [("write", 0.5, 10), ("read", 0.5, 20)]);
         take_quiet_phases(&mut both, &[first], &limits);
         assert_eq!(planned(&both), [("write", 10), ("read", 2)]);
         assert_eq!(
-            spoilt(&both, &limits).into_iter().collect::<Vec<_>>(),
+            disturbed_phases(&both, &limits)
+                .into_iter()
+                .collect::<Vec<_>>(),
             ["write"]
         );
     }

@@ -1,7 +1,7 @@
 //! Trials of phases: a workload says which phases an implementation goes through, and they are run, watched, counted and judged here.
 //!
 //! The flow: a [`script`] of steps from the workload; the coordinator's [`cell`] starts the trial's processes ([`role`]) and has them go through
-//! the steps together, by the words of [`protocol`]; [`account`] makes the record, [`attempts`] takes phases that the host spoilt from earlier attempts, [`judge`](crate::engine::judge) gives the verdict. [`ceiling`] finds how fast the engine
+//! the steps together, by the words of [`protocol`]; [`account`] makes the record, [`attempts`] takes disturbed phases from earlier attempts, [`judge`](crate::engine::judge) gives the verdict. [`ceiling`] finds how fast the engine
 //! would be by itself. What is asked of a database is the workload's affair.
 
 pub mod account;

@@ -284,7 +284,7 @@ pub fn latency(open_loop: bool, count: u64, mean_ns: u64) -> LatencyRecord {
     }
 }
 
-/// The trial, condemned.
+/// The trial, called invalid.
 pub fn invalid(mut trial: TrialRecord, kind: ReasonKind, text: &str) -> TrialRecord {
     trial.verdict = Verdict::Invalid(vec![Reason::new(kind, text)]);
     trial

@@ -2,7 +2,7 @@
 
 use super::answers::WrittenSamples;
 use super::reader::{ReadOutcome, ReaderConfiguration, ReaderReport, Strategy, warmup_reads};
-use super::trial::{Trial, TrialFailure, condemned};
+use super::trial::{Trial, TrialFailure, broken_off_trial};
 use super::write_trial::report;
 use super::writer::Start;
 use crate::engine::cold;
@@ -36,7 +36,7 @@ pub fn run(
     record.server = trial.site.record();
     match outcome.map_err(|failure| trial.site.cause(failure)) {
         Ok(()) => record,
-        Err(failure) => condemned(trial.context, record, &failure),
+        Err(failure) => broken_off_trial(trial.context, record, &failure),
     }
 }
 

@@ -66,11 +66,15 @@ impl CellRunner for MachineToolRunner {
         let mut write = new_record(cell, Side::Write, None, turn);
         let site = match open_site(context, cell) {
             Ok(site) => site,
-            Err(error) => return finished(condemned(context, write, &TrialFailure::from(error))),
+            Err(error) => {
+                return finished(broken_off_trial(context, write, &TrialFailure::from(error)));
+            }
         };
         let plan = match prepare(context, cell, &site) {
             Ok(plan) => plan,
-            Err(error) => return finished(condemned(context, write, &TrialFailure::from(error))),
+            Err(error) => {
+                return finished(broken_off_trial(context, write, &TrialFailure::from(error)));
+            }
         };
         write.write_sizes = write_sizes(site.store(), &plan.layout, &plan.schema);
         let mut trial = Trial {
@@ -99,7 +103,7 @@ impl CellRunner for MachineToolRunner {
                     }
                     record
                 }
-                None => condemned(
+                None => broken_off_trial(
                     context,
                     record,
                     &TrialFailure::System(
@@ -256,7 +260,7 @@ fn new_record(cell: &Cell, side: Side, strategy: Option<Strategy>, turn: Turn) -
 }
 
 /// The record of a trial that was broken off.
-pub fn condemned(
+pub fn broken_off_trial(
     context: &RunContext<'_>,
     mut record: TrialRecord,
     failure: &TrialFailure,

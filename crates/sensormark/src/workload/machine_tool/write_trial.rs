@@ -3,7 +3,7 @@
 use super::answers::WrittenSamples;
 use super::queue::{MessageQueue, OwnedQueue};
 use super::source::{SourceConfig, SourceReport};
-use super::trial::{Trial, TrialFailure, condemned};
+use super::trial::{Trial, TrialFailure, broken_off_trial};
 use super::write_account::{account, disk_figures};
 use super::writer::{Start, WriterConfiguration, WriterReport};
 use crate::engine::connection::PlanMessage;
@@ -54,7 +54,7 @@ pub fn run(
         Ok(folder) => folder,
         Err(error) => {
             return (
-                condemned(
+                broken_off_trial(
                     trial.context,
                     record,
                     &TrialFailure::System(format!("cannot make the journal: {error}")),
@@ -66,7 +66,7 @@ pub fn run(
     let outcome = write(trial, &mut record, journal.path());
     record.server = trial.site.record();
     if let Err(failure) = outcome.map_err(|failure| trial.site.cause(failure)) {
-        record = condemned(trial.context, record, &failure);
+        record = broken_off_trial(trial.context, record, &failure);
         if trial.context.is_interrupted() || !survivors(trial, &mut record, journal.path()) {
             return (record, None);
         }

@@ -114,7 +114,7 @@ impl CellRunner for FindLimit {
             let text = format!("{rate:.0} readings a second: {words}");
             context.observer.event(RunEvent::Note(text.clone()));
             said.push(format!("probe {}: {text}", number + 1));
-            // What a disturbed host spoilt says nothing about the rate.
+            // A disturbed trial says nothing about the rate.
             if record.verdict.is_inconclusive() && disturbed < FURTHER_ATTEMPTS {
                 disturbed += 1;
                 best = best.or(Some(record));

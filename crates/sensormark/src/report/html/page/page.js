@@ -71,7 +71,7 @@ const page = {
     for (const section of sections) {
       add(section.id, section.title, () => this.section(section));
       if (section.id === "ranking" && ranking && ranking.contestants.length > 1) {
-        add("weights", "Weigh it yourself", () => this.frame("weights", "Weigh it yourself", live.section(ranking)));
+        add("weights", "Change the weights", () => this.frame("weights", "Change the weights", live.section(ranking)));
       }
     }
     if (drawn?.all.length) add("curves", "Latency distributions", () => this.frame("curves", "Latency distributions", curves.section(drawn)));

@@ -1,11 +1,16 @@
 //! What is asked and written for the pins: schemas of three kinds, their layouts, and one question of each kind.
 
-use crate::schema::offers;
-use sensormark_store::{
-    Aggregate, Ask, Batch, Comparison, DaySplit, Entity, Family, Field, FieldSet, FieldType,
-    Function, Grouping, Layout, Predicate, Query, Schema, Selection, Series, Table, Tag, TagColumn,
-    TimeRange, TimeResolution, Value, Window,
+use crate::batch::Batch;
+use crate::layout::{Family, Layout, WriteMethod};
+use crate::query::{
+    Aggregate, Ask, Comparison, DaySplit, Function, Grouping, Predicate, Query, Selection,
+    TimeRange, Window,
 };
+use crate::schema::{
+    Entity, Field, FieldSet, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution,
+    Value,
+};
+use crate::store::Store;
 
 /// Midnight UTC at the start of 1 March 2024, in ns.
 pub(super) const BASE: i64 = 1_709_251_200_000_000_000;
@@ -87,11 +92,19 @@ pub(super) fn schemas() -> Vec<(&'static str, Schema)> {
         .to_vec()
 }
 
-/// The layouts of all families that are offered for a schema.
-pub(super) fn layouts(schema: &Schema) -> Vec<(String, Layout)> {
+/// The layouts of all families that a store offers for a schema, but those that send datagrams: nothing acknowledges these.
+pub(super) fn layouts(store: &dyn Store, schema: &Schema) -> Vec<(String, Layout)> {
     let families = [
         ("reading", Family::PerReading),
         ("second", Family::PerSpan { span_ns: SECOND }),
+        (
+            "buckets",
+            Family::Bucketed {
+                limit: 50,
+                per_ns: DAY,
+                split: SPLIT,
+            },
+        ),
         (
             "sums",
             Family::Summary {
@@ -99,11 +112,12 @@ pub(super) fn layouts(schema: &Schema) -> Vec<(String, Layout)> {
                 split: SPLIT,
             },
         ),
+        ("array", Family::GrowingArray),
     ];
     let mut all = Vec::new();
     for (name, family) in families {
-        for offer in offers::layouts(schema, family) {
-            if offers::missing(&offer.layout, &schema.tables[0]).is_none() {
+        for offer in store.layouts(schema, family) {
+            if offer.layout.write != WriteMethod::Datagram {
                 let dash = if offer.variant.is_empty() { "" } else { "-" };
                 all.push((format!("{name}{dash}{}", offer.variant), offer.layout));
             }
@@ -114,26 +128,36 @@ pub(super) fn layouts(schema: &Schema) -> Vec<(String, Layout)> {
 
 /// A batch of one reading and one of three.
 pub(super) fn writes(schema: &Schema) -> Vec<(String, Batch)> {
-    let batch = |readings: i64| {
-        let mut batch = Batch::new(0, &schema.tables[0]);
-        for number in 0..readings {
-            batch.times_ns.push(BASE + number * SECOND / 2);
-            batch.series.push(0);
-            for column in &mut batch.columns {
-                let value = match column.values.kind() {
-                    FieldType::Bool => Value::Bool(true),
-                    FieldType::I64 | FieldType::U16 => Value::I64(7 + number),
-                    FieldType::F64 => Value::F64(1.25),
-                    FieldType::Text => Value::Text("o'k".to_owned()),
-                };
-                column.push(value).unwrap();
-            }
-        }
-        batch
-    };
-    [1, 3]
-        .map(|readings| (format!("write {readings}"), batch(readings)))
+    [(1, 0), (3, 10)]
+        .map(|(readings, second)| {
+            let batch = batch(schema, BASE + second * SECOND, readings);
+            (format!("write {readings}"), batch)
+        })
         .to_vec()
+}
+
+/// Two readings, each alone, before those of [`writes`].
+pub(super) fn earlier(schema: &Schema) -> [Batch; 2] {
+    [-20, -10].map(|second| batch(schema, BASE + second * SECOND, 1))
+}
+
+/// Readings of the first series, half a second apart.
+fn batch(schema: &Schema, start_ns: i64, readings: i64) -> Batch {
+    let mut batch = Batch::new(0, &schema.tables[0]);
+    for number in 0..readings {
+        batch.times_ns.push(start_ns + number * SECOND / 2);
+        batch.series.push(0);
+        for column in &mut batch.columns {
+            let value = match column.values.kind() {
+                FieldType::Bool => Value::Bool(true),
+                FieldType::I64 | FieldType::U16 => Value::I64(7 + number),
+                FieldType::F64 => Value::F64(1.25),
+                FieldType::Text => Value::Text("o'k".to_owned()),
+            };
+            column.push(value).expect("a value of the column's type");
+        }
+    }
+    batch
 }
 
 /// The values of an entity's columns.
