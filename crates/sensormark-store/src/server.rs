@@ -79,6 +79,12 @@ impl Default for ServerOptions {
     }
 }
 
+/// The machine's memory in bytes, as the kernel tells it.
+pub fn machine_memory_bytes() -> u64 {
+    let machine = rustix::system::sysinfo();
+    machine.totalram.saturating_mul(machine.mem_unit.into())
+}
+
 /// The scratch folder of one server, made and marked by the supervisor, and what it reserved there.
 #[derive(Debug, Clone)]
 pub struct ServerFolder {

@@ -5,7 +5,7 @@
 
 use crate::config::Options;
 use crate::connection::Link;
-use sensormark_store::server::{Command, ServerFolder, StopSignal};
+use sensormark_store::server::{Command, ServerFolder, StopSignal, machine_memory_bytes};
 use sensormark_store::{
     Endpoint, ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError,
 };
@@ -38,23 +38,42 @@ struct Memory {
 /// The smallest heap that Cassandra works with, in MiB.
 const LEAST_HEAP: u64 = 384;
 
+/// What the commit log may fill as Cassandra comes, on a disk of 32 GiB or more, in MiB.
+const LOG_AS_PUBLISHED: u64 = 8_192;
+
 impl Memory {
     fn new(options: &ServerOptions) -> Result<Self, StoreError> {
-        let divided = |heap: u64| Self {
+        let divided = |heap: u64, log: u64| Self {
             heap,
             direct: (heap / 2).max(128),
             memtable: heap / 4,
-            log: options.log_bytes() >> 20,
+            log,
         };
         match options.profile.as_deref() {
-            None => Ok(divided((options.memory_bytes >> 20).max(LEAST_HEAP))),
+            None => Ok(divided(
+                (options.memory_bytes >> 20).max(LEAST_HEAP),
+                options.log_bytes() >> 20,
+            )),
+            Some("as-published") => Ok(divided(
+                own_heap(machine_memory_bytes() >> 20),
+                LOG_AS_PUBLISHED,
+            )),
             Some(other) => Err(StoreError::new(
                 ErrorKind::Configuration,
                 "configure a Cassandra server",
-                format!("there is no profile {other:?} of settings for Cassandra; leave it out"),
+                format!(
+                    "there is no profile {other:?} of settings for Cassandra; the only one is as-published (Cassandra's own division of the machine's memory)"
+                ),
             )),
         }
     }
+}
+
+/// The heap that Cassandra gives itself on a machine with so much memory, in MiB, as its `cassandra-env.sh` reckons: a quarter of the memory and 8 GiB at
+/// most, or half of it and 1 GiB at most, whichever is more.
+/// <https://cassandra.apache.org/doc/latest/cassandra/managing/configuration/cass_env_sh_file.html>
+fn own_heap(machine: u64) -> u64 {
+    (machine / 2).min(1_024).max((machine / 4).min(8_192))
 }
 
 /// How to start a server in this folder.
@@ -98,16 +117,18 @@ pub(crate) fn launch(
         // 10 s on an idle machine; after a crash on a busy one, minutes
         start_seconds: 300,
         log_paths: vec!["commitlog".to_owned()],
-        notes: notes(&memory, folder.logs.is_some()),
+        notes: notes(&memory, options.profile.is_some(), folder.logs.is_some()),
     })
 }
 
-fn notes(memory: &Memory, logs_apart: bool) -> Vec<String> {
+fn notes(memory: &Memory, as_published: bool, logs_apart: bool) -> Vec<String> {
     let mut notes = vec![
         format!(
             "heap {} MiB ({}), direct memory up to {} MiB, memtables {} MiB of the heap, commit log up to {} MiB; Java itself takes 200 to 300 MiB beside them",
             memory.heap,
-            if memory.heap > LEAST_HEAP {
+            if as_published {
+                "Cassandra's own quarter of the machine's memory"
+            } else if memory.heap > LEAST_HEAP {
                 "the memory asked for"
             } else {
                 "the least that Cassandra runs with"
@@ -193,6 +214,19 @@ mod tests {
                 .all(|argument| !argument.contains("hunter2"))
         );
         assert!(arguments.contains(&"-Xmx1024M".to_owned()));
+    }
+
+    #[test]
+    fn as_published_it_divides_the_machines_memory_as_it_comes() {
+        let options = ServerOptions {
+            profile: Some("as-published".to_owned()),
+            ..ServerOptions::default()
+        };
+        let memory = Memory::new(&options).unwrap();
+        assert_eq!(memory.heap, own_heap(machine_memory_bytes() >> 20));
+        assert_eq!(memory.log, 8_192);
+        let heaps = [1_024, 3_000, 16_384, 65_536].map(own_heap);
+        assert_eq!(heaps, [512, 1_024, 4_096, 8_192]);
     }
 
     #[test]

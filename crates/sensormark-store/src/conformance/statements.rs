@@ -190,7 +190,7 @@ impl Listener {
         let mut sent = self.sent(done.map(drop)).await?;
         let asked = !before.bound.is_empty() && !sent.bound.is_empty();
         if asked && before.bound != sent.bound {
-            writeln!(sent.text, "    another text for other values").expect("text grows");
+            writeln!(sent.text, "    other statements for other values").expect("text grows");
         }
         Ok(sent.text)
     }

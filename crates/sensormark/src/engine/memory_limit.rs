@@ -5,6 +5,7 @@
 
 use super::run::Cell;
 use crate::workload::selection::Choice;
+use sensormark_store::server::machine_memory_bytes;
 use sensormark_store::supervisor::check_memory_limit;
 use sensormark_store::{ErrorKind, ServerOptions, StoreError};
 
@@ -42,8 +43,7 @@ pub fn check(
 
 /// The memory that this program may use, in bytes: the machine's, or its own control group's where that has less.
 pub fn available_bytes(group: Option<u64>) -> u64 {
-    let machine = rustix::system::sysinfo();
-    let machine = machine.totalram.saturating_mul(machine.mem_unit.into());
+    let machine = machine_memory_bytes();
     group.map_or(machine, |group| group.min(machine))
 }
 
