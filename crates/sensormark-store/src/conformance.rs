@@ -12,9 +12,9 @@
 //! }
 //! ```
 //!
-//! Every rule of `docs/store-contract.md` is a check here, tried on every layout that the store offers for the rule's data sets. A rule that
-//! does not apply, because the server is not installed or an operation is stated as unsupported, is shown as ignored with the reason.
-//! `SENSORMARK_CONFORMANCE_URL` names an existing server to run against, in which only databases named sensormark_* are made and dropped.
+//! Every rule of `docs/store-contract.md` is a check here, tried on every layout that the store offers for the rule's data sets. Where the
+//! server is not installed, or an operation is stated as unsupported, the rule is shown as ignored with the reason.
+//! `SENSORMARK_CONFORMANCE_URL` names an existing server to run against. Only databases named sensormark_* are made and dropped there.
 //!
 //! The suite checks what stores do, not how fast.
 
@@ -52,13 +52,13 @@ pub fn main(store: Arc<dyn Store>) -> ! {
     conclude(store, false, None)
 }
 
-/// As [`main`], and the statements of every layout, question and write are compared with the text in `tests/statements` below
-/// `crate_folder`. `SENSORMARK_WRITE_PINS=1` writes the text anew; the difference is then read like any other.
+/// As [`main`]. It also compares the statements of every layout, question and write with the text in `tests/statements` below
+/// `crate_folder`. `SENSORMARK_WRITE_PINS=1` writes the text anew. Review the difference like any other.
 pub fn main_with_pins(store: Arc<dyn Store>, crate_folder: &str) -> ! {
     conclude(store, false, Some(Path::new(crate_folder)))
 }
 
-/// As [`main`], for a store on which the whole suite takes longer than `make test` may: every rule on one layout of each family
+/// As [`main`], where the whole suite takes longer than `make test` may. Every rule is tried on one layout of each family
 /// and one data set. The rest is shown as ignored, with the reason, and runs where `SENSORMARK_SLOW` is set.
 pub fn main_in_part(store: Arc<dyn Store>) -> ! {
     let whole = std::env::var_os(SLOW_VARIABLE).is_some();

@@ -44,9 +44,9 @@ pub struct ServerOptions {
 
 impl ServerOptions {
     /// The smallest memory limit that a server with this much memory for caches and heaps is held to, in bytes: one and a half
-    /// times that memory, and 512 MiB. It is the same for all databases, because one limit holds for all of a run, and it is what the
-    /// most demanding needs: Cassandra has direct memory of half its heap, and Java and its programs take 200 to 300 MiB beside
-    /// them; connections of PostgreSQL and MariaDB take some MiB each; and something must be left as page cache.
+    /// times that memory, and 512 MiB. One limit holds for all databases of a run, so it is what the most demanding needs.
+    /// Cassandra has direct memory of half its heap, and Java takes 200 to 300 MiB beside it. Connections of PostgreSQL and
+    /// MariaDB take some MiB each. Something must be left as page cache.
     pub const fn least_memory_limit_bytes(&self) -> u64 {
         (self.memory_bytes / 2)
             .saturating_add(self.memory_bytes)

@@ -69,8 +69,8 @@ impl Memory {
     }
 }
 
-/// The heap that Cassandra gives itself on a machine with so much memory, in MiB, as its `cassandra-env.sh` reckons: a quarter of the memory and 8 GiB at
-/// most, or half of it and 1 GiB at most, whichever is more.
+/// The heap that Cassandra gives itself on a machine with so much memory, in MiB, by the rule of its `cassandra-env.sh`. It is the larger of two: a quarter
+/// of the memory up to 8 GiB, and half of it up to 1 GiB.
 /// <https://cassandra.apache.org/doc/latest/cassandra/managing/configuration/cass_env_sh_file.html>
 fn own_heap(machine: u64) -> u64 {
     (machine / 2).min(1_024).max((machine / 4).min(8_192))

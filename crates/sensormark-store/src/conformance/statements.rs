@@ -1,4 +1,4 @@
-//! Pins of statements: all that a store sends, for each layout and each kind of question and write, as text that is kept beside its tests.
+//! Pins of statements. Text beside a store's tests keeps all that the store sends: each layout, each kind of question, each write.
 //!
 //! They know the contract alone ([`Session::keep_statements`](crate::store::Session::keep_statements)), so they stay as they are when a store's
 //! inside changes. A change of a statement shows in the kept text, and is reviewed. The server is real: what is kept is what it was sent.

@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How often a trial is measured again when the host was disturbed.
+/// The most repeats of a trial whose host was disturbed.
 pub const FURTHER_ATTEMPTS: u32 = 2;
 
 /// What a run works with.
@@ -111,7 +111,7 @@ pub struct Turn {
     pub repetition: u32,
     /// The cell's place in this repetition, from 0.
     pub turn: u32,
-    /// Above 0 when it is measured again.
+    /// Above 0 in a repeat.
     pub attempt: u32,
 }
 
