@@ -108,6 +108,8 @@ fn of_works(record: &TrialRecord, works: &[Work], circumstances: &Circumstances)
     let measured = measured_phases(record, works);
     if !circumstances.embedded {
         let server = record.server.as_ref();
+        let confined = client::confined(circumstances.limits);
+        findings.extend(confined.map(|text| Finding::certain(ReasonKind::ClientBound, text)));
         findings.extend(
             measured
                 .iter()

@@ -5,6 +5,7 @@
 
 use crate::engine::calm::Patience;
 use crate::engine::connection::Registry;
+use crate::engine::judge::client::confined;
 use crate::engine::site::{Site, block_on, existing_endpoint};
 use crate::measurement::folder::{FolderError, ResultsFolder};
 use crate::measurement::record::{
@@ -307,6 +308,11 @@ pub fn run(
         for line in supposed {
             context.observer.event(RunEvent::Note(line));
         }
+    }
+    let is_server = |cell: &Cell| !cell.choice.store.description().embedded;
+    if let Some(why) = confined(context.limits).filter(|_| cells.iter().any(is_server)) {
+        let note = format!("no trial of a server can be valid here: {why}");
+        context.observer.event(RunEvent::Note(note));
     }
     let mut outcome = RunOutcome::default();
     let patience = Patience::default();

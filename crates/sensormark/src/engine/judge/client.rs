@@ -2,7 +2,8 @@
 //! client, and nothing here is said of it.
 //!
 //! Three things show it: the client used up the processors that its threads can have; it was less than twice as fast over the null store; or the
-//! control group that it runs in held it back. The first and the last are certain. A disturbed host can make the null store look slow.
+//! control group that it runs in held it back, or gives it less than one processor. All but the null store are certain: a disturbed host can make
+//! that one look slow.
 
 use super::work::Work;
 use super::{Circumstances, Finding};
@@ -23,6 +24,18 @@ const GROUP_SHARE: f64 = 0.9;
 const HELD_BACK_SHARE: f64 = 0.1;
 /// Periods in which a group is held back that are no chance.
 const HELD_BACK: u64 = 2;
+
+/// The least that a control group has to give a client, in processors.
+const LEAST_CORES: f64 = 1.0;
+
+/// Why no client can measure in the control group that it runs in, if that gives it less than one processor. One thread at work then waits for the
+/// kernel in every tenth of a second, which latencies show, whether it needs much on average or little.
+pub fn confined(limits: Limits) -> Option<String> {
+    let quota = limits.cgroup_cores.filter(|quota| *quota < LEAST_CORES)?;
+    Some(format!(
+        "the control group may use {quota:.2} cores, and a client needs one or more: give it a quota of at least one core"
+    ))
+}
 
 /// Why the client was the bottleneck in this phase, if it was.
 pub fn bound(
@@ -75,7 +88,7 @@ fn held_back(
 ) -> Option<Finding> {
     let quota = limits.cgroup_cores?;
     let cores = limits.allowed_cores;
-    if cores.is_some_and(|cores| quota >= cores as f64) {
+    if confined(limits).is_some() || cores.is_some_and(|cores| quota >= cores as f64) {
         return None;
     }
     let totals = phase.totals.as_ref().filter(|totals| totals.span_ns > 0)?;
@@ -153,11 +166,22 @@ mod tests {
         let seen = |cores: f64, cpu_percent: f64| {
             held_back(&phase(ROLE, cpu_percent), &[], None, limits(cores)).is_some()
         };
-        assert!(!seen(0.25, 22.0) && seen(0.25, 23.0));
+        assert!(!seen(1.25, 112.0) && seen(1.25, 113.0));
         assert!(!seen(2.0, 199.0), "no less than the machine has");
     }
 
-    /// machine-tool used 0.11 of 0.2 cores, was never held back, and could not have gone twice as fast.
+    /// A built release of machine-tool needs 0.05 cores, and its latencies show the pauses of a group of 0.2 all the same.
+    #[test]
+    fn a_group_of_less_than_a_core_is_too_small() {
+        let text = confined(limits(0.2)).expect("too small");
+        assert!(text.contains("may use 0.20 cores"), "{text}");
+        assert!(confined(limits(0.99)).is_some() && confined(limits(1.0)).is_none());
+        assert!(confined(Limits::default()).is_none());
+        // Said once for a trial, not in each of its phases.
+        assert!(held_back(&phase(ROLE, 100.0), &[], None, limits(0.2)).is_none());
+    }
+
+    /// A schedule that uses over half of its group could not have gone twice as fast.
     #[test]
     fn a_schedule_leaves_room_for_twice_its_rate_in_its_group() {
         let seen = |open_loop: bool, cpu_percent: f64| {
@@ -165,13 +189,13 @@ mod tests {
                 open_loop,
                 ..Work::default()
             };
-            held_back(&phase("writer", cpu_percent), &[&work], None, limits(0.2)).is_some()
+            held_back(&phase("writer", cpu_percent), &[&work], None, limits(1.2)).is_some()
         };
-        assert!(!seen(true, 9.9) && seen(true, 10.6));
-        assert!(!seen(false, 10.6));
+        assert!(!seen(true, 59.0) && seen(true, 61.0));
+        assert!(!seen(false, 61.0));
     }
 
-    /// The writer of machine-tool needs little on average, and waits for the kernel in most periods all the same.
+    /// A load may need little on average, and wait for the kernel in most periods all the same.
     #[test]
     fn a_group_that_the_kernel_held_back_is_one_whatever_it_used_on_average() {
         let seen = |held: u64, periods: u64| {
@@ -179,7 +203,7 @@ mod tests {
             let totals = phase.totals.as_mut().expect("totals");
             totals.host.held_back_periods = Some(held);
             totals.host.group_periods = Some(periods);
-            held_back(&phase, &[], None, limits(0.2)).is_some()
+            held_back(&phase, &[], None, limits(1.2)).is_some()
         };
         assert!(seen(34, 35) && seen(4, 35));
         assert!(!seen(3, 35) && !seen(1, 1) && !seen(0, 0));
