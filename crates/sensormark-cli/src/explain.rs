@@ -2,7 +2,7 @@
 
 use crate::arguments::{ExplainArguments, ExplainFormat};
 use crate::failure::{Failure, INTERRUPTED};
-use crate::measure::{clean, interrupted, run_name, stop_on_signals};
+use crate::measure::{clean, interrupted, milliseconds, run_name, stop_on_signals};
 use crate::progress::Progress;
 use crate::registry::{Workload, no_scale, numbers, own_file, registry};
 use crate::run::{choose, parameters};
@@ -144,7 +144,7 @@ impl Explaining {
         arguments: &ExplainArguments,
     ) -> Result<Explained, Failure> {
         let options = ServerOptions {
-            memory_bytes: arguments.server_memory << 20,
+            memory_bytes: arguments.server_memory.0,
             durability: cell.durability,
             clients: CLIENTS,
             ..ServerOptions::default()
@@ -174,7 +174,7 @@ impl Explaining {
         arguments: &ExplainArguments,
     ) -> Result<Plan, Failure> {
         let owner = run_name().owner;
-        let timeout_ms = sensormark::units::round_u64(arguments.timeout * 1e3).max(1);
+        let timeout_ms = milliseconds(arguments.timeout);
         Ok(match self {
             Self::MachineTool(_) => machine_tool::trial::plan(site, cell, &owner, timeout_ms)?,
             Self::Phased(kind, numbers) => Plan {

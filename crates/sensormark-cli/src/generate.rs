@@ -68,7 +68,7 @@ fn machine_tool_samples(arguments: &GenerateArguments) -> Result<MachineToolSamp
         ));
     }
     let start_text = arguments.start.as_deref().unwrap_or(START);
-    let seconds = arguments.seconds.unwrap_or(SECONDS);
+    let seconds = arguments.seconds.map_or(SECONDS, |span| span.as_secs_f64());
     let start: jiff::Timestamp = start_text.parse().map_err(|error| {
         Failure::usage(format!(
             "--start {start_text}: {error}; write it like 2026-01-01T00:00:00Z"

@@ -11,6 +11,7 @@ mod failure;
 mod generate;
 mod init;
 mod list;
+mod manual;
 mod measure;
 mod progress;
 mod registry;
@@ -23,11 +24,15 @@ mod servers;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
-
 use std::process::ExitCode;
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::parse().settled();
+    show_warnings(arguments.quiet, arguments.verbose);
     let outcome = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Report(arguments) => report::report(&arguments),
@@ -40,10 +45,32 @@ fn main() -> ExitCode {
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Doctor => doctor::doctor(),
         Command::Servers(arguments) => servers::servers(&arguments),
+        Command::Completions { shell } => Ok(manual::completions(shell)),
+        Command::Man { folder } => manual::man(&folder),
         Command::Role { name } => role::role(&name),
     };
     match outcome {
         Ok(code) => code,
         Err(failure) => failure.show(),
     }
+}
+
+/// What the program notices beside its work goes to standard error: warnings, and more where `--verbose` asks for it.
+fn show_warnings(quiet: bool, verbose: u8) {
+    let (own, others) = match (quiet, verbose) {
+        (true, _) => (LevelFilter::ERROR, LevelFilter::OFF),
+        (false, 0) => (LevelFilter::WARN, LevelFilter::OFF),
+        (false, 1) => (LevelFilter::DEBUG, LevelFilter::OFF),
+        (false, _) => (LevelFilter::TRACE, LevelFilter::DEBUG),
+    };
+    let targets = Targets::new()
+        .with_default(others)
+        .with_target("sensormark", own);
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(std::io::stderr)
+        .without_time()
+        .with_target(false);
+    let shown = tracing_subscriber::registry().with(lines.with_filter(targets));
+    // There is no other in this process.
+    let _ = shown.try_init();
 }

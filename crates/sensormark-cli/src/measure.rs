@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// Set by Ctrl-C and SIGTERM.
 static INTERRUPT: AtomicBool = AtomicBool::new(false);
@@ -101,7 +102,7 @@ impl Planned<'_> {
             owner: name.owner,
             seed: self.seed,
             cache,
-            timeout_ms: sensormark::units::round_u64(common.timeout * 1e3).max(1),
+            timeout_ms: milliseconds(common.timeout),
             server: self.server(),
             data_folder: common.data.clone(),
             disturbance: DisturbanceLimits::default(),
@@ -131,13 +132,13 @@ impl Planned<'_> {
     fn server(&self) -> ServerOptions {
         let common = self.common;
         ServerOptions {
-            memory_bytes: common.server_memory << 20,
+            memory_bytes: common.server_memory.0,
             durability: self.durability,
             profile: self.profile(),
             start_seconds: common.start_timeout,
             processors: common.pin.as_ref().map(Pinning::server),
             log_folder: common.log_folder.clone(),
-            memory_limit_bytes: common.memory_limit.map(|limit| limit << 20),
+            memory_limit_bytes: common.memory_limit.map(|limit| limit.0),
             ..ServerOptions::default()
         }
     }
@@ -199,6 +200,11 @@ impl Planned<'_> {
             not_measured: self.not_measured.clone(),
         })
     }
+}
+
+/// An operation's time limit in ms, at least one.
+pub fn milliseconds(limit: Duration) -> u64 {
+    u64::try_from(limit.as_millis()).unwrap_or(u64::MAX).max(1)
 }
 
 /// A run's name, as a folder and as an owner's mark in databases.

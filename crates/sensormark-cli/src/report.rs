@@ -31,17 +31,16 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The rate and the disk that were given, both above 0.
+/// The rate and the disk that were given; a rate is above 0.
 fn projection(arguments: &ReportArguments) -> Result<Projection, Failure> {
-    for (name, value) in [("--rate", arguments.rate), ("--disk", arguments.disk)] {
-        if let Some(value) = value.filter(|value| !(value.is_finite() && *value > 0.0)) {
-            let text = format!("{name} {value}: give a number above 0");
-            return Err(Failure::usage(text));
-        }
+    let is_wrong = |rate: &f64| !(rate.is_finite() && *rate > 0.0);
+    if let Some(rate) = arguments.rate.filter(is_wrong) {
+        let text = format!("--rate {rate}: give a number above 0");
+        return Err(Failure::usage(text));
     }
     Ok(Projection {
         rate: arguments.rate,
-        disk_bytes: arguments.disk.map(|gigabytes| gigabytes * 1e9),
+        disk_bytes: arguments.disk.map(|disk| disk.0 as f64),
     })
 }
 

@@ -20,7 +20,7 @@ pub fn servers(arguments: &ServersArguments) -> Result<ExitCode, Failure> {
             data,
         } => {
             let options = ServerOptions {
-                memory_bytes: server_memory << 20,
+                memory_bytes: server_memory.0,
                 durability: durability.class(),
                 ..ServerOptions::default()
             };

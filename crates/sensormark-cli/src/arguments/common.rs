@@ -1,0 +1,56 @@
+//! Arguments of every command that measures.
+
+use super::names::{CacheName, ProgressName};
+use super::values::{Size, size, time, whole_seconds};
+use super::{MEASURING, OUTPUT, SERVERS};
+use clap::Args;
+use sensormark::engine::pinning::Pinning;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Arguments of every command that measures.
+#[derive(Debug, Args)]
+pub struct CommonArguments {
+    /// Where results go: a folder for each run is made in it
+    #[arg(help_heading = OUTPUT, long, value_name = "FOLDER", default_value = "results")]
+    pub results: PathBuf,
+    /// Keep the data of servers that sensormark starts on this folder's disk
+    #[arg(help_heading = SERVERS, long, value_name = "FOLDER")]
+    pub data: Option<PathBuf>,
+    /// Keep the logs of servers that sensormark starts (write-ahead log, commit log, journal) on this folder's disk
+    #[arg(help_heading = SERVERS, long, value_name = "FOLDER")]
+    pub log_folder: Option<PathBuf>,
+    /// Memory that each server may use for caches and heaps: 1GB, 512MiB, or a number of MiB
+    #[arg(help_heading = SERVERS, long, value_name = "SIZE", default_value = "1024", value_parser = size)]
+    pub server_memory: Size,
+    /// The most memory that each server may take with all its processes and the page cache of its files: a control group around it
+    #[arg(help_heading = SERVERS, long, value_name = "SIZE", value_parser = size)]
+    pub memory_limit: Option<Size>,
+    /// Settings of servers that sensormark starts: as-published for their makers' or a study's own, in place of the memory given
+    #[arg(help_heading = SERVERS, long, value_name = "NAME")]
+    pub profile: Option<String>,
+    /// The longest that a server may take to be ready: 90s, 2m, or a number of seconds [default: what suits the database]
+    #[arg(help_heading = SERVERS, long, value_name = "TIME", value_parser = whole_seconds)]
+    pub start_timeout: Option<u64>,
+    /// Hold servers that sensormark starts, and the client, to processors of their own: half each, or such as 0-5/6-7
+    #[arg(help_heading = SERVERS, long, value_name = "SERVER/CLIENT", num_args = 0..=1, require_equals = true, default_missing_value = "halves")]
+    pub pin: Option<Pinning>,
+    /// What phases that only read find in memory
+    #[arg(help_heading = MEASURING, long, value_enum, default_value_t)]
+    pub cache: CacheName,
+    /// The longest that an operation may take: 500ms, 10s, or a number of seconds
+    #[arg(help_heading = MEASURING, long, value_name = "TIME", default_value = "10s", value_parser = time)]
+    pub timeout: Duration,
+    /// Count trials of a disturbed host, marked as such, instead of measuring them again
+    #[arg(help_heading = MEASURING, long)]
+    pub tolerate_disturbance: bool,
+    /// A TOML file with the weights of the criteria (the study's by default), and perhaps difficulties
+    #[arg(help_heading = OUTPUT, long, value_name = "FILE")]
+    pub weights: Option<PathBuf>,
+    /// How progress is shown
+    #[arg(help_heading = OUTPUT, long, value_enum, default_value_t)]
+    pub progress: ProgressName,
+    /// Plant a fault in every store, to see it caught: NAME[:NUMBER] (for tests of sensormark itself)
+    #[arg(long, value_name = "FAULT", hide = true)]
+    pub plant: Option<String>,
+}

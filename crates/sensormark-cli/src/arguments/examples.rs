@@ -1,0 +1,110 @@
+//! What help texts show after the options: examples, and the variables of the environment. A test parses every example.
+
+/// After the list of commands.
+pub const ALL: &str = "\
+Examples:
+  sensormark run machine-tool                            # the embedded default, under a minute
+  sensormark run machine-tool --on sqlite,postgresql     # starts PostgreSQL itself
+  sensormark doctor                                      # what is here, and how to install what is not
+
+sensormark COMMAND --help says more of a command.";
+
+/// The same, in the long help.
+pub const ALL_WITH_ENVIRONMENT: &str = "\
+Examples:
+  sensormark run machine-tool                            # the embedded default, under a minute
+  sensormark run machine-tool --on sqlite,postgresql     # starts PostgreSQL itself
+  sensormark doctor                                      # what is here, and how to install what is not
+
+sensormark COMMAND --help says more of a command.
+
+Environment:
+  SENSORMARK_STATE                     folder for servers that sensormark starts, and what it keeps between runs
+  SENSORMARK_SERVERS                   folder that scripts/install-servers.sh installed servers into
+  SENSORMARK_POSTGRESQL_HOME           folder of a PostgreSQL installation
+  SENSORMARK_MARIADB_HOME              folder of a MariaDB installation
+  SENSORMARK_MONGODB_HOME              folder of a MongoDB installation
+  SENSORMARK_CASSANDRA_HOME            folder of a Cassandra installation
+  SENSORMARK_INFLUXDB_HOME             folder of an InfluxDB installation
+  SENSORMARK_GRIDDB_HOME               folder of a GridDB installation
+  SENSORMARK_GRIDDB_CLIENT             GridDB's C client, the file libgridstore.so
+  SENSORMARK_GRIDDB_LISTEN_EVERYWHERE  yes: start GridDB although it listens on every interface
+  JAVA_HOME                            the Java that starts Cassandra
+  NO_COLOR                             no colours in the terminal
+
+Exit codes: 0 all trials valid; 1 a trial is not valid, or a limit was missed; 2 usage or configuration;
+3 a database could not be reached or started; 130 interrupted.";
+
+/// After `run`.
+pub const RUN: &str = "\
+Examples:
+  sensormark run machine-tool --on sqlite,postgresql     # two databases, seconds
+  sensormark run devops --on all --scale standard        # all that are here, minutes, repeated
+  sensormark run devops --on postgresql:individual=postgresql://USER:PASSWORD@HOST:5432/
+  sensormark run own.toml --set series.count=500         # your own workload, see sensormark init";
+
+/// After `report`.
+pub const REPORT: &str = "\
+Examples:
+  sensormark report results/20260101-120000-abc          # one run, as text
+  sensormark report results --html all.html              # all runs, as one page
+  sensormark report results/20260101-120000-abc --format json";
+
+/// After `compare`.
+pub const COMPARE: &str = "\
+Examples:
+  sensormark compare results/before results/after
+  sensormark compare results/before results/after --fail-on regression";
+
+/// After `serve`.
+pub const SERVE: &str = "\
+Example:
+  sensormark serve results";
+
+/// After `init`.
+pub const INIT: &str = "\
+Example:
+  sensormark init own.toml";
+
+/// After `list`.
+pub const LIST: &str = "\
+Examples:
+  sensormark list                                        # workloads and stores
+  sensormark list devops --scale standard                # every number, every layout
+  sensormark list machine-tool --as-study                # what the study did";
+
+/// After `explain`.
+pub const EXPLAIN: &str = "\
+Examples:
+  sensormark explain devops --on postgresql
+  sensormark explain machine-tool --on sqlite:bulk --format json";
+
+/// After `replay`.
+pub const REPLAY: &str = "\
+Examples:
+  sensormark replay recording.csv --on sqlite,postgresql
+  sensormark replay recording.csv --time measured_at --tags machine,line";
+
+/// After `generate`.
+pub const GENERATE: &str = "\
+Examples:
+  sensormark generate machine-tool --seconds 10m --format csv -o samples.csv
+  sensormark generate devops --scale quick --shard 0/4";
+
+/// After `servers`.
+pub const SERVERS: &str = "\
+Examples:
+  sensormark servers start postgresql
+  sensormark servers status
+  sensormark servers stop postgresql";
+
+/// After `completions`.
+pub const COMPLETIONS: &str = "\
+Examples:
+  sensormark completions bash                            # into a file below ~/.local/share/bash-completion/completions
+  sensormark completions zsh";
+
+/// After `man`.
+pub const MAN: &str = "\
+Example:
+  sensormark man man1";

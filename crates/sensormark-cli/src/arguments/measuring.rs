@@ -1,0 +1,165 @@
+//! Arguments of the commands that work with databases.
+
+use super::common::CommonArguments;
+use super::names::{DurabilityName, ExplainFormat, ProgressName, ScaleName};
+use super::values::{Size, size, time};
+use super::{LOAD, OUTPUT, RECORDING, SERVERS};
+use clap::{Args, Subcommand};
+use sensormark::dataset::recording::TimeFormat;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+pub struct RunArguments {
+    /// The workload's name (sensormark list shows all), or a file of your own (sensormark init writes one)
+    pub workload: String,
+    /// Stores to measure: STORE[#NAME][:LAYOUT[/STRATEGY]][=URL],… or all; #NAME tells servers of one store apart [default: sqlite, or what the file says]
+    #[arg(help_heading = LOAD, long)]
+    pub on: Option<String>,
+    /// How large the run is [default: quick]; a file says that itself
+    #[arg(help_heading = LOAD, long, value_enum)]
+    pub scale: Option<ScaleName>,
+    /// Override one number behind the scale (sensormark list WORKLOAD shows them), or a file's key (series.count=10): NAME=VALUE
+    #[arg(help_heading = LOAD, long = "set", value_name = "NAME=VALUE")]
+    pub settings: Vec<String>,
+    /// Follow the protocol of the workload's study as far as it is stated (sensormark list WORKLOAD --as-study shows it); --scale study does
+    #[arg(help_heading = LOAD, long)]
+    pub as_study: bool,
+    /// For a file with limits: find the highest rate of its writers that holds them
+    #[arg(help_heading = LOAD, long)]
+    pub find_limit: bool,
+    /// What an acknowledged write promises
+    #[arg(help_heading = LOAD, long, value_enum, default_value_t)]
+    pub durability: DurabilityName,
+    /// The seed of data and operations
+    #[arg(help_heading = LOAD, long, default_value_t = 1)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub common: CommonArguments,
+}
+
+/// Arguments of `replay`.
+#[derive(Debug, Args)]
+pub struct ReplayArguments {
+    /// The recording: a CSV file; delimiter, time column, format and types are found out and told
+    pub file: PathBuf,
+    /// Stores to measure: STORE[:LAYOUT][=URL],… or all
+    #[arg(help_heading = LOAD, long, default_value = "sqlite")]
+    pub on: String,
+    /// The column that holds the time, where the file does not tell
+    #[arg(help_heading = RECORDING, long, value_name = "COLUMN")]
+    pub time: Option<String>,
+    /// Columns that say which series a reading is of
+    #[arg(help_heading = RECORDING, long, value_name = "COLUMN", value_delimiter = ',')]
+    pub tags: Vec<String>,
+    /// The character between cells, where the file does not tell
+    #[arg(help_heading = RECORDING, long, value_name = "CHARACTER")]
+    pub delimiter: Option<char>,
+    /// Whether the first line names the columns: true or false
+    #[arg(help_heading = RECORDING, long, value_name = "BOOL")]
+    pub header: Option<bool>,
+    /// How the time is written, where the file does not tell
+    #[arg(help_heading = RECORDING, long, value_name = "FORMAT")]
+    pub time_format: Option<TimeFormat>,
+    /// The type of a column, where another than the one found is wanted: bool, integer, float or text
+    #[arg(help_heading = RECORDING, long = "type", value_name = "COLUMN=TYPE")]
+    pub types: Vec<String>,
+    /// Columns to leave out
+    #[arg(help_heading = RECORDING, long, value_name = "COLUMN", value_delimiter = ',')]
+    pub leave_out: Vec<String>,
+    /// Texts that stand for "no value"
+    #[arg(help_heading = RECORDING, long, value_name = "TEXT", value_delimiter = ',')]
+    pub absent: Vec<String>,
+    /// Read 21,5 as a number
+    #[arg(help_heading = RECORDING, long)]
+    pub decimal_comma: bool,
+    /// Count and leave out rows that cannot be read, instead of stopping at them
+    #[arg(help_heading = RECORDING, long)]
+    pub skip_bad_rows: bool,
+    /// How large the run is
+    #[arg(help_heading = LOAD, long, value_enum, default_value_t)]
+    pub scale: ScaleName,
+    /// Override one number behind the scale: questions, batch, repetitions
+    #[arg(help_heading = LOAD, long = "set", value_name = "NAME=VALUE")]
+    pub settings: Vec<String>,
+    /// What an acknowledged write promises
+    #[arg(help_heading = LOAD, long, value_enum, default_value_t)]
+    pub durability: DurabilityName,
+    /// The seed of the questions
+    #[arg(help_heading = LOAD, long, default_value_t = 1)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub common: CommonArguments,
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArguments {
+    /// The workload's name (sensormark list shows all), or a file of your own
+    pub workload: String,
+    /// Stores to look into: STORE[:LAYOUT[/STRATEGY]][=URL],… or all [default: sqlite, or what the file says]
+    #[arg(help_heading = LOAD, long)]
+    pub on: Option<String>,
+    /// Whose numbers questions and writes have [default: quick]; little is loaded at any scale
+    #[arg(help_heading = LOAD, long, value_enum)]
+    pub scale: Option<ScaleName>,
+    /// Override one number behind the scale, or a file's key: NAME=VALUE
+    #[arg(help_heading = LOAD, long = "set", value_name = "NAME=VALUE")]
+    pub settings: Vec<String>,
+    /// What an acknowledged write promises
+    #[arg(help_heading = LOAD, long, value_enum, default_value_t)]
+    pub durability: DurabilityName,
+    /// The seed of data and operations
+    #[arg(help_heading = LOAD, long, default_value_t = 1)]
+    pub seed: u64,
+    /// Keep the data of servers that sensormark starts on this folder's disk
+    #[arg(help_heading = SERVERS, long, value_name = "FOLDER")]
+    pub data: Option<PathBuf>,
+    /// Memory that each server may use for caches and heaps: 1GB, 512MiB, or a number of MiB
+    #[arg(help_heading = SERVERS, long, value_name = "SIZE", default_value = "1024", value_parser = size)]
+    pub server_memory: Size,
+    /// The longest that an operation may take: 500ms, 10s, or a number of seconds
+    #[arg(help_heading = SERVERS, long, value_name = "TIME", default_value = "10s", value_parser = time)]
+    pub timeout: Duration,
+    /// The format
+    #[arg(help_heading = OUTPUT, long, value_enum, default_value_t)]
+    pub format: ExplainFormat,
+    /// How progress is shown
+    #[arg(help_heading = OUTPUT, long, value_enum, default_value_t)]
+    pub progress: ProgressName,
+}
+
+/// Arguments of `servers`.
+#[derive(Debug, Args)]
+pub struct ServersArguments {
+    /// What to do
+    #[command(subcommand)]
+    pub action: ServersAction,
+}
+
+/// What to do with servers.
+#[derive(Debug, Subcommand)]
+pub enum ServersAction {
+    /// Start a store's server in a scratch folder and leave it running
+    Start {
+        /// The store
+        store: String,
+        /// Memory for caches and heaps: 1GB, 512MiB, or a number of MiB
+        #[arg(long, value_name = "SIZE", default_value = "1024", value_parser = size)]
+        server_memory: Size,
+        /// What an acknowledged write promises, where that is a setting of the server
+        #[arg(long, value_enum, default_value_t)]
+        durability: DurabilityName,
+        /// Keep its data on this folder's disk
+        #[arg(long, value_name = "FOLDER")]
+        data: Option<PathBuf>,
+    },
+    /// Stop the servers of a store that were started so, and remove their folders
+    Stop {
+        /// The store
+        store: String,
+    },
+    /// Show the servers that run
+    Status,
+}

@@ -1,0 +1,121 @@
+//! Arguments of the commands that read results, list or write data, and touch no database.
+
+use super::names::{FailOn, FormatName, ScaleName};
+use super::values::{Size, disk, time};
+use clap::Args;
+use sensormark::dataset::export::Shard;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Arguments of `report`.
+#[derive(Debug, Args)]
+pub struct ReportArguments {
+    /// Folders of runs, or of folders of runs
+    #[arg(required = true)]
+    pub results: Vec<PathBuf>,
+    /// Formats, one after the other [default: text, unless a page is written]
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub format: Vec<FormatName>,
+    /// Write the report, of several runs too, as one page that opens from disk and needs no network
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Write the one-second samples of every process as CSV, for data frames
+    #[arg(long, value_name = "FILE")]
+    pub samples: Option<PathBuf>,
+    /// Write latencies by operation and second as CSV, for data frames
+    #[arg(long, value_name = "FILE")]
+    pub latencies: Option<PathBuf>,
+    /// A TOML file with the weights of the criteria (the study's by default), and perhaps difficulties
+    #[arg(long, value_name = "FILE")]
+    pub weights: Option<PathBuf>,
+    /// Project the disk at this many readings a second [default: what the workload's own sensors send]
+    #[arg(long, value_name = "READINGS")]
+    pub rate: Option<f64>,
+    /// Say when a disk of this size is full: 500GB, 2TB, or a number of GB
+    #[arg(long, value_name = "SIZE", value_parser = disk)]
+    pub disk: Option<Size>,
+}
+
+/// Arguments of `compare`.
+#[derive(Debug, Args)]
+pub struct CompareArguments {
+    /// The folder of the run that is compared with
+    pub first: PathBuf,
+    /// The folder of the run that is compared
+    pub second: PathBuf,
+    /// Formats, one after the other
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "text")]
+    pub format: Vec<FormatName>,
+    /// Exit with 1 when a figure became worse; needs three repetitions in both runs
+    #[arg(long, value_enum)]
+    pub fail_on: Option<FailOn>,
+    /// The smallest change that counts, in percent: how far the machine may drift from one run to another by itself
+    #[arg(long, value_name = "PERCENT", default_value_t = 2.0)]
+    pub threshold: f64,
+}
+
+/// Arguments of `serve`.
+#[derive(Debug, Args)]
+pub struct ServeArguments {
+    /// Folders of runs, or folders that hold them
+    #[arg(required = true)]
+    pub results: Vec<PathBuf>,
+    /// The port on loopback; 0 takes a free one
+    #[arg(long, default_value_t = 7878)]
+    pub port: u16,
+}
+
+/// Arguments of `init`.
+#[derive(Debug, Args)]
+pub struct InitArguments {
+    /// The file to write; one that is there is left alone
+    #[arg(default_value = "workload.toml")]
+    pub file: PathBuf,
+}
+
+/// Arguments of `generate`.
+#[derive(Debug, Args)]
+pub struct GenerateArguments {
+    /// The workload's name (sensormark list shows all), or a file of your own
+    pub workload: String,
+    /// The format: line-protocol, csv or json (JSON lines)
+    #[arg(long, default_value = "line-protocol")]
+    pub format: String,
+    /// The file; standard output without it, or for -
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// How large the data set is; machine-tool has --seconds instead
+    #[arg(long, value_enum)]
+    pub scale: Option<ScaleName>,
+    /// Override one number behind the scale (sensormark list WORKLOAD shows them): NAME=VALUE
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub settings: Vec<String>,
+    /// machine-tool: the time of the first sample, RFC 3339 [default: 2026-01-01T00:00:00Z]
+    #[arg(long, value_name = "TIME")]
+    pub start: Option<String>,
+    /// machine-tool: how long the samples go on: 10m, or a number of seconds [default: 60]
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub seconds: Option<Duration>,
+    /// The seed of the data
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// One part of the series: I/N, I from 0
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<Shard>,
+    /// One table alone; all without it (a CSV file holds one)
+    #[arg(long, value_name = "NAME")]
+    pub table: Option<String>,
+}
+
+/// Arguments of `list`.
+#[derive(Debug, Args)]
+pub struct ListArguments {
+    /// A workload, to see every number behind its scale and the layouts of every store
+    pub workload: Option<String>,
+    /// The scale [default: quick]
+    #[arg(long, value_enum)]
+    pub scale: Option<ScaleName>,
+    /// Show the protocol of the workload's study, and what of it run --as-study does
+    #[arg(long, requires = "workload")]
+    pub as_study: bool,
+}
