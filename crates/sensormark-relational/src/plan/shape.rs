@@ -1,12 +1,13 @@
-//! The shape of a question: what its statement's text depends on. Questions of one shape share a prepared statement.
+//! The shape of a question: what its statements' text depends on, the layout apart. Questions of one shape share prepared statements.
 
-use crate::schema::Model;
+use crate::dialect::SeriesSet;
+use crate::model::Model;
 use sensormark_store::query::DaySplit;
 use sensormark_store::{Aggregate, Ask, Comparison, Query, Selection, TimeKey, Window};
 
-/// All that the text of a statement depends on, the layout apart.
+/// All that the text of a question's statements depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct QueryShape {
+pub struct QueryShape {
     table: usize,
     selection: SelectionShape,
     ask: AskShape,
@@ -15,7 +16,8 @@ pub(crate) struct QueryShape {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum SelectionShape {
     One,
-    Set,
+    /// A set; of how many series that the table has, where each is a parameter.
+    Set(usize),
     Tagged(usize),
     All,
 }
@@ -32,7 +34,8 @@ enum AskShape {
         window: Option<WindowShape>,
         by_series: bool,
         by_tag: Option<usize>,
-        by_day_part: Option<DaySplit>,
+        /// Whether by parts of the day; which, where that is part of the text.
+        by_day_part: Option<Option<DaySplit>>,
         from_sums: bool,
     },
     LastReading(u64),
@@ -41,22 +44,22 @@ enum AskShape {
 
 /// How a window's start is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum WindowShape {
-    /// With integers; all readings are after the origin.
+pub enum WindowShape {
+    /// With whole numbers; all readings are after the origin.
     Forward,
-    /// With integers.
+    /// With whole numbers.
     Any,
-    /// With `date_bin`: width and origin are whole microseconds and keys are timestamps.
-    Bin,
+    /// With the database's own function: width and origin are whole units of its time, and keys are of that type.
+    Native,
 }
 
 impl WindowShape {
     /// How to compute the starts of these windows for readings that are not before `start_ns`.
-    pub(crate) fn of(window: Window, start_ns: i64, model: &Model) -> Self {
-        let whole = |ns: i64| ns.rem_euclid(1_000) == 0;
+    pub fn of(window: Window, start_ns: i64, model: &Model) -> Self {
+        let whole = |ns: i64| ns.rem_euclid(model.unit_ns()) == 0;
         if model.layout.time == TimeKey::Native && whole(window.width_ns) && whole(window.origin_ns)
         {
-            Self::Bin
+            Self::Native
         } else if start_ns.max(0) >= window.origin_ns {
             Self::Forward
         } else {
@@ -67,7 +70,7 @@ impl WindowShape {
 
 impl QueryShape {
     /// A question's shape.
-    pub(crate) fn of(query: &Query, model: &Model) -> Self {
+    pub fn of(query: &Query, model: &Model) -> Self {
         let ask = match &query.ask {
             Ask::Point { fields } => AskShape::Point(fields.bits()),
             Ask::Range { fields, .. } => AskShape::Range(fields.bits()),
@@ -85,7 +88,9 @@ impl QueryShape {
                     .map(|window| WindowShape::of(window, query.range.start_ns, model)),
                 by_series: grouping.by_series,
                 by_tag: grouping.by_tag,
-                by_day_part: grouping.by_day_part,
+                by_day_part: grouping
+                    .by_day_part
+                    .map(|split| (!model.dialect.binds_day()).then_some(split)),
                 from_sums: *from_sums,
             },
             Ask::LastReading { fields } => AskShape::LastReading(fields.bits()),
@@ -93,11 +98,18 @@ impl QueryShape {
                 AskShape::SeriesMatching(predicate.field, predicate.comparison)
             }
         };
+        let listed = |set: &[u32]| match model.dialect.series_set() {
+            SeriesSet::List => {
+                let count = model.schema.tables[query.table].series.len();
+                set.iter().filter(|&&series| series < count).count()
+            }
+            SeriesSet::Arrays | SeriesSet::Json => 0,
+        };
         Self {
             table: query.table,
             selection: match &query.series {
                 Selection::One(_) => SelectionShape::One,
-                Selection::Set(_) => SelectionShape::Set,
+                Selection::Set(set) => SelectionShape::Set(listed(set)),
                 Selection::Tagged { tag, .. } => SelectionShape::Tagged(*tag),
                 Selection::All => SelectionShape::All,
             },
