@@ -238,7 +238,8 @@ impl Writer<'_> {
         for field in &sums.fields {
             let value = ColumnType::of_field(field.kind);
             columns.push(self.plain(&field.count, ColumnType::I64, false));
-            columns.push(self.plain(&field.sum, sum_type(field.kind), true));
+            let nullable = self.model.dialect.has_null_sums(field.nullable);
+            columns.push(self.plain(&field.sum, sum_type(field.kind), nullable));
             columns.push(self.plain(&field.min, value, true));
             columns.push(self.plain(&field.max, value, true));
         }

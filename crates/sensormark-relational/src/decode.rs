@@ -26,6 +26,8 @@ pub struct Decoder<'a> {
     batch: Batch,
     occurrences: Occurrences,
     moment: Option<Moment>,
+    /// The series of the moment, where ties are read; and whether the last of them came.
+    tie: (u32, bool),
     times: Vec<(u32, i64)>,
     groups: Groups,
     series: Vec<u32>,
@@ -71,6 +73,7 @@ impl<'a> Decoder<'a> {
             batch: Batch::new(asked.query.table, asked.description),
             occurrences: Occurrences::default(),
             moment: None,
+            tie: (0, false),
             times: Vec::new(),
             groups: Groups {
                 all: Vec::new(),
@@ -144,6 +147,7 @@ impl<'a> Decoder<'a> {
                     value: row.value(1, *kind)?,
                 });
             }
+            Form::Ties(kind) => self.tie(row, *kind)?,
             Form::Series => {
                 let series = if self.asked.table.keys.is_empty() {
                     0
@@ -153,6 +157,34 @@ impl<'a> Decoder<'a> {
                 self.series.push(series);
             }
             Form::Groups(form) => self.group(form, row)?,
+        }
+        Ok(())
+    }
+
+    /// Whether no further row can change the answer.
+    pub const fn is_complete(&self) -> bool {
+        self.tie.1
+    }
+
+    /// A row of time, value and keys: it counts where it ties with the first one and is of a lower series.
+    fn tie<R: Row>(&mut self, row: &R, kind: FieldType) -> Result<(), StoreError> {
+        let moment = Moment {
+            time_ns: self.asked.model.time_ns(row.integer(0)?),
+            value: row.value(1, kind)?,
+        };
+        let by_value = matches!(self.asked.query.ask, Ask::Minimum { .. });
+        let series = self.asked.table.series.of_row(row, 2, &mut self.key)?;
+        match &self.moment {
+            Some(first)
+                if first.time_ns != moment.time_ns || (by_value && first.value != moment.value) =>
+            {
+                self.tie.1 = true;
+            }
+            Some(_) if self.tie.0 <= series => {}
+            _ => {
+                self.tie.0 = series;
+                self.moment = Some(moment);
+            }
         }
         Ok(())
     }
@@ -343,7 +375,7 @@ impl<'a> Decoder<'a> {
                 }
                 self.readings()
             }
-            Form::Moment(_) => Answer::Moment(self.moment),
+            Form::Moment(_) | Form::Ties(_) => Answer::Moment(self.moment),
             Form::Series => {
                 self.series.sort_unstable();
                 Answer::Series(self.series)

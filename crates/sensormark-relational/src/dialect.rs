@@ -7,7 +7,8 @@ use crate::model::{Content, Model, SumColumns, TableModel};
 use crate::plan::relation::Expansion;
 use sensormark_store::{
     Aggregate, Batch, Encoding, FieldSet, FieldType, Function, Index, Layout, StoreError, Table,
-    TagColumn, record::Record,
+    TagColumn,
+    record::{Record, blob, json},
 };
 use std::fmt::Debug;
 
@@ -269,6 +270,11 @@ pub trait Dialect: Debug + Send + Sync {
         FieldRows::ColumnPerType
     }
 
+    /// Whether rows are made as they are fetched, so that the client may stop reading at no cost.
+    fn fetches_row_by_row(&self) -> bool {
+        false
+    }
+
     /// Whether the bounds of the day are parameters, not part of the text.
     fn binds_day(&self) -> bool {
         true
@@ -332,13 +338,15 @@ pub trait Dialect: Debug + Send + Sync {
         format!("{column} IN ({query})")
     }
 
-    /// The series that these key columns name in the set's parameters (one a column for arrays, else one), as a condition.
-    fn in_set(&self, keys: &[String], parameters: &[String]) -> String;
+    /// The condition that key columns are in the set that parameters hold: one a column for arrays, one for JSON. Lists do without.
+    fn in_set(&self, keys: &[String], parameters: &[String]) -> String {
+        format!("({}) IN ({})", keys.join(", "), parameters.join(", "))
+    }
 
-    /// The keys in the parameters of a set as a relation `s` of the columns `names`.
+    /// The keys in the parameters of a set as a relation `s` of the columns `names`, where readings are looked at series by series.
     fn set_as_relation(&self, names: &[String], parameters: &[String]) -> String {
-        let _ = (names, parameters);
-        String::new()
+        let _ = parameters;
+        names.join(", ")
     }
 
     /// The keys of all series as a relation `s`, by a skip scan over the table's index, where there is a way and the key is one column.
@@ -428,8 +436,14 @@ pub trait Dialect: Debug + Send + Sync {
     /// The value that a row of an upsert brings for a column.
     fn incoming(&self, column: &str) -> String;
 
-    /// What a column of sums becomes when a write adds to it.
-    fn add_up(&self, part: SumPart, column: &str) -> String;
+    /// What a column of sums becomes when a write adds to it; whether readings may lack the field, and so the sum.
+    fn add_up(&self, part: SumPart, column: &str, nullable: bool) -> String;
+
+    /// Whether the sum of a field that readings may lack (or of another) may be null.
+    fn has_null_sums(&self, nullable: bool) -> bool {
+        let _ = nullable;
+        true
+    }
 
     /// An aggregate over columns of sums, under alias `r`.
     fn sum_of_sums(&self, aggregate: Aggregate, columns: &SumColumns) -> String;
@@ -445,5 +459,13 @@ pub trait Dialect: Debug + Send + Sync {
         record: &Record<'_>,
         encoding: Encoding,
         span_ns: i64,
-    ) -> Result<Vec<Vec<u8>>, StoreError>;
+    ) -> Result<Vec<Vec<u8>>, StoreError> {
+        let _ = (description, span_ns);
+        let mut out = Vec::new();
+        match encoding {
+            Encoding::Blob => blob::encode(batch, record, &mut out)?,
+            _ => json::encode(batch, record, &mut out),
+        }
+        Ok(vec![out])
+    }
 }

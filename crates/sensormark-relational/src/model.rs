@@ -101,6 +101,8 @@ pub struct SumColumns {
     pub field: usize,
     /// The field's type.
     pub kind: FieldType,
+    /// Whether readings may lack the field.
+    pub nullable: bool,
     /// How many readings have the field.
     pub count: String,
     /// Sum.
@@ -241,7 +243,7 @@ impl Model {
 impl TableModel {
     fn new(
         dialect: &'static dyn Dialect,
-        schema: &Schema,
+        schema: &Arc<Schema>,
         number: usize,
         table: &Table,
         layout: Layout,
@@ -255,7 +257,7 @@ impl TableModel {
             }))
         };
         let mut columns = key_columns(dialect, table, own_tags);
-        let series = SeriesMap::new(table, own_tags);
+        let series = SeriesMap::new(schema, number, own_tags);
         let keys = if own_tags {
             vec![0]
         } else {
@@ -373,6 +375,7 @@ impl SumsModel {
                 SumColumns {
                     field: number,
                     kind: field.kind,
+                    nullable: field.nullable,
                     count: own("count"),
                     sum: own("sum"),
                     min: own("min"),

@@ -57,6 +57,8 @@ pub enum Form {
     Times(FieldSet),
     /// A time and a value of this type.
     Moment(FieldType),
+    /// The same and the keys, row by row until another time (or value) comes: of the first ones, the lowest series' counts.
+    Ties(FieldType),
     /// Keys alone.
     Series,
     /// Aggregates; the parts of the group that are there, then the values.

@@ -4,20 +4,23 @@
 
 use crate::dialect::ColumnType;
 use crate::row::{Row, unexpected};
-use sensormark_store::{SeriesKey, StoreError, Table, TagColumn};
+use sensormark_store::{Schema, SeriesKey, StoreError, Table, TagColumn};
 use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
-/// Which tags identify a series, and which series a set of their values is.
+/// Which tags identify a series, and which series a set of their values is. What grows with the number of series is made when it is first
+/// needed: not every session needs it.
 #[derive(Debug)]
 pub struct SeriesMap {
-    identifying: Vec<usize>,
+    schema: Arc<Schema>,
+    number: usize,
+    own_tags: bool,
+    identifying: OnceLock<Vec<usize>>,
     /// The types of the key's columns.
     kinds: Vec<ColumnType>,
-    lookup: Lookup,
-    /// How many series there are.
-    count: u32,
+    lookup: OnceLock<Lookup>,
     /// For each tag, the lowest series with each of its values (as text).
-    lowest: Vec<HashMap<String, u32>>,
+    lowest: OnceLock<Vec<HashMap<String, u32>>>,
 }
 
 #[derive(Debug)]
@@ -35,42 +38,45 @@ enum Lookup {
 }
 
 impl SeriesMap {
-    /// The map of a table's series.
-    pub fn new(table: &Table, own_tags: bool) -> Self {
-        let identifying = SeriesKey::of(table).tags().to_vec();
-        let columns = table.series.columns();
-        let (lookup, kinds) = if table.tags.is_empty() {
-            (Lookup::Single, Vec::new())
-        } else if own_tags {
-            (Lookup::Number, vec![ColumnType::I32])
-        } else {
-            let kinds = identifying
-                .iter()
-                .map(|&tag| ColumnType::of_tag(&columns[tag]));
-            (lookup_of(table, &identifying), kinds.collect())
+    /// The map of the series of a schema's table.
+    pub fn new(schema: &Arc<Schema>, number: usize, own_tags: bool) -> Self {
+        let mut map = Self {
+            schema: Arc::clone(schema),
+            number,
+            own_tags,
+            identifying: OnceLock::new(),
+            kinds: Vec::new(),
+            lookup: OnceLock::new(),
+            lowest: OnceLock::new(),
         };
-        let lowest = columns
-            .iter()
-            .map(|column| {
-                let mut lowest = HashMap::new();
-                for series in 0..table.series.len() {
-                    lowest.entry(column.text(series)).or_insert(series);
-                }
-                lowest
-            })
-            .collect();
-        Self {
-            identifying,
-            kinds,
-            lookup,
-            count: table.series.len(),
-            lowest,
-        }
+        map.kinds = if own_tags {
+            vec![ColumnType::I32]
+        } else {
+            let columns = map.table().series.columns();
+            let tags = map.identifying().iter();
+            tags.map(|&tag| ColumnType::of_tag(&columns[tag])).collect()
+        };
+        map
+    }
+
+    fn table(&self) -> &Table {
+        &self.schema.tables[self.number]
     }
 
     /// The tags that tell all series apart.
     pub fn identifying(&self) -> &[usize] {
-        &self.identifying
+        let tags = || SeriesKey::of(self.table()).tags().to_vec();
+        self.identifying.get_or_init(tags)
+    }
+
+    fn lookup(&self) -> &Lookup {
+        self.lookup.get_or_init(|| {
+            if self.own_tags {
+                Lookup::Number
+            } else {
+                lookup_of(self.table(), self.identifying())
+            }
+        })
     }
 
     /// How many columns identify a series.
@@ -88,7 +94,7 @@ impl SeriesMap {
         first: usize,
         scratch: &mut String,
     ) -> Result<u32, StoreError> {
-        let found = match &self.lookup {
+        let found = match self.lookup() {
             Lookup::Single => Some(0),
             Lookup::Number => u32::try_from(row.integer(first)?).ok(),
             Lookup::Counting(start) => row
@@ -114,13 +120,24 @@ impl SeriesMap {
             },
         };
         found
-            .filter(|&series| series < self.count)
+            .filter(|&series| series < self.table().series.len())
             .ok_or_else(|| unexpected("a row is of a series that the schema does not have"))
     }
 
     /// The lowest series with this value of a tag.
     pub fn lowest_with(&self, tag: usize, value: &str) -> Option<u32> {
-        self.lowest.get(tag)?.get(value).copied()
+        let lowest = self.lowest.get_or_init(|| {
+            let series = &self.table().series;
+            let lowest_of = |column: &TagColumn| {
+                let mut lowest = HashMap::new();
+                for series in 0..series.len() {
+                    lowest.entry(column.text(series)).or_insert(series);
+                }
+                lowest
+            };
+            series.columns().iter().map(lowest_of).collect()
+        });
+        lowest.get(tag)?.get(value).copied()
     }
 }
 
@@ -134,6 +151,9 @@ fn join(joined: &mut String, value: &str) {
 
 fn lookup_of(table: &Table, identifying: &[usize]) -> Lookup {
     let columns = table.series.columns();
+    if identifying.is_empty() {
+        return Lookup::Single;
+    }
     if let [tag] = identifying
         && let TagColumn::Integer(values) = &columns[*tag]
     {
@@ -169,25 +189,27 @@ mod tests {
     use super::*;
     use sensormark_store::{Series, Tag, TimeResolution};
 
-    fn table(columns: Vec<TagColumn>) -> Table {
+    fn map(columns: Vec<TagColumn>) -> SeriesMap {
         let tags = (0..columns.len()).map(|tag| Tag {
             name: format!("t{tag}"),
         });
-        Table {
+        let table = Table {
             name: "r".to_owned(),
             tags: tags.collect(),
             fields: Vec::new(),
             entity: None,
             time_resolution: TimeResolution::Nanoseconds,
             series: Series::new(columns),
-        }
+        };
+        let tables = vec![table];
+        SeriesMap::new(&Arc::new(Schema { tables }), 0, false)
     }
 
     #[test]
     fn one_tag_identifies_where_one_is_enough() {
         let same = TagColumn::Integer(vec![1, 1, 1]);
         let names = TagColumn::Text(vec!["a".into(), "b".into(), "c".into()]);
-        let map = SeriesMap::new(&table(vec![same, names]), false);
+        let map = map(vec![same, names]);
         assert_eq!(map.identifying(), [1]);
         assert_eq!(map.lowest_with(0, "1"), Some(0));
         assert_eq!(map.lowest_with(0, "2"), None);
@@ -197,7 +219,7 @@ mod tests {
     fn several_identify_where_no_single_one_does() {
         let rooms = TagColumn::Integer(vec![1, 1, 2]);
         let names = TagColumn::Text(vec!["a".into(), "b".into(), "a".into()]);
-        let map = SeriesMap::new(&table(vec![rooms, names]), false);
+        let map = map(vec![rooms, names]);
         assert_eq!((map.identifying().len(), map.width()), (2, 2));
     }
 }

@@ -305,7 +305,7 @@ impl Dialect for Postgresql {
         format!("EXCLUDED.{column}")
     }
 
-    fn add_up(&self, part: SumPart, column: &str) -> String {
+    fn add_up(&self, part: SumPart, column: &str, _: bool) -> String {
         let (there, more) = (format!("s.{column}"), self.incoming(column));
         match part {
             SumPart::Count => format!("{there} + {more}"),

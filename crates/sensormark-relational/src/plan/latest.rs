@@ -222,8 +222,7 @@ impl Builder<'_> {
             .map(|field| format!("r.{}", self.table.field_names[field]));
         let mut columns = self.leading_keys();
         columns.push(format!("r.{}", self.table.time));
-        let repeat = self.model.dialect.repeat_order(self.model, self.table, "r");
-        let order = repeat.map_or_else(String::new, |repeat| {
+        let order = self.repeat().map_or_else(String::new, |repeat| {
             format!(" ORDER BY {}, {repeat}", columns.join(", "))
         });
         columns.extend(names);

@@ -50,11 +50,8 @@ impl Builder<'_> {
         let columns = self.columns(fields);
         let columns = joined(self.leading_keys().into_iter().chain([time]).chain(columns));
         let filter = filter(&conditions);
-        let repeat = self
-            .model
-            .dialect
-            .repeat_order(self.model, self.table, "r")
-            .map_or_else(String::new, |repeat| format!(" ORDER BY {repeat}"));
+        let repeat = self.repeat();
+        let repeat = repeat.map_or_else(String::new, |repeat| format!(" ORDER BY {repeat}"));
         (
             format!(
                 "SELECT {columns} FROM {} r{filter}{repeat}",
@@ -132,7 +129,23 @@ impl Builder<'_> {
         if is_part || conditions.is_empty() {
             conditions.push(self.field_condition(fields));
         }
-        self.rows_of_fields(fields, from, &conditions)
+        let number = format!("r.{}", self.table.column(Content::FieldNumber));
+        let mut order = self.leading_keys();
+        order.extend(self.times());
+        order.push(self.repeat().unwrap_or(number));
+        self.rows_of_fields(fields, from, &conditions, &order.join(", "))
+    }
+
+    /// The columns of time.
+    fn times(&self) -> Vec<String> {
+        let columns = [&self.table.time].into_iter().chain(&self.table.nanosecond);
+        columns.map(|name| format!("r.{name}")).collect()
+    }
+
+    /// What orders repeated rows of one series and time as they were written.
+    pub(super) fn repeat(&self) -> Option<String> {
+        let dialect = self.model.dialect;
+        dialect.repeat_order(self.model, self.table, "r")
     }
 
     fn rows_of_fields(
@@ -140,17 +153,10 @@ impl Builder<'_> {
         fields: FieldSet,
         from: &str,
         conditions: &[String],
+        order: &str,
     ) -> (String, Form) {
         let number = format!("r.{}", self.table.column(Content::FieldNumber));
-        let keys = self.leading_keys();
-        let mut times = vec![format!("r.{}", self.table.time)];
-        times.extend(self.table.nanosecond.iter().map(|name| format!("r.{name}")));
-        let last = self
-            .model
-            .dialect
-            .repeat_order(self.model, self.table, "r")
-            .unwrap_or_else(|| number.clone());
-        let order = joined(keys.iter().chain(&times).cloned().chain([last]));
+        let (keys, times) = (self.leading_keys(), self.times());
         let (values, kinds) = if keeps_empty_readings(self.model) {
             let column = self.table.column(Content::AnyValue);
             (vec![format!("r.{column}")], Vec::new())
@@ -218,8 +224,7 @@ impl Builder<'_> {
             .into_iter()
             .chain([format!("r.{}", self.table.time)])
             .collect();
-        let repeat = dialect.repeat_order(self.model, self.table, "r");
-        let order = joined(first.iter().cloned().chain(repeat));
+        let order = joined(first.iter().cloned().chain(self.repeat()));
         let columns = joined(first.into_iter().chain(payload));
         (
             format!(
@@ -236,8 +241,11 @@ impl Builder<'_> {
         let fields = self.description.all_fields();
         let from = format!("{} r", self.table.name);
         if self.model.is_row_per_field() {
-            if keeps_empty_readings(self.model) {
-                return self.rows_of_fields(fields, &from, &[]);
+            if keeps_empty_readings(self.model)
+                && let Some(order) = self.repeat()
+            {
+                // Rows of one reading were written together.
+                return self.rows_of_fields(fields, &from, &[], &order);
             }
             return self.field_rows(fields, &from, Vec::new());
         }

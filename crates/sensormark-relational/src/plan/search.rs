@@ -1,7 +1,7 @@
 //! The statements for the first and last reading that passes, the smallest value, and the series that have a passing reading.
 
 use super::Form;
-use super::relation::Builder;
+use super::relation::{Builder, Relation};
 use super::slot::Slot;
 use crate::cell::Cell;
 use crate::dialect::{ColumnType, Walk};
@@ -22,15 +22,49 @@ impl Builder<'_> {
     }
 
     /// The key columns as the last terms of an order, where the question is about several series: of equals the lowest series comes first.
-    fn tie_break(&self) -> Result<String, StoreError> {
+    fn tie_break(&self) -> Result<Ties, StoreError> {
         let keys = self.leading_keys();
-        if !keys.is_empty() && !in_series_order(self.table, self.description) {
-            return Err(StoreError::unsupported(
-                "search",
-                "inline tags have no order of series: ask about one series, or keep tags in a table of their own",
-            ));
+        if keys.is_empty() || in_series_order(self.table, self.description) {
+            let order = keys.into_iter().map(|key| format!(", {key}")).collect();
+            return Ok(Ties::InOrder(order));
         }
-        Ok(keys.into_iter().map(|key| format!(", {key}")).collect())
+        if self.model.dialect.fetches_row_by_row() {
+            return Ok(Ties::ReadOn(keys));
+        }
+        Err(StoreError::unsupported(
+            "search",
+            "inline tags have no order of series: ask about one series, or keep tags in a table of their own",
+        ))
+    }
+
+    /// Time and value of the first reading in this order.
+    fn first_of(
+        &self,
+        relation: &Relation,
+        value: &str,
+        order: &str,
+        direction: &str,
+        field: usize,
+    ) -> Result<(String, Form), StoreError> {
+        let kind = self.description.fields[field].kind;
+        let repeats = relation.repeats.iter();
+        let repeats: String = repeats.map(|term| format!(", {term}{direction}")).collect();
+        let (time, from, filter) = (&relation.time, &relation.from, relation.filter());
+        Ok(match self.tie_break()? {
+            Ties::InOrder(ties) => (
+                format!(
+                    "SELECT {time}, {value} FROM {from}{filter} ORDER BY {order}{ties}{repeats} LIMIT 1"
+                ),
+                Form::Moment(kind),
+            ),
+            Ties::ReadOn(keys) => (
+                format!(
+                    "SELECT {time}, {value}, {} FROM {from}{filter} ORDER BY {order}{repeats}",
+                    keys.join(", ")
+                ),
+                Form::Ties(kind),
+            ),
+        })
     }
 
     pub(super) fn search(
@@ -38,12 +72,12 @@ impl Builder<'_> {
         predicate: Predicate,
         direction: &str,
     ) -> Result<(String, Form), StoreError> {
-        let form = Form::Moment(self.description.fields[predicate.field].kind);
         if let Some((span_ns, encoding)) = self.model.span()
             && self.model.dialect.walk(self.model.layout.index) == Walk::Lateral
         {
+            let kind = self.description.fields[predicate.field].kind;
             let text = self.record_search(predicate, direction, span_ns, encoding)?;
-            return Ok((text, form));
+            return Ok((text, Form::Moment(kind)));
         }
         let mut relation = self.relation(FieldSet::one(predicate.field));
         let value = relation.field(predicate.field).to_owned();
@@ -56,14 +90,8 @@ impl Builder<'_> {
                 .iter()
                 .map(|term| format!("{term}{direction}")),
         );
-        let (time, filter, ties) = (&relation.time, relation.filter(), self.tie_break()?);
-        let repeats = repeats(&relation.repeats, direction);
-        let text = format!(
-            "SELECT {time}, {value} FROM {}{filter} ORDER BY {}{ties}{repeats} LIMIT 1",
-            relation.from,
-            order.join(", ")
-        );
-        Ok((text, form))
+        let order = order.join(", ");
+        self.first_of(&relation, &value, &order, direction, predicate.field)
     }
 
     /// Records are opened one after the other, in the order of their spans, until one holds a reading that passes.
@@ -83,7 +111,12 @@ impl Builder<'_> {
         let [after, before] = self.time_limits(&time);
         let mut conditions: Vec<String> = self.selected().into_iter().collect();
         conditions.push(self.spans());
-        let ties = self.tie_break()?;
+        let Ties::InOrder(ties) = self.tie_break()? else {
+            return Err(StoreError::unsupported(
+                "search",
+                "ties in records are not read on",
+            ));
+        };
         Ok(format!(
             "SELECT o.t, o.f FROM {table} r CROSS JOIN LATERAL (SELECT {time} AS t, {value} AS f FROM {from} \
              WHERE {after} AND {before} AND {passes} ORDER BY 1{direction} LIMIT 1) o \
@@ -100,13 +133,8 @@ impl Builder<'_> {
         if self.description.fields[field].nullable {
             relation.conditions.push(format!("{value} IS NOT NULL"));
         }
-        let (time, filter, ties) = (&relation.time, relation.filter(), self.tie_break()?);
-        let (order, repeats) = (relation.order.join(", "), repeats(&relation.repeats, ""));
-        let text = format!(
-            "SELECT {time}, {value} FROM {}{filter} ORDER BY {value}, {order}{ties}{repeats} LIMIT 1",
-            relation.from
-        );
-        Ok((text, Form::Moment(self.description.fields[field].kind)))
+        let order = format!("{value}, {}", relation.order.join(", "));
+        self.first_of(&relation, &value, &order, "", field)
     }
 
     /// Series by series, so that the index finds the range within each and the first reading that passes is enough; or all at once.
@@ -155,9 +183,12 @@ impl Builder<'_> {
     }
 }
 
-fn repeats(terms: &[String], direction: &str) -> String {
-    let terms = terms.iter();
-    terms.map(|term| format!(", {term}{direction}")).collect()
+/// What tells which of several readings at one time is of the lowest series.
+enum Ties {
+    /// The last terms of the order.
+    InOrder(String),
+    /// These key columns: the client reads on until the time changes.
+    ReadOn(Vec<String>),
 }
 
 /// Whether series in the order of their key columns are in the order of their numbers.

@@ -61,6 +61,18 @@ pub fn insert(model: &Model, table: &TableModel, rows: usize) -> Text {
     )
 }
 
+/// Inserts one row into the table of tags, where there is one: the series' number and its tags.
+pub fn insert_tags(model: &Model, table: &TableModel) -> Option<String> {
+    let name = table.tags.as_ref()?;
+    let mut names = vec![table.column(Content::SeriesNumber).to_owned()];
+    names.extend(table.tag_names.iter().cloned());
+    let values = joined((1..=names.len()).map(|number| parameter(model, number)));
+    Some(format!(
+        "INSERT INTO {name} ({}) VALUES ({values})",
+        names.join(", ")
+    ))
+}
+
 /// Inserts an entity or updates its last time. Parameters from `first` on: the series' key, its own columns, the last time.
 pub fn entity(
     model: &Model,
@@ -119,7 +131,8 @@ pub fn add_to_sums(model: &Model, table: &TableModel, source: &str) -> Option<St
             (SumPart::Min, &field.min),
             (SumPart::Max, &field.max),
         ] {
-            updates.push(format!("{column} = {}", dialect.add_up(part, column)));
+            let sum = dialect.add_up(part, column, field.nullable);
+            updates.push(format!("{column} = {sum}"));
         }
     }
     Some(format!(
