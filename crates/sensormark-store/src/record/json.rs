@@ -449,3 +449,6 @@ fn flush(units: &mut Vec<u16>, text: &mut String, follows: bool) -> Parsed<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;
