@@ -34,6 +34,34 @@ pub struct TableDefinition {
     pub foreign_key: Option<(Vec<String>, String)>,
 }
 
+impl TableDefinition {
+    /// The columns' definitions and the primary key's; a table of tags has its key in the column's, as `key`. `null` is said of columns that
+    /// may be null.
+    pub fn parts(&self, null: &str, key: &str) -> Vec<String> {
+        let is_tags = self.purpose == Purpose::Tags;
+        let definition = |column: &ColumnDefinition| {
+            let ending = match column.nullable {
+                _ if is_tags && self.primary_key == [column.name.as_str()] => key,
+                true => null,
+                false => " NOT NULL",
+            };
+            format!("{} {}{ending}", column.name, column.kind)
+        };
+        let mut parts: Vec<String> = self.columns.iter().map(definition).collect();
+        if !is_tags && !self.primary_key.is_empty() {
+            parts.push(format!("PRIMARY KEY ({})", self.primary_key.join(", ")));
+        }
+        parts
+    }
+
+    /// The definition of the foreign key, where there is one.
+    pub fn reference(&self) -> Option<String> {
+        let (columns, entity) = self.foreign_key.as_ref()?;
+        let key = columns.join(", ");
+        Some(format!("FOREIGN KEY ({key}) REFERENCES {entity} ({key})"))
+    }
+}
+
 /// A column to be made.
 #[derive(Debug)]
 pub struct ColumnDefinition {

@@ -430,8 +430,15 @@ pub trait Dialect: Debug + Send + Sync {
         name.to_owned()
     }
 
-    /// The clause after INSERT … VALUES (or SELECT) that updates a row whose key is there: these columns, each with its new value.
-    fn on_conflict(&self, keys: &[String], updates: &[String]) -> String;
+    /// The clause after INSERT … VALUES (or SELECT) that updates a row whose key is there, by these assignments.
+    fn on_conflict(&self, keys: &[String], updates: &[String]) -> String {
+        let action = if updates.is_empty() {
+            "NOTHING".to_owned()
+        } else {
+            format!("UPDATE SET {}", updates.join(", "))
+        };
+        format!("ON CONFLICT ({}) DO {action}", keys.join(", "))
+    }
 
     /// The value that a row of an upsert brings for a column.
     fn incoming(&self, column: &str) -> String;

@@ -125,6 +125,13 @@ impl Plan {
         one(part(), Builder::statement)
     }
 
+    /// What the rows of its statements are.
+    pub fn form(&self) -> &Form {
+        self.statements
+            .last()
+            .map_or(&Form::Series, |statement| &statement.form)
+    }
+
     /// The statement for everything in a table.
     ///
     /// # Errors
@@ -191,10 +198,11 @@ pub fn entities(model: &Model, number: usize) -> Result<String, StoreError> {
 /// [`ErrorKind::Unsupported`] for a threshold on text.
 pub fn check(query: &Query, description: &Table) -> Result<(), StoreError> {
     let missing = |what: String| Err(StoreError::new(ErrorKind::NotFound, OPERATION, what));
-    let mut tags = Vec::new();
-    if let Selection::Tagged { tag, .. } = &query.series {
-        tags.push(*tag);
-    }
+    let selected = match &query.series {
+        Selection::Tagged { tag, .. } => Some(*tag),
+        _ => None,
+    };
+    let mut grouped = None;
     let fields = description.fields.len();
     let field = match &query.ask {
         Ask::Point { fields } | Ask::Range { fields, .. } | Ask::LastReading { fields } => {
@@ -209,11 +217,12 @@ pub fn check(query: &Query, description: &Table) -> Result<(), StoreError> {
             grouping,
             ..
         } => {
-            tags.extend(grouping.by_tag);
+            grouped = grouping.by_tag;
             aggregates.iter().map(|one| one.field).max()
         }
     };
-    if let Some(tag) = tags.into_iter().find(|&tag| tag >= description.tags.len()) {
+    let mut tags = selected.into_iter().chain(grouped);
+    if let Some(tag) = tags.find(|&tag| tag >= description.tags.len()) {
         return missing(format!(
             "table {} has no tag number {tag}",
             description.name

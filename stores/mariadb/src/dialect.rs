@@ -4,7 +4,7 @@
 use crate::schema::offers::missing;
 use crate::schema::{field_type, indexed, quoted, tag_type};
 use crate::write::limits;
-use sensormark_relational::ddl::{Indexed, Purpose, TableDefinition};
+use sensormark_relational::ddl::{Indexed, TableDefinition};
 use sensormark_relational::dialect::{
     Aggregates, AllSeries, ColumnType, Dialect, FieldRows, Names, Placeholder, RecordRange,
     SeriesSet, SumPart, Walk,
@@ -127,24 +127,7 @@ impl Dialect for MariadbDialect {
     }
 
     fn create(&self, table: &TableDefinition) -> Vec<String> {
-        let is_tags = table.purpose == Purpose::Tags;
-        let mut parts: Vec<String> = table
-            .columns
-            .iter()
-            .map(|column| {
-                let null = match column.nullable {
-                    _ if is_tags && table.primary_key == [column.name.as_str()] => {
-                        "NOT NULL PRIMARY KEY"
-                    }
-                    true => "NULL",
-                    false => "NOT NULL",
-                };
-                format!("{} {} {null}", column.name, column.kind)
-            })
-            .collect();
-        if !is_tags && !table.primary_key.is_empty() {
-            parts.push(format!("PRIMARY KEY ({})", table.primary_key.join(", ")));
-        }
+        let mut parts = table.parts(" NULL", " NOT NULL PRIMARY KEY");
         parts.extend(table.indexes.iter().map(|index| {
             let columns = index.columns.join(", ");
             // Where a tag tells all series apart, the optimizer may look its series up before it plans the rest. A part of a long tag does not.
@@ -156,10 +139,7 @@ impl Dialect for MariadbDialect {
                 Indexed::Tag(tag) => format!("KEY `by_tag_{tag}` ({columns})"),
             }
         }));
-        if let Some((columns, entity)) = &table.foreign_key {
-            let key = columns.join(", ");
-            parts.push(format!("FOREIGN KEY ({key}) REFERENCES {entity} ({key})"));
-        }
+        parts.extend(table.reference());
         let (name, parts) = (&table.name, parts.join(", "));
         vec![format!(
             "CREATE TABLE IF NOT EXISTS {name} ({parts}) {OPTIONS}"

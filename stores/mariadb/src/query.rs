@@ -12,7 +12,7 @@ use sensormark_relational::decode::{self, Decoder};
 use sensormark_relational::model::Model;
 use sensormark_relational::plan::shape::QueryShape;
 use sensormark_relational::plan::slot::{Bindings, Slot};
-use sensormark_relational::plan::{self, Form, Plan, Statement, check, empty, nothing_to_find};
+use sensormark_relational::plan::{self, Plan, Statement, check, empty, nothing_to_find};
 use sensormark_store::{Answer, Batch, Query, StoreError, Value};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -48,16 +48,16 @@ impl Reader<'_> {
         if nothing_to_find(query, model, description) {
             return Ok(empty(query, description));
         }
-        let (mut decoder, form) = self.collect(query).await?;
-        for point in decoder.points(&form) {
-            let (reading, form) = self.collect(&point).await?;
-            decoder.take_point(&reading.finish(&form));
+        let (mut decoder, plan) = self.collect(query).await?;
+        for point in decoder.points(plan.form()) {
+            let (reading, plan) = self.collect(&point).await?;
+            decoder.take_point(&reading.finish(plan.form()));
         }
-        Ok(decoder.finish(&form))
+        Ok(decoder.finish(plan.form()))
     }
 
-    /// Sends a question's statements; what their rows come to, and the form of the last ones.
-    async fn collect<'q>(&mut self, query: &'q Query) -> Result<(Decoder<'q>, Form), StoreError>
+    /// Sends a question's statements; what their rows come to.
+    async fn collect<'q>(&mut self, query: &'q Query) -> Result<(Decoder<'q>, Rc<Plan>), StoreError>
     where
         Self: 'q,
     {
@@ -78,8 +78,7 @@ impl Reader<'_> {
                 .rows(OPERATION, &statement.text, values, &mut sink)
                 .await?;
         }
-        let form = plan.statements.last().map(|last| last.form.clone());
-        Ok((decoder, form.unwrap_or(Form::Series)))
+        Ok((decoder, plan))
     }
 
     /// A question's statements, written when the first of its shape is asked.

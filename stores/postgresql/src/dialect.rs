@@ -2,7 +2,7 @@
 
 use crate::schema::missing;
 use crate::write::{limits, record};
-use sensormark_relational::ddl::{Purpose, TableDefinition};
+use sensormark_relational::ddl::TableDefinition;
 use sensormark_relational::dialect::{
     Aggregates, ColumnType, Dialect, Names, Placeholder, RecordRange, SeriesSet, SumPart, TimeUnit,
     Walk,
@@ -139,26 +139,8 @@ impl Dialect for Postgresql {
     }
 
     fn create(&self, table: &TableDefinition) -> Vec<String> {
-        let is_tags = table.purpose == Purpose::Tags;
-        let mut parts: Vec<String> = table
-            .columns
-            .iter()
-            .map(|column| {
-                let null = match column.nullable {
-                    _ if is_tags && table.primary_key == [column.name.as_str()] => " PRIMARY KEY",
-                    true => "",
-                    false => " NOT NULL",
-                };
-                format!("{} {}{null}", column.name, column.kind)
-            })
-            .collect();
-        if !is_tags && !table.primary_key.is_empty() {
-            parts.push(format!("PRIMARY KEY ({})", table.primary_key.join(", ")));
-        }
-        if let Some((columns, entity)) = &table.foreign_key {
-            let key = columns.join(", ");
-            parts.push(format!("FOREIGN KEY ({key}) REFERENCES {entity} ({key})"));
-        }
+        let mut parts = table.parts("", " PRIMARY KEY");
+        parts.extend(table.reference());
         let mut statements = vec![format!(
             "CREATE TABLE {} ({})",
             table.name,
@@ -290,15 +272,6 @@ impl Dialect for Postgresql {
 
     fn upsert_target(&self, name: &str, alias: &str) -> String {
         format!("{name} AS {alias}")
-    }
-
-    fn on_conflict(&self, keys: &[String], updates: &[String]) -> String {
-        let action = if updates.is_empty() {
-            "NOTHING".to_owned()
-        } else {
-            format!("UPDATE SET {}", updates.join(", "))
-        };
-        format!("ON CONFLICT ({}) DO {action}", keys.join(", "))
     }
 
     fn incoming(&self, column: &str) -> String {

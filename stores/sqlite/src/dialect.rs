@@ -94,27 +94,17 @@ impl Dialect for SqliteDialect {
     }
 
     fn create(&self, table: &TableDefinition) -> Vec<String> {
-        let is_tags = table.purpose == Purpose::Tags;
-        let mut parts: Vec<String> = table
-            .columns
-            .iter()
-            .map(|column| {
-                // An INTEGER PRIMARY KEY is the row's number, not an index beside it.
-                let null = match column.nullable {
-                    _ if is_tags && table.primary_key == [column.name.as_str()] => " PRIMARY KEY",
-                    true => "",
-                    false => " NOT NULL",
-                };
-                format!("{} {}{null}", column.name, column.kind)
-            })
-            .collect();
-        let mut options = "STRICT";
-        if !is_tags && !table.primary_key.is_empty() {
-            parts.push(format!("PRIMARY KEY ({})", table.primary_key.join(", ")));
-            if table.purpose != Purpose::Entity {
-                options = "STRICT, WITHOUT ROWID";
-            }
-        }
+        // An INTEGER PRIMARY KEY is the row's number, not an index beside it.
+        let parts = table.parts("", " PRIMARY KEY");
+        let is_ordered = match table.purpose {
+            Purpose::Readings | Purpose::Sums => !table.primary_key.is_empty(),
+            Purpose::Tags | Purpose::Entity => false,
+        };
+        let options = if is_ordered {
+            "STRICT, WITHOUT ROWID"
+        } else {
+            "STRICT"
+        };
         let (name, bare) = (&table.name, table.name.trim_matches('"'));
         let mut statements = vec![format!(
             "CREATE TABLE {name} ({}) {options}",
@@ -230,15 +220,6 @@ impl Dialect for SqliteDialect {
 
     fn share(&self, value: &str, held: &str) -> String {
         format!("total(CASE WHEN {value} THEN {held} END) / total({held})")
-    }
-
-    fn on_conflict(&self, keys: &[String], updates: &[String]) -> String {
-        let action = if updates.is_empty() {
-            "NOTHING".to_owned()
-        } else {
-            format!("UPDATE SET {}", updates.join(", "))
-        };
-        format!("ON CONFLICT ({}) DO {action}", keys.join(", "))
     }
 
     fn incoming(&self, column: &str) -> String {

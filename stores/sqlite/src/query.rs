@@ -54,14 +54,11 @@ pub fn answer(session: &mut SqliteSession, query: &Query) -> Result<Answer, Stor
             }
         }
     }
-    let Some(last) = plan.statements.last() else {
-        return Ok(empty(query, description));
-    };
-    for point in decoder.points(&last.form) {
+    for point in decoder.points(plan.form()) {
         let reading = answer(session, &point)?;
         decoder.take_point(&reading);
     }
-    Ok(decoder.finish(&last.form))
+    Ok(decoder.finish(plan.form()))
 }
 
 /// The statements of a question, written when the first of its shape is asked.

@@ -161,13 +161,18 @@ fn put_entity(
     let Some(sql) = &writer.entity else {
         return Ok(());
     };
-    run(connection, sql, cells).map_err(|cause| error::native("update an entity", cause))
+    run(connection, sql, cells.iter().copied())
+        .map_err(|cause| error::native("update an entity", cause))
 }
 
 /// Runs a statement with these values.
-fn run(connection: &Connection, sql: &str, cells: &[Cell<'_>]) -> rusqlite::Result<()> {
+fn run<'a>(
+    connection: &Connection,
+    sql: &str,
+    cells: impl IntoIterator<Item = Cell<'a>>,
+) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(sql)?;
-    for (place, &cell) in cells.iter().enumerate() {
+    for (place, cell) in cells.into_iter().enumerate() {
         bind(&mut statement, place + 1, cell)?;
     }
     statement.raw_execute().map(|_| ())
@@ -218,7 +223,7 @@ fn atomically(
     connection: &Connection,
     work: impl FnOnce() -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
-    let run = |sql: &str| run(connection, sql, &[]);
+    let run = |sql: &str| run(connection, sql, []);
     let wrong = |cause| error::native(OPERATION, cause);
     run("BEGIN IMMEDIATE").map_err(wrong)?;
     let done = work().and_then(|()| run("COMMIT").map_err(wrong));
@@ -249,7 +254,7 @@ fn insert_rows(
     if let Some(sql) = &writer.add_sums {
         let sums = Sums::of(model, batch, readings)?;
         for cells in sums.rows() {
-            run(connection, sql, &cells).map_err(wrong)?;
+            run(connection, sql, cells).map_err(wrong)?;
         }
     }
     Ok(())
@@ -367,8 +372,11 @@ pub(crate) fn fill_tags(connection: &Connection, model: &Model) -> rusqlite::Res
         let tags = 0..description.tags.len();
         for series in 0..description.series.len() {
             let cells = tags.clone().map(|tag| Cell::tag(description, tag, series));
-            let cells: Vec<Cell<'_>> = [Cell::series(series)].into_iter().chain(cells).collect();
-            run(connection, &sql, &cells)?;
+            run(
+                connection,
+                &sql,
+                [Cell::series(series)].into_iter().chain(cells),
+            )?;
         }
     }
     Ok(())

@@ -129,16 +129,14 @@ impl<'a> Sums<'a> {
 
     /// The rows, in the order of series and period, so that writers lock in one order: the columns of the series, the period's start in ns,
     /// whether it is day, and count, sum, smallest and largest of each field.
-    pub fn rows(&self) -> impl ExactSizeIterator<Item = Vec<Cell<'a>>> {
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = impl Iterator<Item = Cell<'a>>> {
         let (table, description) = (self.table, self.description);
         self.rows.iter().map(move |(&(series, period, day), sums)| {
             let columns = table.series_columns();
-            let mut cells: Vec<Cell<'a>> = columns
-                .map(|column| series_cell(column.content, description, series))
-                .collect();
-            cells.extend([Cell::I64(period), Cell::Bool(day)]);
-            cells.extend(sums.iter().flat_map(|sum| sum.cells()));
-            cells
+            columns
+                .map(move |column| series_cell(column.content, description, series))
+                .chain([Cell::I64(period), Cell::Bool(day)])
+                .chain(sums.iter().flat_map(|sum| sum.cells()))
         })
     }
 }

@@ -5,7 +5,6 @@
 use super::insert::Inserts;
 use super::{Step, native};
 use mysql_async::Value as Parameter;
-use sensormark_relational::cell::Cell;
 use sensormark_relational::model::{Model, series_cell};
 use sensormark_relational::write::sums::Sums;
 use sensormark_relational::write::{Rows, entity_cells};
@@ -38,10 +37,10 @@ pub(crate) fn steps<'a>(
     }];
     if let Some(insert) = &inserts.sums {
         let sums = Sums::of(model, batch, readings)?;
-        let row = |cells: Vec<Cell<'_>>| cells.into_iter().map(native).collect();
+        let rows = sums.rows().map(|cells| cells.map(native).collect());
         steps.push(Step {
             insert,
-            rows: sums.rows().map(row).collect(),
+            rows: rows.collect(),
         });
     }
     Ok(steps)
