@@ -259,6 +259,11 @@ pub trait Dialect: Debug + Send + Sync {
     /// How readings of each series are looked at, with this index.
     fn walk(&self, index: Index) -> Walk;
 
+    /// Whether the rows at the latest times of all series are found by a join with these times; else each row is looked up among them.
+    fn joins_latest(&self) -> bool {
+        true
+    }
+
     /// How aggregates are computed.
     fn aggregates(&self) -> Aggregates;
 

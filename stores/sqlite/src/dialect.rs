@@ -67,6 +67,10 @@ impl Dialect for SqliteDialect {
         }
     }
 
+    fn joins_latest(&self) -> bool {
+        false
+    }
+
     fn aggregates(&self) -> Aggregates {
         Aggregates::Merged
     }

@@ -197,6 +197,15 @@ impl Builder<'_> {
         let present = self.any_present(&relation, fields);
         relation.conditions.extend(present.clone());
         let (keys, time) = (relation.keys.join(", "), &relation.time);
+        let filter = relation.filter();
+        if !self.model.dialect.joins_latest() {
+            let from = &relation.from;
+            let mut conditions = vec![format!(
+                "({keys}, {time}) IN (SELECT {keys}, max({time}) FROM {from}{filter} GROUP BY {keys})"
+            )];
+            conditions.extend(present);
+            return self.rows_at(fields, from, conditions);
+        }
         let mut matches: Vec<String> = self
             .table
             .key_columns()
@@ -207,7 +216,6 @@ impl Builder<'_> {
             "(SELECT {keys}, max({time}) AS t FROM {from}{filter} GROUP BY {keys}) m JOIN {from} ON {}",
             matches.join(" AND "),
             from = relation.from,
-            filter = relation.filter(),
         );
         self.rows_at(fields, &from, present.into_iter().collect())
     }

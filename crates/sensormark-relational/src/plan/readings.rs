@@ -48,10 +48,14 @@ impl Builder<'_> {
         let present = self.present_columns(fields);
         conditions.extend(present);
         let columns = self.columns(fields);
-        let columns = joined(self.leading_keys().into_iter().chain([time]).chain(columns));
-        let filter = filter(&conditions);
+        let keys = self.leading_keys();
         let repeat = self.repeat();
-        let repeat = repeat.map_or_else(String::new, |repeat| format!(" ORDER BY {repeat}"));
+        let repeat = repeat.map_or_else(String::new, |repeat| {
+            let order = keys.iter().cloned().chain([repeat]);
+            format!(" ORDER BY {}", joined(order))
+        });
+        let columns = joined(keys.into_iter().chain([time]).chain(columns));
+        let filter = filter(&conditions);
         (
             format!(
                 "SELECT {columns} FROM {} r{filter}{repeat}",
