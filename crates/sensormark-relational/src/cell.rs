@@ -4,7 +4,7 @@
 
 use sensormark_store::{Batch, Table, TagColumn, Value, Values};
 
-/// One value, for any database.
+/// One value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cell<'a> {
     /// No value.

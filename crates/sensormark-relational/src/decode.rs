@@ -86,7 +86,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The same, for an answer that is taken in pieces of about this many readings ([`Decoder::take_piece`]).
+    /// The same with an answer that is taken in pieces of about this many readings ([`Decoder::take_piece`]).
     #[must_use]
     pub fn in_pieces(self, piece: usize) -> Self {
         Self { piece, ..self }

@@ -12,7 +12,7 @@ use sensormark_store::{
 };
 use std::fmt::Debug;
 
-/// What a column or a parameter holds, for any database.
+/// What a column or a parameter holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ColumnType {
     /// A truth value.

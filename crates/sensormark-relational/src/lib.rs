@@ -2,10 +2,10 @@
 //!
 //! A question or a batch passes three stations, each once. The first and the last are here; the one between them is the store's:
 //!
-//! 1. **Plan.** [`model`] turns schema and layout into tables once, and [`ddl`] into the statements that make them. [`plan`] turns a
-//!    question into statements, each with [`slots`](plan::slot) for its parameters and the [`Form`](plan::Form) of its rows. The text depends on the
-//!    question's [shape](plan::shape) alone, so that a store keeps it prepared. [`write`] turns a batch into rows of [cells](cell), and
-//!    has the statements that take them.
+//! 1. **Plan.** [`model`] turns schema and layout into tables, once; [`ddl`] has the statements that make them. [`plan`] turns a
+//!    question into statements. Each has [slots](plan::slot) for its parameters, and the [`Form`](plan::Form) of its rows. A store keeps them
+//!    prepared, because the text depends on the question's [shape](plan::shape) alone. [`write`] turns a batch into rows of [cells](cell).
+//!    It has the statements that take them, too.
 //! 2. **Send.** The store binds each slot's value and hands the statement to its driver.
 //! 3. **Decode.** [`decode`] puts rows together to an answer. The driver's row is a [`Row`](row::Row): decoding is compiled for it, and
 //!    values go from it into their columns without a box or an allocation.

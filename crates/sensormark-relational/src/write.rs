@@ -44,7 +44,7 @@ struct Record {
     span: i64,
     /// How many readings it has.
     size: i32,
-    /// A reading of it, for the series' tags.
+    /// A reading of it, which says the series.
     first_row: usize,
     /// The document; or the offsets and then one array a field.
     payloads: Vec<Vec<u8>>,

@@ -1,5 +1,6 @@
-//! MariaDB's way: series named one by one, latest readings by a join on the maximum, several statements for aggregates, JSON_TABLE over
-//! records, ON DUPLICATE KEY, hints where the optimizer needs them.
+//! MariaDB's way: series one by one, latest readings by a join on the maximum, several statements for aggregates.
+//!
+//! Records are opened by JSON_TABLE, upserts are ON DUPLICATE KEY, and hints stand where the optimizer needs them.
 
 use crate::schema::offers::missing;
 use crate::schema::{field_type, indexed, quoted, tag_type};
@@ -188,7 +189,7 @@ impl Dialect for MariadbDialect {
         "STRAIGHT_JOIN"
     }
 
-    /// In the order of an index, for the sake of DISTINCT, all readings would be looked up one by one.
+    /// DISTINCT in the order of an index would look all readings up one by one.
     fn distinct_hint(&self, table: &TableModel, index: Index) -> String {
         let name = match index {
             _ if !table.column(Content::Document).is_empty() => return String::new(),

@@ -155,7 +155,7 @@ impl Builder<'_> {
         format!("{start} + {width}, {end}")
     }
 
-    /// The relation with, for each field, the time of the series' next reading that has it, `n…`. Times are in ns.
+    /// The relation with a column `n…` for each field: the time in ns of the series' next reading that has it.
     fn with_next_times(
         &self,
         relation: &Relation,

@@ -1,5 +1,6 @@
-//! Aggregates over readings in several statements, whose groups the client merges: one for all that GROUP BY computes by itself, and one
-//! for each field's last value, share of time and most frequent value.
+//! Aggregates over readings in several statements. The client merges their groups.
+//!
+//! One statement has all that GROUP BY computes by itself. Each last value, share of time and most frequent value has its own.
 
 use super::Statement;
 use super::aggregate::{fields_of, grouped, is_plain, not_for_this_type};

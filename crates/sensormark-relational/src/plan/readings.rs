@@ -16,7 +16,7 @@ const fn whole_record(encoding: Encoding) -> RecordForm {
 }
 
 impl Builder<'_> {
-    /// The statement's text and what its rows are, for all but aggregates.
+    /// The statement's text and what its rows are. (Aggregates have a plan of their own.)
     pub(super) fn statement(&mut self) -> Result<(String, Form), StoreError> {
         match &self.query.ask {
             Ask::Point { fields } => Ok(self.point(*fields)),

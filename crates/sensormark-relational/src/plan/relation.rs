@@ -227,7 +227,7 @@ impl Builder<'_> {
         matches!(self.query.series, Selection::One(_)) || self.table.keys.is_empty()
     }
 
-    /// What opens the records, for these fields.
+    /// What opens the records, with these fields.
     pub(super) fn expansion(
         &self,
         fields: FieldSet,

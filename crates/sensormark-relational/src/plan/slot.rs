@@ -1,7 +1,7 @@
 //! Parameters of a statement: what each stands for, and its value for a question.
 //!
-//! While a statement is written, its text holds marks. [`Slots::finish`] puts placeholders in their places, so that the order in which
-//! the parts of a statement are written does not matter.
+//! While a statement is written, its text holds marks. [`Slots::finish`] puts placeholders in their places. So the parts of a statement
+//! may be written in any order.
 
 use crate::cell::Cell;
 use crate::dialect::{ColumnType, Placeholder};

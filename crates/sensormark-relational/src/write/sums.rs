@@ -127,8 +127,8 @@ impl<'a> Sums<'a> {
         })
     }
 
-    /// The rows, in the order of series and period, so that writers lock in one order: the columns of the series, the period's start in ns,
-    /// whether it is day, and count, sum, smallest and largest of each field.
+    /// The rows, in the order of series and period, so that writers lock in one order. A row has the columns of the series, the period's start
+    /// in ns and whether it is day; then count, sum, smallest and largest of each field.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = impl Iterator<Item = Cell<'a>>> {
         let (table, description) = (self.table, self.description);
         self.rows.iter().map(move |(&(series, period, day), sums)| {
