@@ -4,9 +4,12 @@
 //! servers alone that sensormark started.
 
 use crate::connection::{Link, cell};
-use crate::schema::series::tag_value;
-use crate::schema::{Model, OWNER_TABLE, ddl, quoted};
+use crate::schema::{owner_table, quoted};
+use crate::write::native;
 use mysql_async::Value;
+use sensormark_relational::cell::Cell;
+use sensormark_relational::ddl;
+use sensormark_relational::model::{Model, OWNER_TABLE};
 use sensormark_store::{
     Administrator, DatabaseName, Durability, ErrorKind, LocalFuture, Plan, Setting, Size,
     StoreError,
@@ -218,11 +221,11 @@ impl MariadbAdministrator {
             }
         }
         self.link.text(OPERATION, format!("USE {name}")).await?;
-        self.link.text(OPERATION, ddl::owner_table()).await?;
+        self.link.text(OPERATION, owner_table()).await?;
         let mark = format!("INSERT IGNORE INTO {} VALUES (?)", quoted(OWNER_TABLE));
         let owner = vec![Value::from(self.plan.owner.as_str())];
         self.link.execute(OPERATION, &mark, owner).await?;
-        for statement in ddl::tables(&self.model) {
+        for statement in ddl::statements(&self.model) {
             self.link.text(OPERATION, statement).await?;
         }
         self.fill_tags().await
@@ -239,8 +242,8 @@ impl MariadbAdministrator {
             let marks = vec!["?"; table.tags.len() + 1].join(",");
             let sql = format!("REPLACE INTO {tags} VALUES ({marks})");
             let row = |series: u32| {
-                let values = (0..table.tags.len()).map(|tag| tag_value(table, series, tag));
-                std::iter::once(Value::from(series)).chain(values).collect()
+                let tags = (0..table.tags.len()).map(|tag| native(Cell::tag(table, tag, series)));
+                std::iter::once(Value::from(series)).chain(tags).collect()
             };
             let rows: Vec<Vec<Value>> = (0..table.series.len()).map(row).collect();
             for rows in rows.chunks(ROWS) {

@@ -12,6 +12,8 @@ mod server;
 
 mod schema;
 
+mod dialect;
+
 mod write;
 
 mod write_size;
@@ -27,8 +29,9 @@ mod admin;
 use crate::admin::{MariadbAdministrator, check_durability};
 use crate::config::{Options, URL_EXAMPLE};
 use crate::connection::Link;
-use crate::schema::{Model, offers};
+use crate::schema::offers;
 use crate::session::MariadbSession;
+use sensormark_relational::model::Model;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
     Administrator, Capability, Description, Durability, Endpoint, Family, Index, Installation,
@@ -62,7 +65,11 @@ impl Mariadb {
         {
             return Ok(Arc::clone(model));
         }
-        let model = Arc::new(Model::new(&plan.schema, plan.layout)?);
+        let model = Arc::new(Model::new(
+            &dialect::MariadbDialect,
+            &plan.schema,
+            plan.layout,
+        )?);
         *latest = Some(Arc::clone(&model));
         Ok(model)
     }

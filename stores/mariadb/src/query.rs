@@ -1,36 +1,33 @@
-//! Questions, each to the code that answers it.
+//! Questions: the relational planner writes their statements, once for each shape and connection, and puts their answers together.
 //!
-//! The text of a question's statements is built once for its shape and connection, and the server prepares it once; from then on values are
-//! bound. [`statements`] builds them.
+//! Here they are given their values and sent; the server prepares each text once.
 
-mod aggregate;
-mod cells;
-mod collect;
-pub(crate) mod document;
-mod groups;
-pub(crate) mod readings;
-mod search;
-mod shape;
-mod slot;
-mod source;
-mod sql;
+mod row;
 
-use self::shape::QueryShape;
-use self::source::Source;
-use self::sql::Sql;
+use self::row::Fetched;
 use crate::connection::Link;
-use crate::schema::Model;
-use mysql_async::Row;
-use sensormark_store::{Answer, Ask, ErrorKind, Query, Selection, StoreError, TimeRange};
+use crate::write::native;
+use mysql_async::{Row, Value as Native};
+use sensormark_relational::decode::{self, Decoder};
+use sensormark_relational::model::Model;
+use sensormark_relational::plan::shape::QueryShape;
+use sensormark_relational::plan::slot::{Bindings, Slot};
+use sensormark_relational::plan::{self, Plan, Statement, check, empty, nothing_to_find};
+use sensormark_store::{Answer, Batch, Query, StoreError, Value};
 use std::collections::HashMap;
 use std::rc::Rc;
+
+const OPERATION: &str = "query MariaDB";
 
 /// The most shapes whose statements a connection remembers.
 const MOST_SHAPES: usize = 256;
 
+/// Readings handed over at once when everything is read back.
+const SCAN_BATCH: usize = 8_192;
+
 /// The statements of questions, by shape. Of one connection.
 #[derive(Default)]
-pub(crate) struct Statements(HashMap<QueryShape, Rc<[Sql]>>);
+pub(crate) struct Statements(HashMap<QueryShape, Rc<Plan>>);
 
 /// What asks questions over a connection.
 pub(crate) struct Reader<'a> {
@@ -43,98 +40,125 @@ pub(crate) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Answers a question.
+    /// Answers a question; where a reading is not a row, the last readings are points that follow their times.
     pub(crate) async fn answer(&mut self, query: &Query) -> Result<Answer, StoreError> {
-        match &query.ask {
-            Ask::Point { fields } => {
-                let start = query.range.start_ns;
-                let mut point = query.clone();
-                point.range = TimeRange::new(start, start.saturating_add(1));
-                self.range(&point, *fields).await
-            }
-            Ask::Range { fields, .. } => self.range(query, *fields).await,
-            Ask::First(_) | Ask::Last(_) | Ask::Minimum { .. } => self.moment(query).await,
-            Ask::Aggregate {
-                aggregates,
-                grouping,
-                from_sums,
-            } => self.groups(query, aggregates, *grouping, *from_sums).await,
-            Ask::LastReading { fields } => self.last(query, *fields).await,
-            Ask::SeriesMatching(_) => self.matching(query).await,
+        let model = self.model;
+        let (description, _) = model.table(query.table)?;
+        check(query, description)?;
+        if nothing_to_find(query, model, description) {
+            return Ok(empty(query, description));
         }
+        let (mut decoder, plan) = self.collect(query).await?;
+        for point in decoder.points(plan.form()) {
+            let (reading, plan) = self.collect(&point).await?;
+            decoder.take_point(&reading.finish(plan.form()));
+        }
+        Ok(decoder.finish(plan.form()))
     }
 
-    /// A question's statements, built when the first of its shape is asked.
-    fn asked(&mut self, query: &Query) -> Result<Rc<[Sql]>, StoreError> {
-        let shape = QueryShape::of(query, self.model)?;
+    /// Sends a question's statements; what their rows come to.
+    async fn collect<'q>(&mut self, query: &'q Query) -> Result<(Decoder<'q>, Rc<Plan>), StoreError>
+    where
+        Self: 'q,
+    {
+        let model: &'q Model = self.model;
+        let (description, table) = model.table(query.table)?;
+        let asked = Bindings {
+            model,
+            table,
+            description,
+            query,
+        };
+        let plan = self.planned(query)?;
+        let mut decoder = Decoder::new(asked, plan.statements.len());
+        for statement in &plan.statements {
+            let mut sink = |row: Row| decoder.row(&statement.form, &Fetched(&row));
+            let values = values(statement, asked);
+            self.link
+                .rows(OPERATION, &statement.text, values, &mut sink)
+                .await?;
+        }
+        Ok((decoder, plan))
+    }
+
+    /// A question's statements, written when the first of its shape is asked.
+    fn planned(&mut self, query: &Query) -> Result<Rc<Plan>, StoreError> {
+        let shape = QueryShape::of(query, self.model);
         if let Some(known) = self.statements.0.get(&shape) {
             return Ok(Rc::clone(known));
         }
-        let built: Rc<[Sql]> = statements(self.model, query)?.into();
+        let plan = Rc::new(Plan::new(self.model, query)?);
         if self.statements.0.len() >= MOST_SHAPES {
             self.statements.0.clear();
         }
-        self.statements.0.insert(shape, Rc::clone(&built));
-        Ok(built)
-    }
-
-    /// Executes one of a question's statements, and hands over its rows.
-    async fn rows(
-        &mut self,
-        operation: &str,
-        sql: &Sql,
-        query: &Query,
-        source: &Source<'_>,
-        sink: &mut dyn FnMut(Row) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
-        let values = slot::values(&sql.slots, query, source);
-        self.link.rows(operation, &sql.text, values, sink).await
+        self.statements.0.insert(shape, Rc::clone(&plan));
+        Ok(plan)
     }
 }
 
-/// The statements that answer a question, in the order in which they are sent. (Where a reading is not a row, the last readings are points that
-/// follow the last times.) Refuses what the schema does not have and what the layout cannot answer.
-fn statements(model: &Model, query: &Query) -> Result<Vec<Sql>, StoreError> {
-    check_tags(model, query)?;
-    let one = match &query.ask {
-        Ask::Point { fields } | Ask::Range { fields, .. } => {
-            readings::range_statement(model, query, *fields)
+/// The values of a statement's parameters.
+fn values(statement: &Statement, asked: Bindings<'_>) -> Vec<Native> {
+    let mut values = Vec::with_capacity(statement.slots.len());
+    for &slot in &statement.slots {
+        if slot != Slot::Members {
+            values.push(native(asked.value(slot)));
+            continue;
         }
-        Ask::First(_) | Ask::Last(_) | Ask::Minimum { .. } => {
-            search::moment_statement(model, query)
-        }
-        Ask::LastReading { fields } => readings::last_statement(model, query, *fields),
-        Ask::SeriesMatching(predicate) => search::matching_statement(model, query, *predicate),
-        Ask::Aggregate {
-            aggregates,
-            grouping,
-            from_sums,
-        } => return aggregate::statements(model, query, aggregates, *grouping, *from_sums),
-    };
-    Ok(vec![one?])
+        asked.each_series(|series| {
+            let keys = 0..asked.table.keys.len();
+            values.extend(
+                keys.map(|key| native(asked.table.key_cell(asked.description, key, series))),
+            );
+        });
+    }
+    values
 }
 
-/// Tags that a question names must be there.
-fn check_tags(model: &Model, query: &Query) -> Result<(), StoreError> {
-    let (table, _) = model.table(query.table)?;
-    let chosen = match &query.series {
-        Selection::Tagged { tag, .. } => Some(*tag),
-        _ => None,
+/// Reads back everything of a table.
+pub(crate) async fn scan(
+    link: &mut Link,
+    model: &Model,
+    number: usize,
+    sink: &mut dyn FnMut(&Batch),
+) -> Result<(), StoreError> {
+    let (description, table) = model.table(number)?;
+    let (statement, query) = Plan::everything(model, number)?;
+    let asked = Bindings {
+        model,
+        table,
+        description,
+        query: &query,
     };
-    let grouped = match &query.ask {
-        Ask::Aggregate { grouping, .. } => grouping.by_tag,
-        _ => None,
-    };
-    match chosen
-        .into_iter()
-        .chain(grouped)
-        .find(|&tag| tag >= table.tags.len())
-    {
-        None => Ok(()),
-        Some(tag) => Err(StoreError::new(
-            ErrorKind::NotFound,
-            "find a tag",
-            format!("table {} has no tag number {tag}", table.name),
-        )),
+    let mut decoder = Decoder::new(asked, 1).in_pieces(SCAN_BATCH);
+    link.stream("scan", &statement.text, &mut |row| {
+        decoder.row(&statement.form, &Fetched(&row))?;
+        if let Some(piece) = decoder.take_piece(&statement.form) {
+            sink(&piece);
+        }
+        Ok(())
+    })
+    .await?;
+    let rest = decoder.take();
+    if !rest.is_empty() {
+        sink(&rest);
     }
+    Ok(())
+}
+
+/// Reads back every entity of a table.
+pub(crate) async fn scan_entities(
+    link: &mut Link,
+    model: &Model,
+    number: usize,
+    sink: &mut dyn FnMut(u32, i64, &[Value]),
+) -> Result<(), StoreError> {
+    let sql = plan::entities(model, number)?;
+    let (mut key, mut values) = (String::new(), Vec::new());
+    link.stream("read entities back", &sql, &mut |row| {
+        let (series, last_ns) =
+            decode::entity(model, number, &Fetched(&row), &mut key, &mut values)?;
+        sink(series, last_ns, &values);
+        Ok(())
+    })
+    .await
 }

@@ -2,8 +2,9 @@
 
 use crate::connection::Link;
 use crate::query::{self, Reader};
-use crate::schema::Model;
 use crate::write;
+use crate::write::insert::Inserts;
+use sensormark_relational::model::Model;
 use sensormark_store::{
     Acknowledgement, Answer, Batch, EntityReading, LocalFuture, Query, Session, Statement,
     StoreError, Value,
@@ -15,6 +16,7 @@ pub(crate) struct MariadbSession {
     link: Link,
     model: Arc<Model>,
     asked: query::Statements,
+    inserts: Vec<Inserts>,
     written: write::Compounds,
 }
 
@@ -23,6 +25,9 @@ impl MariadbSession {
     pub(crate) fn new(link: Link, model: Arc<Model>) -> Self {
         Self {
             link,
+            inserts: (0..model.tables.len())
+                .map(|table| Inserts::new(&model, table))
+                .collect(),
             model,
             asked: query::Statements::default(),
             written: write::Compounds::default(),
@@ -37,6 +42,7 @@ impl Session for MariadbSession {
     ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
         Box::pin(write::write(
             &mut self.link,
+            &self.inserts,
             &mut self.written,
             &self.model,
             batch,
@@ -49,6 +55,7 @@ impl Session for MariadbSession {
     ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
         Box::pin(write::upsert(
             &mut self.link,
+            &self.inserts,
             &mut self.written,
             &self.model,
             write,
@@ -71,12 +78,7 @@ impl Session for MariadbSession {
         table: usize,
         sink: &'a mut dyn FnMut(&Batch),
     ) -> LocalFuture<'a, Result<(), StoreError>> {
-        Box::pin(query::readings::scan(
-            &mut self.link,
-            &self.model,
-            table,
-            sink,
-        ))
+        Box::pin(query::scan(&mut self.link, &self.model, table, sink))
     }
 
     fn scan_entities<'a>(
@@ -84,7 +86,7 @@ impl Session for MariadbSession {
         table: usize,
         sink: &'a mut dyn FnMut(u32, i64, &[Value]),
     ) -> LocalFuture<'a, Result<(), StoreError>> {
-        Box::pin(query::readings::scan_entities(
+        Box::pin(query::scan_entities(
             &mut self.link,
             &self.model,
             table,

@@ -2,18 +2,18 @@
 //!
 //! One reading is one prepared INSERT; more are the same statement executed in bulk: one request, one commit. Where several
 //! statements belong together (sums beside readings, an entity and its reading) they are one transaction. Text for the other ways of
-//! writing is made in [`text`], documents in [`document`], rows in [`rows`].
+//! writing is made in [`text`], rows in [`rows`].
 
-pub(crate) mod document;
 pub(crate) mod insert;
 pub(crate) mod rows;
 pub(crate) mod text;
 
-use self::insert::Insert;
+use self::insert::{Insert, Inserts};
 use crate::connection::Link;
-use crate::schema::{Content, Model};
 use bytes::Bytes;
 use mysql_async::Value;
+use sensormark_relational::cell::Cell;
+use sensormark_relational::model::Model;
 use sensormark_store::{
     Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, Layout, Limits, Shape, StoreError,
     Table, Values, WriteMethod,
@@ -96,12 +96,13 @@ fn statement_end(batch: &Batch, start: usize, most: usize, most_bytes: usize) ->
 /// Writes a batch, in as many statements as it takes.
 pub(crate) async fn write(
     link: &mut Link,
+    inserts: &[Inserts],
     compounds: &mut Compounds,
     model: &Model,
     batch: &Batch,
 ) -> Result<Acknowledgement, StoreError> {
-    let (table, described) = model.table(batch.table)?;
-    let most = limits(&model.layout, table).readings_per_statement;
+    let (_, table) = model.table(batch.table)?;
+    let (most, inserts) = (table.readings_per_statement, &inserts[batch.table]);
     let most_bytes = STATEMENT_BYTES.min(link.server.largest_packet / 4);
     let mut done = Acknowledgement::default();
     while done.readings < batch.len() as u64 {
@@ -109,16 +110,16 @@ pub(crate) async fn write(
         let end = statement_end(batch, start, most, most_bytes);
         let written = match model.layout.write {
             WriteMethod::ConcatenatedStatements => {
-                let text = text::concatenated(table, described, batch, start..end);
+                let text = text::concatenated(model, &inserts.readings, batch, start..end)?;
                 transaction_text(link, text).await
             }
             WriteMethod::MultiRow => {
-                let text = text::multi_row(table, described, batch, start..end);
+                let text = text::multi_row(model, &inserts.readings, batch, start..end)?;
                 link.text("write readings", text).await
             }
-            WriteMethod::FastPath => load(link, model, batch, start..end).await,
+            WriteMethod::FastPath => load(link, inserts, model, batch, start..end).await,
             WriteMethod::Usual | WriteMethod::Datagram => {
-                let steps = rows::steps(model, batch, start..end)?;
+                let steps = rows::steps(model, inserts, batch, start..end)?;
                 run(link, compounds, batch.table, steps).await
             }
         };
@@ -133,38 +134,32 @@ pub(crate) async fn write(
 /// Inserts a reading and updates its entity.
 pub(crate) async fn upsert(
     link: &mut Link,
+    inserts: &[Inserts],
     compounds: &mut Compounds,
     model: &Model,
     write: EntityReading<'_>,
 ) -> Result<Acknowledgement, StoreError> {
     const OPERATION: &str = "update an entity";
     let reading = write.reading;
-    let (table, described) = model.table(reading.table)?;
-    let Some(entity) = described.inserts.entity.as_ref() else {
+    let (update, insert) = rows::entity(model, write)?;
+    let inserts = &inserts[reading.table];
+    let Some(entity) = inserts.entity.as_ref() else {
         return Err(StoreError::unsupported(
             OPERATION,
             "the table has no entity",
         ));
     };
-    if reading.len() != 1 {
-        return Err(StoreError::new(
-            ErrorKind::Rejected,
-            OPERATION,
-            format!("one reading at a time, not {}", reading.len()),
-        ));
-    }
-    let (update, insert) = rows::entity(table, described, reading, write.entity)?;
-    let steps = rows::steps(model, reading, 0..1)?;
+    let steps = rows::steps(model, inserts, reading, 0..1)?;
     let statements = match write.atomicity {
         Atomicity::Separate => {
             if link.execute(OPERATION, &entity.update, update).await? == 0 {
-                link.execute(OPERATION, &entity.insert.one, insert).await?;
+                link.execute(OPERATION, &entity.insert, insert).await?;
             }
             run(link, compounds, reading.table, steps).await.map(|()| 2)
         }
         Atomicity::Atomic => {
             // To update what is not there first would lock the gap where others insert theirs, until the commit: they would deadlock.
-            let first = Some((&entity.insert, insert));
+            let first = Some((entity.insert.as_str(), insert));
             compound(link, compounds, OPERATION, reading.table, first, steps)
                 .await
                 .map(|()| 1)
@@ -240,7 +235,7 @@ async fn compound(
     compounds: &mut Compounds,
     operation: &str,
     table: usize,
-    entity: Option<(&Insert, Vec<Value>)>,
+    entity: Option<(&str, Vec<Value>)>,
     steps: Vec<Step<'_>>,
 ) -> Result<(), StoreError> {
     let rows = |step: usize| steps.get(step).map_or(0, |step| step.rows.len());
@@ -262,13 +257,13 @@ async fn compound(
 }
 
 /// One transaction of an entity's statement, where there is one, and those of steps, each with all its rows.
-fn compound_text(entity: Option<&Insert>, steps: &[Step<'_>]) -> String {
+fn compound_text(entity: Option<&str>, steps: &[Step<'_>]) -> String {
     let mut sql = String::from(
         "BEGIN NOT ATOMIC DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN ROLLBACK; RESIGNAL; END; \
          START TRANSACTION; ",
     );
     if let Some(entity) = entity {
-        sql.push_str(&entity.one);
+        sql.push_str(entity);
         sql.push_str("; ");
     }
     for step in steps.iter().filter(|step| !step.rows.is_empty()) {
@@ -296,15 +291,15 @@ async fn transaction_text(link: &mut Link, text: String) -> Result<(), StoreErro
 /// Streams a batch through LOAD DATA LOCAL INFILE, which turns what it does not like into warnings: those are failures here.
 async fn load(
     link: &mut Link,
+    inserts: &Inserts,
     model: &Model,
     batch: &Batch,
     range: Range<usize>,
 ) -> Result<(), StoreError> {
     const OPERATION: &str = "load readings";
-    let (table, described) = model.table(batch.table)?;
-    let (file, rows) = text::infile(table, described, batch, range);
+    let (file, rows) = text::infile(model, batch, range)?;
     let (written, warnings) = link
-        .load(OPERATION, &described.inserts.load, Bytes::from(file))
+        .load(OPERATION, &inserts.load, Bytes::from(file))
         .await?;
     if (written, warnings) == (rows, 0) {
         return Ok(());
@@ -317,7 +312,17 @@ async fn load(
     .with_doubt(true))
 }
 
-/// Whether a write makes several rows of one reading.
-pub(crate) const fn is_row_per_field(content: &Content) -> bool {
-    matches!(content, Content::Fields { .. })
+/// A value as the driver takes it.
+#[inline]
+pub(crate) fn native(cell: Cell<'_>) -> Value {
+    match cell {
+        Cell::Null => Value::NULL,
+        Cell::Bool(value) => Value::Int(i64::from(value)),
+        Cell::I16(value) => Value::Int(i64::from(value)),
+        Cell::I32(value) => Value::Int(i64::from(value)),
+        Cell::I64(value) => Value::Int(value),
+        Cell::F64(value) => Value::Double(value),
+        Cell::Text(value) => Value::Bytes(value.as_bytes().to_vec()),
+        Cell::Encoded(value) => Value::Bytes(value.to_vec()),
+    }
 }

@@ -5,9 +5,10 @@
 
 use crate::config::Options;
 use crate::connection::Link;
-use crate::schema::ddl::{owner_table, statements, table_names};
-use crate::schema::{Model, OWNER_TABLE};
+use crate::schema::owner_table;
 use crate::write::fill_tags;
+use sensormark_relational::ddl::{statements, table_names};
+use sensormark_relational::model::{Model, OWNER_TABLE};
 use sensormark_store::{
     Administrator, DatabaseName, ErrorKind, LocalFuture, Plan, Setting, Size, StoreError,
 };

@@ -3,69 +3,41 @@
 //! Cells are made and encoded one at a time on the hot path; they borrow and never allocate.
 
 use bytes::{BufMut, BytesMut};
-use sensormark_store::Value;
+use sensormark_relational::cell::Cell;
 use std::error::Error;
 use std::fmt::Write;
 use tokio_postgres::types::{IsNull, ToSql, Type};
 
-/// One value in the database's terms.
+/// One value as PostgreSQL takes it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Cell<'a> {
-    /// No value.
-    Null,
-    /// A boolean.
-    Bool(bool),
-    /// A smallint.
-    I16(i16),
-    /// An integer.
-    I32(i32),
-    /// A bigint, or a timestamp in its own unit.
-    I64(i64),
-    /// A double precision.
-    F64(f64),
-    /// A text.
-    Text(&'a str),
-    /// A value that is encoded already.
-    Encoded(&'a [u8]),
-}
+pub(crate) struct Parameter<'a>(pub(crate) Cell<'a>);
 
-impl<'a> Cell<'a> {
-    /// An entity's value.
-    pub(crate) fn of(value: &'a Value) -> Self {
-        match value {
-            Value::Null => Self::Null,
-            Value::Bool(value) => Self::Bool(*value),
-            Value::I64(value) => Self::I64(*value),
-            Value::F64(value) => Self::F64(*value),
-            Value::Text(value) => Self::Text(value),
-        }
-    }
-
+impl Parameter<'_> {
     /// The value alone, in the binary form; nothing for no value.
     fn put(self, out: &mut impl BufMut) {
-        match self {
-            Self::Null => {}
-            Self::Bool(value) => out.put_u8(u8::from(value)),
-            Self::I16(value) => out.put_i16(value),
-            Self::I32(value) => out.put_i32(value),
-            Self::I64(value) => out.put_i64(value),
-            Self::F64(value) => out.put_f64(value),
-            Self::Text(value) => out.put_slice(value.as_bytes()),
-            Self::Encoded(value) => out.put_slice(value),
+        match self.0 {
+            Cell::Null => {}
+            Cell::Bool(value) => out.put_u8(u8::from(value)),
+            Cell::I16(value) => out.put_i16(value),
+            Cell::I32(value) => out.put_i32(value),
+            Cell::I64(value) => out.put_i64(value),
+            Cell::F64(value) => out.put_f64(value),
+            Cell::Text(value) => out.put_slice(value.as_bytes()),
+            Cell::Encoded(value) => out.put_slice(value),
         }
     }
 
     /// The length of the binary form in bytes, -1 for no value.
     fn length(self) -> i32 {
         let of = |bytes: &[u8]| i32::try_from(bytes.len()).unwrap_or(i32::MAX);
-        match self {
-            Self::Null => -1,
-            Self::Bool(_) => 1,
-            Self::I16(_) => 2,
-            Self::I32(_) => 4,
-            Self::I64(_) | Self::F64(_) => 8,
-            Self::Text(value) => of(value.as_bytes()),
-            Self::Encoded(value) => of(value),
+        match self.0 {
+            Cell::Null => -1,
+            Cell::Bool(_) => 1,
+            Cell::I16(_) => 2,
+            Cell::I32(_) => 4,
+            Cell::I64(_) | Cell::F64(_) => 8,
+            Cell::Text(value) => of(value.as_bytes()),
+            Cell::Encoded(value) => of(value),
         }
     }
 
@@ -79,26 +51,26 @@ impl<'a> Cell<'a> {
     pub(crate) fn binary(self) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         self.put(&mut bytes);
-        (self != Cell::Null).then_some(bytes)
+        (self.0 != Cell::Null).then_some(bytes)
     }
 
     /// The value of a parameter of this type, for people.
     pub(crate) fn shown(self, kind: &Type) -> String {
-        match (self, kind) {
-            (Self::I64(micros), &Type::TIMESTAMPTZ) => {
+        match (self.0, kind) {
+            (Cell::I64(micros), &Type::TIMESTAMPTZ) => {
                 format!("{micros} µs after 2000-01-01 UTC")
             }
-            (Self::Encoded(bytes), &Type::INTERVAL) => {
+            (Cell::Encoded(bytes), &Type::INTERVAL) => {
                 let micros = bytes
                     .first_chunk()
                     .map_or(0, |bytes| i64::from_be_bytes(*bytes));
                 format!("interval of {micros} µs")
             }
-            (Self::Encoded(bytes), _) => shown_array(bytes)
+            (Cell::Encoded(bytes), _) => shown_array(bytes)
                 .unwrap_or_else(|| format!("{} bytes of type {kind}", bytes.len())),
             (cell, _) => {
                 let mut text = String::new();
-                cell.put_literal(&mut text);
+                Parameter(cell).put_literal(&mut text);
                 text
             }
         }
@@ -106,14 +78,14 @@ impl<'a> Cell<'a> {
 
     /// The value as a literal in a statement.
     pub(crate) fn put_literal(self, out: &mut String) {
-        match self {
-            Self::Null => out.push_str("NULL"),
-            Self::Bool(value) => out.push_str(if value { "true" } else { "false" }),
-            Self::I16(value) => out.push_str(itoa::Buffer::new().format(value)),
-            Self::I32(value) => out.push_str(itoa::Buffer::new().format(value)),
-            Self::I64(value) => out.push_str(itoa::Buffer::new().format(value)),
-            Self::F64(value) => out.push_str(zmij::Buffer::new().format(value)),
-            Self::Text(value) => {
+        match self.0 {
+            Cell::Null => out.push_str("NULL"),
+            Cell::Bool(value) => out.push_str(if value { "true" } else { "false" }),
+            Cell::I16(value) => out.push_str(itoa::Buffer::new().format(value)),
+            Cell::I32(value) => out.push_str(itoa::Buffer::new().format(value)),
+            Cell::I64(value) => out.push_str(itoa::Buffer::new().format(value)),
+            Cell::F64(value) => out.push_str(zmij::Buffer::new().format(value)),
+            Cell::Text(value) => {
                 out.push('\'');
                 for (number, part) in value.split('\'').enumerate() {
                     if number > 0 {
@@ -123,7 +95,7 @@ impl<'a> Cell<'a> {
                 }
                 out.push('\'');
             }
-            Self::Encoded(value) => {
+            Cell::Encoded(value) => {
                 out.push_str("'\\x");
                 for byte in value {
                     let _ = write!(out, "{byte:02x}");
@@ -134,9 +106,9 @@ impl<'a> Cell<'a> {
     }
 }
 
-impl ToSql for Cell<'_> {
+impl ToSql for Parameter<'_> {
     fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
-        if *self == Cell::Null {
+        if self.0 == Cell::Null {
             return Ok(IsNull::Yes);
         }
         self.put(out);
@@ -157,9 +129,12 @@ impl ToSql for Cell<'_> {
     }
 }
 
-/// A one-dimensional array of cells in the binary form.
-pub(crate) fn array<'a>(element: &Type, cells: impl ExactSizeIterator<Item = Cell<'a>>) -> Vec<u8> {
-    let count = cells.len();
+/// A one-dimensional array of so many cells in the binary form.
+pub(crate) fn array<'a>(
+    element: &Type,
+    count: usize,
+    cells: impl Iterator<Item = Cell<'a>>,
+) -> Vec<u8> {
     let mut out = Vec::with_capacity(20 + count * 12);
     if count == 0 {
         out.put_i32(0);
@@ -175,7 +150,7 @@ pub(crate) fn array<'a>(element: &Type, cells: impl ExactSizeIterator<Item = Cel
     let mut nulls = false;
     for cell in cells {
         nulls |= cell == Cell::Null;
-        cell.put_with_length(&mut out);
+        Parameter(cell).put_with_length(&mut out);
     }
     if nulls {
         out[7] = 1;
@@ -229,7 +204,7 @@ mod tests {
 
     fn literal(cell: Cell<'_>) -> String {
         let mut text = String::new();
-        cell.put_literal(&mut text);
+        Parameter(cell).put_literal(&mut text);
         text
     }
 
@@ -244,25 +219,26 @@ mod tests {
     fn arrays_are_shown_by_their_elements() {
         let numbers = array(
             &Type::INT8,
+            10,
             [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].into_iter().map(Cell::I64),
         );
         assert_eq!(
-            Cell::Encoded(&numbers).shown(&Type::INT8_ARRAY),
+            Parameter(Cell::Encoded(&numbers)).shown(&Type::INT8_ARRAY),
             "{0, 1, 2, 3, 4, 5, 6, 7, … 2 more}"
         );
-        let texts = array(&Type::TEXT, [Cell::Text("a"), Cell::Null].into_iter());
+        let texts = array(&Type::TEXT, 2, [Cell::Text("a"), Cell::Null].into_iter());
         assert_eq!(
-            Cell::Encoded(&texts).shown(&Type::TEXT_ARRAY),
+            Parameter(Cell::Encoded(&texts)).shown(&Type::TEXT_ARRAY),
             "{\"a\", NULL}"
         );
     }
 
     #[test]
     fn arrays_say_whether_they_hold_nulls() {
-        let with = array(&Type::INT4, [Cell::I32(1), Cell::Null].into_iter());
+        let with = array(&Type::INT4, 2, [Cell::I32(1), Cell::Null].into_iter());
         assert_eq!(with.len(), 20 + 8 + 4);
         assert_eq!(with[4..8], [0, 0, 0, 1]);
-        let without = array(&Type::INT4, [Cell::I32(1)].into_iter());
+        let without = array(&Type::INT4, 1, [Cell::I32(1)].into_iter());
         assert_eq!(without[4..8], [0, 0, 0, 0]);
     }
 }

@@ -1,7 +1,7 @@
 //! PostgreSQL for sensormark: rows of readings, rows of channels, and records of a span in JSONB or arrays.
 //!
 //! The modules in the order in which a plan meets them: where the server is and how it starts (`server`), the URL
-//! (`config`), one connection (`connection`), how a schema becomes tables (`schema`), making and dropping them
+//! (`config`), one connection (`connection`), which layouts there are (`schema`) and what the relational planner chooses for them (`dialect`), making and dropping them
 //! (`admin`), one client's session (`session`), writing (`write`), asking (`query`), and what errors mean (`error`).
 //! It measures nothing and knows no workload.
 
@@ -12,6 +12,8 @@ mod config;
 mod connection;
 
 mod schema;
+
+mod dialect;
 
 mod admin;
 
@@ -32,8 +34,9 @@ mod error;
 use self::admin::PostgresqlAdministrator;
 use self::config::Options;
 use self::connection::Link;
-use self::schema::{Model, offers};
+use self::schema::offers;
 use self::session::PostgresqlSession;
+use sensormark_relational::model::Model;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
     Administrator, Capability, Description, Durability, Endpoint, Family, Installation, Launch,
@@ -66,7 +69,7 @@ impl Postgresql {
         {
             return Ok(Arc::clone(model));
         }
-        let model = Arc::new(Model::new(&plan.schema, plan.layout)?);
+        let model = Arc::new(Model::new(&dialect::Postgresql, &plan.schema, plan.layout)?);
         *latest = Some(Arc::clone(&model));
         Ok(model)
     }

@@ -1,34 +1,30 @@
-//! Asking: each question becomes one prepared statement in SQL, answered by the database itself.
+//! Asking: each question is one prepared statement, answered by the database itself.
 //!
-//! Statements are prepared once for each shape of question and session. What a question means is in the contract; how
-//! it is written is in [`build`], [`latest`] and [`aggregate`], on top of the relation in [`relation`].
+//! The relational planner writes the statement and puts the answer together; here it is sent. Statements are prepared once for each
+//! shape of question and session.
 
-mod aggregate;
-mod build;
-mod decode;
-mod document;
-mod latest;
-mod relation;
+mod row;
 mod scan;
-mod shape;
-mod slot;
 
-use self::build::Form;
-use self::decode::Decoder;
-use self::relation::Builder;
-use self::shape::QueryShape;
-use self::slot::{Encoded, Slot, Slots};
+use self::row::Answered;
+use crate::cell::{Parameter, array};
 use crate::connection::{Link, Planning};
-use crate::schema::{Model, TableModel};
+use crate::dialect::native;
 use crate::shown;
+use bytes::BufMut;
 use futures_util::TryStreamExt;
 use futures_util::future::join;
-use sensormark_store::{
-    Answer, Ask, Batch, ErrorKind, Query, Selection, StoreError, Table, TagColumn, TimeKey,
-};
+use sensormark_relational::cell::Cell;
+use sensormark_relational::decode::Decoder;
+use sensormark_relational::model::{Model, TableModel};
+use sensormark_relational::plan::shape::QueryShape;
+use sensormark_relational::plan::slot::{Bindings, Slot};
+use sensormark_relational::plan::{Form, Plan, Statement, check, empty, nothing_to_find};
+use sensormark_store::{Answer, Ask, Query, Selection, StoreError};
 use std::collections::HashMap;
 use std::pin::pin;
 use std::rc::Rc;
+use tokio_postgres::types::Type;
 
 const OPERATION: &str = "query PostgreSQL";
 
@@ -62,11 +58,17 @@ impl Reader<'_> {
         if nothing_to_find(query, model, description) {
             return Ok(empty(query, description));
         }
-        let prepared = self.prepared(query, table, description).await?;
-        let encoded = Encoded::new(&prepared.slots, query, table, description);
-        let value = |&slot: &Slot| slot::value(slot, query, model, table, description, &encoded);
+        let asked = Bindings {
+            model,
+            table,
+            description,
+            query,
+        };
+        let prepared = self.prepared(asked).await?;
+        let encoded = Encoded::new(&prepared.slots, asked);
+        let value = |&slot: &Slot| Parameter(encoded.value(slot, asked));
         let cells = || prepared.slots.iter().map(value);
-        let mut decoder = Decoder::new(model, table, description, query);
+        let mut decoder = Decoder::new(asked, 1);
         let mut failure = None;
         let change =
             (self.link.planning != prepared.planning).then(|| prepared.planning.statement());
@@ -92,7 +94,7 @@ impl Reader<'_> {
             let mut rows = pin!(rows);
             while let Some(row) = rows.try_next().await? {
                 if failure.is_none() {
-                    failure = decoder.row(&prepared.form, &row).err();
+                    failure = decoder.row(&prepared.form, &Answered(&row)).err();
                 }
             }
             Ok(())
@@ -104,31 +106,25 @@ impl Reader<'_> {
         }
     }
 
-    async fn prepared(
-        &mut self,
-        query: &Query,
-        table: &TableModel,
-        description: &Table,
-    ) -> Result<Rc<Prepared>, StoreError> {
-        let shape = QueryShape::of(query, self.model);
+    async fn prepared(&mut self, asked: Bindings<'_>) -> Result<Rc<Prepared>, StoreError> {
+        let shape = QueryShape::of(asked.query, self.model);
         if let Some(prepared) = self.statements.0.get(&shape) {
             return Ok(Rc::clone(prepared));
         }
-        let mut builder = Builder {
-            model: self.model,
-            table,
-            description,
-            query,
-            slots: Slots::default(),
-        };
-        let (text, form) = builder.statement()?;
-        let Slots { slots, kinds } = builder.slots;
-        let statement = self.link.prepare("prepare a query", text, &kinds).await?;
+        let plan = Plan::new(self.model, asked.query)?;
+        let [statement] = <[Statement; 1]>::try_from(plan.statements).map_err(|statements| {
+            let count = statements.len();
+            StoreError::unsupported(OPERATION, format!("a question of {count} statements"))
+        })?;
+        let kinds: Vec<Type> = statement.kinds.iter().map(|&kind| native(kind)).collect();
+        let Statement {
+            text, slots, form, ..
+        } = statement;
         let prepared = Rc::new(Prepared {
-            statement,
+            statement: self.link.prepare("prepare a query", text, &kinds).await?,
             slots,
             form,
-            planning: planning(query, table),
+            planning: planning(asked.query, asked.table),
         });
         self.statements.0.insert(shape, Rc::clone(&prepared));
         Ok(prepared)
@@ -151,72 +147,41 @@ fn planning(query: &Query, table: &TableModel) -> Planning {
     }
 }
 
-/// Refuses what the schema does not have.
-fn check(query: &Query, description: &Table) -> Result<(), StoreError> {
-    let missing = |what: String| Err(StoreError::new(ErrorKind::NotFound, OPERATION, what));
-    if let Selection::Tagged { tag, .. } = &query.series
-        && *tag >= description.tags.len()
-    {
-        return missing(format!(
-            "table {} has no tag number {tag}",
-            description.name
-        ));
-    }
-    let fields = description.fields.len();
-    let field = match &query.ask {
-        Ask::Point { fields } | Ask::Range { fields, .. } | Ask::LastReading { fields } => {
-            fields.iter().last()
-        }
-        Ask::First(predicate) | Ask::Last(predicate) | Ask::SeriesMatching(predicate) => {
-            Some(predicate.field)
-        }
-        Ask::Minimum { field } => Some(*field),
-        Ask::Aggregate { aggregates, .. } => aggregates.iter().map(|one| one.field).max(),
-    };
-    match field {
-        Some(field) if field < fields => Ok(()),
-        Some(field) => missing(format!(
-            "table {} has no field number {field}",
-            description.name
-        )),
-        None => Err(StoreError::new(
-            ErrorKind::Rejected,
-            OPERATION,
-            "the question names no field",
-        )),
-    }
-}
+/// Values that must be encoded before a statement is sent: arrays and intervals.
+struct Encoded(Vec<(Slot, Vec<u8>)>);
 
-/// Whether no reading can be meant, so that the server need not be asked.
-fn nothing_to_find(query: &Query, model: &Model, description: &Table) -> bool {
-    let point = matches!(query.ask, Ask::Point { .. });
-    if !point && query.range.end_ns <= query.range.start_ns {
-        return true;
-    }
-    if point && model.layout.time == TimeKey::Native && query.range.start_ns.rem_euclid(1_000) != 0
-    {
-        return true;
-    }
-    match &query.series {
-        Selection::Set(set) => set.iter().all(|&series| series >= description.series.len()),
-        Selection::Tagged { tag, value } => match &description.series.columns()[*tag] {
-            TagColumn::Integer(_) => value
-                .parse::<i64>()
-                .map_or(true, |number| number.to_string() != *value),
-            TagColumn::Text(_) => false,
-        },
-        Selection::One(series) => *series >= description.series.len(),
-        Selection::All => false,
-    }
-}
-
-fn empty(query: &Query, description: &Table) -> Answer {
-    match query.ask {
-        Ask::Point { .. } | Ask::Range { .. } | Ask::LastReading { .. } => {
-            Answer::Readings(Batch::new(query.table, description))
+impl Encoded {
+    /// Encodes what these slots need.
+    fn new(slots: &[Slot], asked: Bindings<'_>) -> Self {
+        let mut encoded = Vec::new();
+        for &slot in slots {
+            let bytes = match slot {
+                Slot::KeySet(key) | Slot::KeyAll(key) => {
+                    let column = &asked.table.columns[asked.table.keys[key]];
+                    let mut cells = Vec::new();
+                    asked.each_series(|series| {
+                        cells.push(asked.table.key_cell(asked.description, key, series));
+                    });
+                    array(&native(column.kind), cells.len(), cells.into_iter())
+                }
+                Slot::WidthInterval => {
+                    let mut bytes = Vec::with_capacity(16);
+                    bytes.put_i64(asked.window().map_or(0, |window| window.width_ns / 1_000));
+                    bytes.put_i64(0);
+                    bytes
+                }
+                _ => continue,
+            };
+            encoded.push((slot, bytes));
         }
-        Ask::First(_) | Ask::Last(_) | Ask::Minimum { .. } => Answer::Moment(None),
-        Ask::Aggregate { .. } => Answer::Groups(Vec::new()),
-        Ask::SeriesMatching(_) => Answer::Series(Vec::new()),
+        Self(encoded)
+    }
+
+    /// A slot's value.
+    fn value<'a>(&'a self, slot: Slot, asked: Bindings<'a>) -> Cell<'a> {
+        match self.0.iter().find(|(other, _)| *other == slot) {
+            Some((_, bytes)) => Cell::Encoded(bytes),
+            None => asked.value(slot),
+        }
     }
 }

@@ -3,8 +3,8 @@
 use crate::config::Options;
 use crate::connection::Link;
 use crate::query::{self, Reader};
-use crate::schema::Model;
 use crate::write::{self, Writer};
+use sensormark_relational::model::Model;
 use sensormark_store::{
     Acknowledgement, Answer, Batch, Durability, EntityReading, LocalFuture, Plan, Query, Session,
     Statement, StoreError, Value,

@@ -2,9 +2,10 @@
 //!
 //! Until they are asked for, nothing is noted. Plans are the server's (`EXPLAIN`), and no statement runs twice.
 
-use crate::cell::Cell;
+use crate::cell::Parameter;
 use crate::connection::Link;
 use futures_util::TryStreamExt;
+use sensormark_relational::cell::Cell;
 use sensormark_store::{Statement, StoreError};
 use std::pin::pin;
 use std::rc::Rc;
@@ -49,7 +50,7 @@ impl Kept {
     pub(crate) fn note<'a>(
         &mut self,
         prepared: &Prepared,
-        cells: impl FnOnce() -> Box<dyn Iterator<Item = Cell<'a>> + 'a>,
+        cells: impl FnOnce() -> Box<dyn Iterator<Item = Parameter<'a>> + 'a>,
     ) {
         if let Some(sent) = &mut self.0 {
             let kinds = prepared.statement.params().to_vec();
@@ -144,8 +145,8 @@ impl Link {
         let client = &self.client;
         let asking = async {
             let cells = sent.values.iter().map(|value| match value {
-                None => Cell::Null,
-                Some(bytes) => Cell::Encoded(bytes),
+                None => Parameter(Cell::Null),
+                Some(bytes) => Parameter(Cell::Encoded(bytes)),
             });
             let rows = client.query_raw(&statement, cells).await?;
             let mut rows = pin!(rows);

@@ -3,26 +3,26 @@
 //! One reading goes by a prepared INSERT, a batch by a binary COPY, unless the layout names another way. It takes no
 //! time and knows no workload.
 
-mod record;
-mod rows;
+pub(crate) mod record;
 mod statement;
 
-use self::rows::Rows;
-pub(crate) use self::rows::tag_cell;
-use self::statement::Text;
-use crate::cell::{Cell, array};
+use crate::cell::{Parameter, array};
 use crate::connection::Link;
-use crate::schema::{Content, Model};
+use crate::dialect::{Postgresql, native};
 use crate::shown::Prepared;
 use bytes::{BufMut, Bytes, BytesMut};
 use futures_util::SinkExt;
+use sensormark_relational::cell::Cell;
+use sensormark_relational::dialect::ColumnType;
+use sensormark_relational::model::{Model, column_count};
+use sensormark_relational::write::statement::{Text, entity, insert, insert_head};
+use sensormark_relational::write::{Rows, entity_cells};
 use sensormark_store::{
-    Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, FieldType, Layout, Limits, Schema,
-    Shape, StoreError, Table, Value, WriteMethod,
+    Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, Layout, Limits, Schema, Shape,
+    StoreError, Table, WriteMethod,
 };
 use std::collections::HashMap;
 use std::pin::pin;
-use tokio_postgres::types::Type;
 
 const OPERATION: &str = "write readings to PostgreSQL";
 const UPSERT: &str = "update an entity in PostgreSQL";
@@ -55,7 +55,7 @@ enum Key {
 
 /// The largest statements with a layout and a table.
 pub(crate) fn limits(layout: &Layout, table: &Table) -> Limits {
-    let columns = crate::schema::column_count(layout, table).max(1);
+    let columns = column_count(&Postgresql, layout, table).max(1);
     let rows_per_reading = match layout.shape {
         Shape::RowPerField => table.fields.len().max(1),
         _ => 1,
@@ -121,13 +121,15 @@ impl Writer<'_> {
             rows: rows.len(),
         };
         let statement = self
-            .prepared(key, || statement::insert(rows.table, rows.len()))
+            .prepared(key, || insert(rows.model, rows.table, rows.len()))
             .await?;
-        self.link.kept.note(&statement, || Box::new(rows.cells()));
+        self.link
+            .kept
+            .note(&statement, || Box::new(parameters(rows)));
         let sending = self
             .link
             .client
-            .execute_raw(&statement.statement, rows.cells());
+            .execute_raw(&statement.statement, parameters(rows));
         let stored = self.link.wire.run(OPERATION, sending).await?;
         complete(stored, rows.len())
     }
@@ -155,7 +157,7 @@ impl Writer<'_> {
             for row in 0..rows.len() {
                 buffer.put_i16(i16::try_from(columns).unwrap_or(i16::MAX));
                 for column in 0..columns {
-                    rows.cell(row, column).put_with_length(&mut buffer);
+                    Parameter(rows.cell(row, column)).put_with_length(&mut buffer);
                 }
                 if buffer.len() >= COPY_CHUNK {
                     sink.feed(buffer.split().freeze()).await?;
@@ -173,11 +175,7 @@ impl Writer<'_> {
     /// One string of INSERT statements, which the server runs as one transaction.
     async fn concatenated(&mut self, rows: &Rows<'_>) -> Result<u64, StoreError> {
         let columns = rows.table.columns.len();
-        let head = format!(
-            "INSERT INTO {} ({}) VALUES (",
-            rows.table.name,
-            rows.table.column_list()
-        );
+        let head = format!("{}(", insert_head(rows.table));
         let mut text = String::with_capacity(rows.len() * (head.len() + columns * 16));
         for row in 0..rows.len() {
             text.push_str(&head);
@@ -199,53 +197,53 @@ impl Writer<'_> {
     fn put_literal(&self, rows: &Rows<'_>, row: usize, column: usize, text: &mut String) {
         let cell = rows.cell(row, column);
         match cell {
-            Cell::I64(key) if rows.table.columns[column].kind == Type::TIMESTAMPTZ => {
+            Cell::I64(key) if rows.table.columns[column].kind == ColumnType::Timestamp => {
                 let micros = self.model.time_ns(key).div_euclid(1_000);
                 text.push_str("'epoch'::timestamptz + interval '1 microsecond' * ");
-                Cell::I64(micros).put_literal(text);
+                Parameter(Cell::I64(micros)).put_literal(text);
             }
-            cell => cell.put_literal(text),
+            cell => Parameter(cell).put_literal(text),
         }
     }
 
     /// Readings and their sums in one statement.
     async fn summarise(&mut self, rows: &Rows<'_>) -> Result<u64, StoreError> {
-        let (table, description) = (rows.table, rows.description);
-        let Some((per_ns, split)) = rows.model.summary() else {
+        let (model, table) = (rows.model, rows.table);
+        let Some(((per_ns, split), sums)) = model.summary().zip(table.sums.as_ref()) else {
             return Ok(0);
         };
         if rows.len() == 1 {
             let key = Key::SummariseOne {
                 table: table.number,
             };
-            let text =
-                || statement::together(statement::summarise_one(table, description, per_ns, split));
+            let parts = || statement::summarise_one(model, table, sums, per_ns, split);
+            let text = || statement::together(parts());
             let statement = self.prepared(key, text).await?;
-            self.link.kept.note(&statement, || Box::new(rows.cells()));
+            self.link
+                .kept
+                .note(&statement, || Box::new(parameters(rows)));
             let sending = self
                 .link
                 .client
-                .execute_raw(&statement.statement, rows.cells());
+                .execute_raw(&statement.statement, parameters(rows));
             self.link.wire.run(OPERATION, sending).await?;
             return Ok(1);
         }
         let key = Key::SummariseMany {
             table: table.number,
         };
-        let text = || statement::summarise_many(table, description, per_ns, split);
+        let text = || statement::summarise_many(model, table, sums, per_ns, split);
         let statement = self.prepared(key, text).await?;
         let arrays: Vec<Vec<u8>> = table
             .columns
             .iter()
             .enumerate()
             .map(|(number, column)| {
-                array(
-                    &column.kind,
-                    (0..rows.len()).map(|row| rows.cell(row, number)),
-                )
+                let cells = (0..rows.len()).map(|row| rows.cell(row, number));
+                array(&native(column.kind), rows.len(), cells)
             })
             .collect();
-        let cells = || arrays.iter().map(|array| Cell::Encoded(array));
+        let cells = || arrays.iter().map(|array| Parameter(Cell::Encoded(array)));
         self.link.kept.note(&statement, || Box::new(cells()));
         let sending = self.link.client.execute_raw(&statement.statement, cells());
         self.link.wire.run(OPERATION, sending).await?;
@@ -259,15 +257,9 @@ impl Writer<'_> {
     ) -> Result<Acknowledgement, StoreError> {
         let rows = Rows::new(self.model, write.reading, 0..write.reading.len())?;
         let (table, description) = (rows.table, rows.description);
-        let entity = entity_cells(&rows, write)?;
-        if table.entity.is_none() {
-            return Err(StoreError::unsupported(
-                UPSERT,
-                format!("table {} has no entity", table.name),
-            ));
-        }
         let model = self.model;
-        let text = |first| statement::entity(model, table, description, first).unwrap_or_default();
+        let entity_cells = entity_cells(model, write)?;
+        let text = |first| entity(model, table, description, first).unwrap_or_default();
         let statements = match write.atomicity {
             Atomicity::Separate => {
                 let statement = self
@@ -278,13 +270,9 @@ impl Writer<'_> {
                         || text(1),
                     )
                     .await?;
-                self.link
-                    .kept
-                    .note(&statement, || Box::new(entity.iter().copied()));
-                let sending = self
-                    .link
-                    .client
-                    .execute_raw(&statement.statement, entity.iter().copied());
+                let cells = || entity_cells.iter().copied().map(Parameter);
+                self.link.kept.note(&statement, || Box::new(cells()));
+                let sending = self.link.client.execute_raw(&statement.statement, cells());
                 self.link.wire.run(UPSERT, sending).await?;
                 1 + self.write_rows(&rows, 1).await?
             }
@@ -300,10 +288,10 @@ impl Writer<'_> {
                 let reading = rows.cells().len();
                 let columns = table.columns.len();
                 let cell = |number: usize| match number.checked_sub(reading) {
-                    None => rows.cell(number / columns, number % columns),
-                    Some(number) => entity[number],
+                    None => Parameter(rows.cell(number / columns, number % columns)),
+                    Some(number) => Parameter(entity_cells[number]),
                 };
-                let cells = || (0..reading + entity.len()).map(cell);
+                let cells = || (0..reading + entity_cells.len()).map(cell);
                 self.link.kept.note(&statement, || Box::new(cells()));
                 let sending = self.link.client.execute_raw(&statement.statement, cells());
                 self.link.wire.run(UPSERT, sending).await?;
@@ -329,64 +317,33 @@ impl Writer<'_> {
         let (text, kinds) = text();
         let statement = self
             .link
-            .prepare("prepare a statement for writing", text, &kinds)
+            .prepare(
+                "prepare a statement for writing",
+                text,
+                &statement::types(&kinds),
+            )
             .await?;
         self.statements.0.insert(key, statement.clone());
         Ok(statement)
     }
 }
 
+/// The cells of rows as the driver takes them.
+fn parameters<'a>(rows: &'a Rows<'_>) -> impl ExactSizeIterator<Item = Parameter<'a>> {
+    rows.cells().map(Parameter)
+}
+
 /// One statement that writes the reading (and its sums) and the entity.
 fn with_reading(rows: &Rows<'_>, entity: Text) -> Text {
-    let mut parts = match rows.model.summary() {
-        Some((per_ns, split)) => {
-            statement::summarise_one(rows.table, rows.description, per_ns, split)
+    let (model, table) = (rows.model, rows.table);
+    let mut parts = match model.summary().zip(table.sums.as_ref()) {
+        Some(((per_ns, split), sums)) => {
+            statement::summarise_one(model, table, sums, per_ns, split)
         }
-        None => vec![statement::insert(rows.table, rows.len())],
+        None => vec![insert(model, table, rows.len())],
     };
     parts.push(entity);
     statement::together(parts)
-}
-
-/// Keys, columns and last time of the entity that a reading belongs to.
-fn entity_cells<'a>(
-    rows: &'a Rows<'_>,
-    write: EntityReading<'a>,
-) -> Result<Vec<Cell<'a>>, StoreError> {
-    if write.reading.len() != 1 {
-        return Err(StoreError::new(
-            ErrorKind::Rejected,
-            UPSERT,
-            format!(
-                "an entity is updated with one reading, not {}",
-                write.reading.len()
-            ),
-        ));
-    }
-    let series = write.reading.series[0];
-    let mut cells: Vec<Cell<'a>> = rows
-        .table
-        .key_columns()
-        .map(|column| match column.content {
-            Content::Tag(tag) => tag_cell(rows.description, tag, series),
-            _ => Cell::I32(i32::try_from(series).unwrap_or(i32::MAX)),
-        })
-        .collect();
-    let columns = rows
-        .description
-        .entity
-        .as_ref()
-        .map_or(&[][..], |entity| &entity.columns);
-    for (column, value) in columns.iter().zip(write.entity) {
-        cells.push(match (column.kind, value) {
-            (FieldType::U16, Value::I64(value)) => {
-                Cell::I32(i32::try_from(*value).unwrap_or(i32::MAX))
-            }
-            (_, value) => Cell::of(value),
-        });
-    }
-    cells.push(Cell::I64(rows.time_key(0)));
-    Ok(cells)
 }
 
 /// The server must have stored as many rows as were sent.
@@ -410,23 +367,18 @@ pub(crate) async fn fill_tags(
 ) -> Result<(), StoreError> {
     for (table, description) in model.tables.iter().zip(&schema.tables) {
         let Some(name) = &table.tags else { continue };
-        let text = crate::schema::ddl::fill_tags(name, table, description);
+        let (text, kinds) = statement::fill_tags(name, table, description);
+        let kinds = statement::types(&kinds);
         let count = description.series.len();
-        let numbers =
-            (0..count as usize).map(|series| Cell::I32(i32::try_from(series).unwrap_or(i32::MAX)));
-        let mut arrays = vec![array(&Type::INT4, numbers)];
-        let mut kinds = vec![Type::INT4_ARRAY];
+        let mut arrays = vec![array(
+            &native(ColumnType::I32),
+            count as usize,
+            (0..count).map(Cell::series),
+        )];
         for (tag, values) in description.series.columns().iter().enumerate() {
-            let kind = crate::schema::tag_type(values);
-            let cells = (0..count as usize).map(|series| {
-                tag_cell(description, tag, u32::try_from(series).unwrap_or(u32::MAX))
-            });
-            arrays.push(array(&kind, cells));
-            kinds.push(if kind == Type::TEXT {
-                Type::TEXT_ARRAY
-            } else {
-                Type::INT8_ARRAY
-            });
+            let cells = (0..count).map(|series| Cell::tag(description, tag, series));
+            let kind = native(ColumnType::of_tag(values));
+            arrays.push(array(&kind, count as usize, cells));
         }
         let statement = link
             .wire
@@ -435,7 +387,7 @@ pub(crate) async fn fill_tags(
                 link.client.prepare_typed(&text, &kinds),
             )
             .await?;
-        let cells = arrays.iter().map(|array| Cell::Encoded(array));
+        let cells = arrays.iter().map(|array| Parameter(Cell::Encoded(array)));
         link.wire
             .run(
                 "fill the table of tags",

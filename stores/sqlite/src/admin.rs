@@ -3,14 +3,15 @@
 //! The owner's mark is a table. A file without it is never written to, nor opened in a way that leaves traces.
 
 use crate::config::{self, FILE_ENDING, beside};
-use crate::design::{Design, NamedColumns, OWNER_TABLE};
+use crate::dialect::SqliteDialect;
 use crate::error;
-use crate::session::tag_ref;
 use crate::settings;
-use rusqlite::types::ToSqlOutput;
+use crate::write::fill_tags;
 use rusqlite::{Connection, OpenFlags};
+use sensormark_relational::ddl::{statements, table_names};
+use sensormark_relational::model::{Model, OWNER_TABLE};
 use sensormark_store::{
-    Administrator, DatabaseName, ErrorKind, LocalFuture, Plan, Setting, Size, StoreError, Table,
+    Administrator, DatabaseName, ErrorKind, LocalFuture, Plan, Setting, Size, StoreError,
 };
 use std::fs::{self, File};
 use std::io;
@@ -42,17 +43,17 @@ impl SqliteAdministrator {
 
     fn create_database(&self) -> Result<(), StoreError> {
         const OPERATION: &str = "create the SQLite database";
-        let design = Design::new(&self.plan)?;
+        let model = Model::new(&SqliteDialect, &self.plan.schema, self.plan.layout)?;
         let folder = config::folder(&self.plan.endpoint);
         fs::create_dir_all(&folder).map_err(|cause| file_error(OPERATION, cause))?;
         match File::create_new(&self.file) {
             Ok(_) => {}
             Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => {
-                return self.accept_own(&design);
+                return self.accept_own(&model);
             }
             Err(cause) => return Err(file_error(OPERATION, cause)),
         }
-        let made = self.fill(&design);
+        let made = self.fill(&model);
         if made.is_err() {
             // The file was made a moment ago and holds nothing; what failed is reported.
             drop(self.remove_files());
@@ -60,7 +61,7 @@ impl SqliteAdministrator {
         made
     }
 
-    fn fill(&self, design: &Design) -> Result<(), StoreError> {
+    fn fill(&self, model: &Model) -> Result<(), StoreError> {
         let wrong = |cause| error::native("create tables", cause);
         let connection = config::open(&self.plan)?;
         let work = || {
@@ -72,14 +73,10 @@ impl SqliteAdministrator {
                 &format!("INSERT INTO {OWNER_TABLE} VALUES (?1)"),
                 [&self.plan.owner],
             )?;
-            for statement in design.statements() {
+            for statement in statements(model) {
                 connection.execute_batch(&statement)?;
             }
-            for (table, logical) in design.tables.iter().zip(&design.schema.tables) {
-                if let Some(tags) = &table.tags {
-                    fill_tags(&connection, tags, logical)?;
-                }
-            }
+            fill_tags(&connection, model)?;
             connection.execute_batch("COMMIT")
         };
         work().map_err(wrong)?;
@@ -89,7 +86,7 @@ impl SqliteAdministrator {
     }
 
     /// A file of our name is there: it is ours if it bears the plan's mark and holds our tables alone.
-    fn accept_own(&self, design: &Design) -> Result<(), StoreError> {
+    fn accept_own(&self, model: &Model) -> Result<(), StoreError> {
         self.require_mark("create the SQLite database")?;
         let wrong = |cause| error::native("look at the tables that are there", cause);
         let connection = config::open(&self.plan)?;
@@ -100,8 +97,7 @@ impl SqliteAdministrator {
             .query_map([], |row| row.get(0))
             .and_then(Iterator::collect)
             .map_err(wrong)?;
-        let mut expected = design.table_names();
-        expected.push(OWNER_TABLE.to_owned());
+        let mut expected = table_names(model);
         expected.sort();
         present.sort();
         if expected == present {
@@ -149,7 +145,9 @@ impl SqliteAdministrator {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&self.file, flags).map_err(wrong)?;
         connection.busy_timeout(RENAME_TIMEOUT).map_err(wrong)?;
-        for name in Design::new(&self.plan)?.table_names() {
+        let model = Model::new(&SqliteDialect, &self.plan.schema, self.plan.layout)?;
+        let ours = table_names(&model);
+        for name in ours.iter().filter(|name| *name != OWNER_TABLE) {
             connection
                 .execute_batch(&format!(
                     "ALTER TABLE \"{name}\" RENAME TO \"dropped {name}\""
@@ -251,28 +249,6 @@ fn checkpoint(connection: &Connection) -> rusqlite::Result<bool> {
         row.get(0).map(|busy: i64| busy == 0)
     })
 }
-
-fn fill_tags(connection: &Connection, tags: &NamedColumns, table: &Table) -> rusqlite::Result<()> {
-    let values: Vec<String> = (1..=tags.columns.len() + 1)
-        .map(|place| format!("?{place}"))
-        .collect();
-    let mut statement = connection.prepare(&format!(
-        "INSERT INTO {} (\"series\", {}) VALUES ({})",
-        tags.table,
-        tags.columns.join(", "),
-        values.join(", ")
-    ))?;
-    for series in 0..table.series.len() {
-        statement.raw_bind_parameter(1, series)?;
-        for (place, column) in table.series.columns().iter().enumerate() {
-            statement
-                .raw_bind_parameter(place + 2, ToSqlOutput::Borrowed(tag_ref(column, series)))?;
-        }
-        statement.raw_execute()?;
-    }
-    Ok(())
-}
-
 /// The owner's mark of a file, read without locks, log or any trace; none where there is no mark.
 fn read_mark(file: &Path) -> Result<Option<String>, StoreError> {
     let wrong = |cause| error::native("read the owner's mark", cause);

@@ -1,10 +1,9 @@
 //! SQLite, embedded: the store that needs nothing installed.
 //!
 //! Data flows through the modules in this order: [`config`] finds the folder and opens connections, [`server`] says which library
-//! it is, [`schema`] offers layouts, [`design`] turns one into tables, which [`tables`] writes down, [`admin`] makes and drops the file; a [`session`] writes
-//! ([`mod@write`]) and asks ([`query`]). [`relation`] is how questions see stored records, records of a span are the
-//! contract's ([`sensormark_store::record`]), [`series`] the names of series, [`gate`] the queue of writers, [`settings`] what is read back,
-//! [`shown`] the statements that ran, [`error`] SQLite's codes.
+//! it is, [`schema`] offers layouts, [`dialect`] chooses for the relational planner, which makes tables of one, [`admin`] makes and drops the
+//! file; a [`session`] writes ([`mod@write`]) and asks ([`query`]). Records of a span are the contract's ([`sensormark_store::record`]),
+//! [`gate`] is the queue of writers, [`settings`] what is read back, [`shown`] the statements that ran, [`error`] SQLite's codes.
 
 use sensormark_store::store::RepeatedWrite;
 use sensormark_store::{
@@ -19,9 +18,7 @@ pub mod server;
 
 pub mod schema;
 
-pub mod design;
-
-pub mod tables;
+pub mod dialect;
 
 pub mod admin;
 
@@ -36,10 +33,6 @@ pub mod write;
 pub mod write_size;
 
 pub mod query;
-
-pub mod relation;
-
-pub mod series;
 
 pub mod gate;
 

@@ -1,11 +1,10 @@
 //! What the store offers: layouts by family, capabilities and limits.
 //!
-//! How a layout becomes tables is in [`crate::design`].
+//! How a layout becomes tables is the relational planner's, with the choices in [`crate::dialect`].
 
-use crate::design;
 use sensormark_store::{
-    Capability, Encoding, Family, Index, Layout, LayoutOffer, Limits, Operation, Schema, Shape,
-    Standing, Table, TagPlacement, WriteMethod,
+    Capability, Encoding, Family, Index, Layout, LayoutOffer, Limits, Operation, QueryStyle,
+    Schema, Scope, Shape, Standing, Table, TagPlacement, TimeKey, WriteMethod,
 };
 
 #[cfg(test)]
@@ -43,7 +42,7 @@ pub fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
     if schema.tables.iter().any(|table| !table.tags.is_empty()) && !offers.is_empty() {
         offers.push(other_tags(&offers[0]));
     }
-    offers.retain(|offer| design::unsupported(&offer.layout).is_none());
+    offers.retain(|offer| unsupported(&offer.layout).is_none());
     offers
 }
 
@@ -203,9 +202,61 @@ fn other_tags(usual: &LayoutOffer) -> LayoutOffer {
     )
 }
 
+/// Why SQLite does not have this layout, if it does not.
+pub fn unsupported(layout: &Layout) -> Option<&'static str> {
+    match layout.shape {
+        Shape::Bucketed { .. } | Shape::GrowingArray => {
+            return Some(
+                "documents that grow are not a table's way; choose rows or rows with sums",
+            );
+        }
+        Shape::NativeTimeSeries => return Some("SQLite has no container for time series"),
+        Shape::RecordPerSpan { span_ns, .. } if span_ns <= 0 => {
+            return Some("a span lasts at least 1 ns");
+        }
+        Shape::Summary { per_ns, .. } if per_ns <= 0 => {
+            return Some("a period lasts at least 1 ns");
+        }
+        Shape::RecordPerSpan { encoding, .. }
+            if !matches!(
+                encoding,
+                Encoding::Json | Encoding::BinaryJson | Encoding::Blob
+            ) =>
+        {
+            return Some("SQLite has no arrays or documents; choose JSON, JSONB or blob");
+        }
+        _ => {}
+    }
+    let rows = layout.shape == Shape::RowPerReading;
+    if layout.index == Index::Clustered && !rows && !matches!(layout.shape, Shape::Summary { .. }) {
+        return Some("only rows of whole readings are offered clustered");
+    }
+    if layout.index == Index::FirstTagTime {
+        return Some("an index holds all tags that tell series apart");
+    }
+    match (layout.time, layout.scope, layout.tags, layout.write) {
+        (TimeKey::Native, ..) => Some("SQLite has no type for times"),
+        (_, Scope::Shared | Scope::PerSeries, ..) => {
+            Some("a table for each of the schema's is offered")
+        }
+        (_, _, TagPlacement::Subdocument | TagPlacement::KeyValueArray, _) => {
+            Some("tags are columns, or rows of their own table")
+        }
+        (_, _, _, WriteMethod::FastPath) => {
+            Some("a prepared statement in one transaction is SQLite's fastest path already")
+        }
+        (_, _, _, WriteMethod::Datagram) => Some("an embedded database gets no datagrams"),
+        (_, _, _, WriteMethod::MultiRow | WriteMethod::ConcatenatedStatements) if !rows => {
+            Some("this way of writing is offered for rows of readings")
+        }
+        _ if layout.queries != QueryStyle::Usual => Some("SQLite is asked in one way"),
+        _ => None,
+    }
+}
+
 /// How SQLite does an operation with this layout and table.
 pub fn capability(operation: Operation, layout: &Layout, table: &Table) -> Capability {
-    if let Some(reason) = design::unsupported(layout) {
+    if let Some(reason) = unsupported(layout) {
         return Capability::Unsupported(reason.to_owned());
     }
     match operation {

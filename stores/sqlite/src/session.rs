@@ -3,21 +3,22 @@
 //! What is written and asked is in [`crate::write`] and [`crate::query`].
 
 use crate::config;
-use crate::design::Design;
+use crate::dialect::SqliteDialect;
 use crate::error;
 use crate::gate::{Gate, Turn};
 use crate::query;
-use crate::relation::{Bind, Relation, Statement};
-use crate::series::SeriesReader;
 use crate::shown::Kept;
-use crate::write::{self, Writer};
-use rusqlite::types::{ToSqlOutput, ValueRef};
+use crate::write::{self, Writer, bind};
 use rusqlite::{CachedStatement, Connection};
+use sensormark_relational::cell::Cell;
+use sensormark_relational::model::Model;
+use sensormark_relational::plan::Statement;
+use sensormark_relational::plan::shape::QueryShape;
+use sensormark_relational::plan::slot::{Bindings, Slot};
 use sensormark_store::{
-    Acknowledgement, Answer, Ask, Batch, EntityReading, ErrorKind, LocalFuture, Plan, Predicate,
-    Query, Selection, Session, Shape, StoreError, TagColumn, Value,
+    Acknowledgement, Answer, Batch, EntityReading, ErrorKind, LocalFuture, Plan, Query, Session,
+    StoreError, Value,
 };
-use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -30,11 +31,9 @@ const LOOK_EVERY: i32 = 20_000;
 /// One client's connection.
 pub struct SqliteSession {
     pub(crate) connection: Connection,
-    pub(crate) design: Arc<Design>,
-    pub(crate) statements: HashMap<query::Key, Rc<Statement>>,
-    pub(crate) plans: HashMap<query::aggregate::PlanKey, Rc<query::aggregate::Plan>>,
+    pub(crate) model: Arc<Model>,
+    pub(crate) plans: HashMap<QueryShape, Rc<sensormark_relational::plan::Plan>>,
     pub(crate) writers: Vec<Writer>,
-    readers: Vec<OnceCell<SeriesReader>>,
     gate: Arc<Gate>,
     deadline: Deadline,
     kept: Option<Kept>,
@@ -73,9 +72,9 @@ impl SqliteSession {
     /// Connects to the plan's database, which exists.
     ///
     /// # Errors
-    /// As [`config::open`] and [`Design::new`].
+    /// As [`config::open`] and [`Model::new`].
     pub fn connect(plan: &Plan) -> Result<Self, StoreError> {
-        let design = Arc::new(Design::new(plan)?);
+        let model = Arc::new(Model::new(&SqliteDialect, &plan.schema, plan.layout)?);
         let mut connection = config::open(plan)?;
         let deadline = Deadline::new(Duration::from_millis(plan.timeout_ms));
         let (base, at) = (deadline.base, Arc::clone(&deadline.at));
@@ -83,25 +82,23 @@ impl SqliteSession {
         connection
             .progress_handler(LOOK_EVERY, Some(late))
             .map_err(|cause| error::native("set a time-out", cause))?;
-        let writers = (0..design.tables.len())
-            .map(|table| Writer::new(&design, table))
+        let writers = (0..model.tables.len())
+            .map(|table| Writer::new(&model, table))
             .collect();
         Ok(Self {
             connection,
-            statements: HashMap::new(),
             plans: HashMap::new(),
             writers,
-            readers: design.tables.iter().map(|_| OnceCell::new()).collect(),
             gate: Gate::of(&config::file(&plan.endpoint, &plan.database)),
             deadline,
-            design,
+            model,
             kept: None,
         })
     }
 
     /// A failure of kind [`ErrorKind::NotFound`] for a table number that the schema does not have.
     pub(crate) fn check_table(&self, table: usize) -> Result<(), StoreError> {
-        if table < self.design.tables.len() {
+        if table < self.model.tables.len() {
             return Ok(());
         }
         Err(StoreError::new(
@@ -123,125 +120,25 @@ impl SqliteSession {
         })
     }
 
-    /// Finds the numbers of series in rows of a table.
-    pub(crate) fn reader(&self, table: usize) -> &SeriesReader {
-        self.readers[table].get_or_init(|| {
-            SeriesReader::new(
-                &self.design.schema.tables[table],
-                &self.design.tables[table].key,
-            )
-        })
-    }
-
-    /// The statement of this key, built when it is asked for the first time.
-    pub(crate) fn statement(
-        &mut self,
-        key: query::Key,
-        build: impl FnOnce(&Relation<'_>) -> Statement,
-    ) -> Rc<Statement> {
-        if let Some(statement) = self.statements.get(&key) {
-            return Rc::clone(statement);
-        }
-        let statement = Rc::new(build(&Relation::new(&self.design, key.table)));
-        self.statements.insert(key, Rc::clone(&statement));
-        statement
-    }
-
     /// The statement, prepared and given what it needs from the question.
     pub(crate) fn bound(
         &self,
         statement: &Statement,
-        query: &Query,
+        asked: Bindings<'_>,
     ) -> Result<CachedStatement<'_>, StoreError> {
         let wrong = |cause| error::native("prepare a question", cause);
         let mut prepared = self
             .connection
-            .prepare_cached(&statement.sql)
+            .prepare_cached(&statement.text)
             .map_err(wrong)?;
-        for (place, &bind) in statement.binds.iter().enumerate() {
-            let value = self.bind_value(bind, query);
-            prepared
-                .raw_bind_parameter(place + 1, value)
-                .map_err(wrong)?;
+        for (place, &slot) in statement.slots.iter().enumerate() {
+            let bound = match slot {
+                Slot::JsonSet => bind(&mut prepared, place + 1, Cell::Text(&asked.json_set())),
+                slot => bind(&mut prepared, place + 1, asked.value(slot)),
+            };
+            bound.map_err(wrong)?;
         }
         Ok(prepared)
-    }
-
-    fn bind_value<'a>(&'a self, bind: Bind, query: &'a Query) -> ToSqlOutput<'a> {
-        let whole = |value: i64| ToSqlOutput::Borrowed(ValueRef::Integer(value));
-        let grouping = match &query.ask {
-            Ask::Aggregate { grouping, .. } => *grouping,
-            _ => sensormark_store::Grouping::default(),
-        };
-        match bind {
-            Bind::Start => whole(query.range.start_ns),
-            Bind::End => whole(end_ns(query)),
-            Bind::FirstSpan => whole(self.span(query.range.start_ns)),
-            Bind::LastSpan => whole(self.span(end_ns(query).saturating_sub(1))),
-            Bind::Threshold => match &query.ask {
-                Ask::First(predicate) | Ask::Last(predicate) | Ask::SeriesMatching(predicate) => {
-                    ToSqlOutput::Borrowed(ValueRef::Real(Predicate::clone(predicate).threshold))
-                }
-                _ => ToSqlOutput::Borrowed(ValueRef::Null),
-            },
-            Bind::Series => whole(i64::from(one(query))),
-            Bind::Tag(tag) => self.tag_value(query.table, one(query), tag),
-            Bind::Set => ToSqlOutput::Owned(rusqlite::types::Value::Text(self.set_text(query))),
-            Bind::TagValue => self.wanted_tag(query),
-            Bind::Width => whole(grouping.window.map_or(1, |window| window.width_ns)),
-            Bind::Origin => whole(grouping.window.map_or(0, |window| window.origin_ns)),
-            Bind::DayStart => whole(grouping.by_day_part.map_or(0, |split| split.day_start_ns)),
-            Bind::DayEnd => whole(grouping.by_day_part.map_or(0, |split| split.day_end_ns)),
-        }
-    }
-
-    /// The number of the span that holds an instant.
-    pub(crate) fn span(&self, time_ns: i64) -> i64 {
-        match self.design.layout.shape {
-            Shape::RecordPerSpan { span_ns, .. } => time_ns.div_euclid(span_ns),
-            _ => time_ns,
-        }
-    }
-
-    /// A series' tag as it is bound.
-    pub(crate) fn tag_value(&self, table: usize, series: u32, tag: usize) -> ToSqlOutput<'_> {
-        ToSqlOutput::Borrowed(tag_ref(
-            &self.design.schema.tables[table].series.columns()[tag],
-            series,
-        ))
-    }
-
-    /// The tag value that chooses series, of the tag's type; what is no whole number equals none.
-    fn wanted_tag<'a>(&self, query: &'a Query) -> ToSqlOutput<'a> {
-        let Selection::Tagged { tag, value } = &query.series else {
-            return ToSqlOutput::Borrowed(ValueRef::Null);
-        };
-        ToSqlOutput::Borrowed(
-            match &self.design.schema.tables[query.table].series.columns()[*tag] {
-                TagColumn::Text(_) => ValueRef::Text(value.as_bytes()),
-                TagColumn::Integer(_) => match value.parse::<i64>() {
-                    Ok(number) if number.to_string() == *value => ValueRef::Integer(number),
-                    _ => ValueRef::Null,
-                },
-            },
-        )
-    }
-
-    /// A set of series as a JSON array.
-    fn set_text(&self, query: &Query) -> String {
-        let Selection::Set(numbers) = &query.series else {
-            return "[]".to_owned();
-        };
-        let table = &self.design.schema.tables[query.table];
-        let mut known: Vec<u32> = numbers.clone();
-        known.retain(|&series| series < table.series.len());
-        known.sort_unstable();
-        known.dedup();
-        query::set_text(
-            &self.design.tables[query.table].key,
-            table,
-            known.into_iter(),
-        )
     }
 
     fn answer(&mut self, query: &Query) -> Result<Answer, StoreError> {
@@ -254,30 +151,6 @@ impl SqliteSession {
         self.check_table(batch.table)?;
         self.deadline.start();
         write::write(self, batch)
-    }
-}
-
-/// A series' tag as it is bound.
-pub fn tag_ref(column: &TagColumn, series: u32) -> ValueRef<'_> {
-    match column {
-        TagColumn::Text(values) => ValueRef::Text(values[series as usize].as_bytes()),
-        TagColumn::Integer(values) => ValueRef::Integer(values[series as usize]),
-    }
-}
-
-/// The end of the range that is meant: a point is asked for by its start.
-pub fn end_ns(query: &Query) -> i64 {
-    match query.ask {
-        Ask::Point { .. } => query.range.start_ns.saturating_add(1),
-        _ => query.range.end_ns,
-    }
-}
-
-/// The one series that is asked about.
-fn one(query: &Query) -> u32 {
-    match query.series {
-        Selection::One(series) => series,
-        _ => 0,
     }
 }
 

@@ -1,28 +1,32 @@
 //! Writing: prepared statements inside one transaction a batch, or one alone for a single row.
 //!
-//! Rows of readings and fields are here, entities in [`entities`], records of a span in [`records`], sums in [`sums`], whole statements as text in [`text`].
+//! Rows and statements are the relational planner's; here they are bound and run. Records of a span are in [`records`], whole statements
+//! as text in [`text`].
 
-use crate::design::{Design, SeriesKey, TableDesign};
 use crate::error;
 use crate::schema;
-use crate::session::{SqliteSession, tag_ref};
-use rusqlite::types::{Null, ToSqlOutput};
+use crate::session::SqliteSession;
+use rusqlite::types::{Null, ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, ffi};
+use sensormark_relational::cell::Cell;
+use sensormark_relational::model::{Content, Model, TableModel};
+use sensormark_relational::write::statement::{
+    add_to_sums, entity, insert, insert_head, insert_row, insert_tags, sum_columns,
+};
+use sensormark_relational::write::sums::Sums;
+use sensormark_relational::write::{Rows, entity_cells};
 use sensormark_store::{
-    Acknowledgement, Atomicity, Batch, Column, EntityReading, Shape, StoreError, Table, Values,
-    WriteMethod,
+    Acknowledgement, Atomicity, Batch, EntityReading, Shape, StoreError, WriteMethod,
 };
 use std::collections::HashMap;
 use std::ops::Range;
 
-mod entities;
 mod records;
-mod sums;
 mod text;
 
 const OPERATION: &str = "write readings";
 
-/// The statements that write one table, and the buffers that they need.
+/// The statements that write one table, and the buffer that they need.
 pub struct Writer {
     /// Inserts one row.
     insert: String,
@@ -34,89 +38,58 @@ pub struct Writer {
     add_sums: Option<String>,
     /// Inserts or updates an entity.
     entity: Option<String>,
+    /// The columns that a row has values for: those of the series first.
+    written: Vec<usize>,
+    /// How many of them are the series'.
+    of_series: usize,
     buffer: Vec<u8>,
 }
 
 impl Writer {
     /// The statements of this table.
-    pub fn new(design: &Design, number: usize) -> Self {
-        let table = &design.tables[number];
-        let binary_json = matches!(
-            design.layout.shape,
-            Shape::RecordPerSpan {
-                encoding: sensormark_store::Encoding::BinaryJson,
-                ..
-            }
-        );
+    pub fn new(model: &Model, number: usize) -> Self {
+        let (table, description) = (&model.tables[number], &model.schema.tables[number]);
+        let is_copy = |&column: &usize| table.columns[column].content == Content::Copy;
+        let has_copies = (0..table.columns.len()).any(|column| is_copy(&column));
+        let repeat = || {
+            let row = insert_row(model, table, 1, &next_copy(table));
+            format!("{}{row}", insert_head(table))
+        };
+        let sums = sum_columns(table).len();
+        let places = (1..=sums).map(|place| format!("?{place}"));
+        let values = format!("VALUES ({})", places.collect::<Vec<_>>().join(", "));
         Self {
-            insert: insert(table, 1, "0", binary_json),
-            repeat: table
-                .copy
-                .as_ref()
-                .map(|copy| insert(table, 1, &next_copy(table, copy), false)),
+            insert: insert(model, table, 1).0,
+            repeat: has_copies.then(repeat),
             many: HashMap::new(),
-            add_sums: sums::statement(design, number),
-            entity: entities::statement(table),
+            add_sums: add_to_sums(model, table, &values),
+            entity: entity(model, table, description, 1).map(|text| text.0),
+            written: (0..table.columns.len())
+                .filter(|column| !is_copy(column))
+                .collect(),
+            of_series: table.series_columns().count(),
             buffer: Vec::new(),
         }
     }
-
-    fn many(&mut self, table: &TableDesign, rows: usize) -> &str {
-        self.many
-            .entry(rows)
-            .or_insert_with(|| insert(table, rows, "0", false))
-    }
 }
 
-/// How many values a row is given.
-fn width(table: &TableDesign) -> usize {
-    table.key.written().len() + 1 + table.values.len()
-}
-
-fn insert(table: &TableDesign, rows: usize, copy: &str, binary_json: bool) -> String {
-    let mut columns = table.key.written();
-    columns.push(&table.time);
-    columns.extend(table.copy.as_deref());
-    columns.extend(table.values.iter().map(String::as_str));
-    let (width, before) = (width(table), table.key.written().len() + 1);
-    let row = |row: usize| {
-        let mut values: Vec<String> = (1..=width)
-            .map(|place| format!("?{}", row * width + place))
-            .collect();
-        if binary_json && let Some(last) = values.last_mut() {
-            *last = format!("jsonb({last})");
-        }
-        if table.copy.is_some() {
-            values.insert(before, copy.to_owned());
-        }
-        format!("({})", values.join(", "))
+/// The next number for a key that is there already, as a subquery on the parameters of the row's INSERT.
+fn next_copy(table: &TableModel) -> String {
+    let place = |name: &str| {
+        let place = table.columns.iter().position(|column| column.name == name);
+        place.map_or(1, |place| place + 1)
     };
-    let values: Vec<String> = (0..rows).map(row).collect();
-    format!(
-        "INSERT INTO {} ({}) VALUES {}",
-        table.readings,
-        columns.join(", "),
-        values.join(", ")
-    )
-}
-
-/// The next number for a key that is there already, as a subquery on the parameters of [`insert`].
-fn next_copy(table: &TableDesign, copy: &str) -> String {
-    let written = table.key.written();
-    let mut conditions: Vec<String> = table
-        .key
-        .identifying()
+    let conditions: Vec<String> = table
+        .key_names()
         .iter()
-        .map(|column| {
-            let place = written.iter().position(|other| other == column);
-            format!("{column} = ?{}", place.unwrap_or(0) + 1)
-        })
+        .chain([&table.time])
+        .map(|name| format!("{name} = ?{}", place(name)))
         .collect();
-    conditions.push(format!("{} = ?{}", table.time, written.len() + 1));
     format!(
         "(SELECT max({copy}) + 1 FROM {} WHERE {})",
-        table.readings,
-        conditions.join(" AND ")
+        table.name,
+        conditions.join(" AND "),
+        copy = table.column(Content::Copy),
     )
 }
 
@@ -126,8 +99,8 @@ fn next_copy(table: &TableDesign, copy: &str) -> String {
 /// What SQLite says, with how many readings were committed before.
 pub fn write(session: &mut SqliteSession, batch: &Batch) -> Result<Acknowledgement, StoreError> {
     let mut acknowledgement = Acknowledgement::default();
-    let width = width(&session.design.tables[batch.table]);
-    let (limit, rows_per_statement) = match session.design.layout.write {
+    let width = session.writers[batch.table].written.len();
+    let (limit, rows_per_statement) = match session.model.layout.write {
         WriteMethod::ConcatenatedStatements => (schema::CONCATENATED, schema::CONCATENATED),
         WriteMethod::MultiRow => (schema::TRANSACTION, schema::rows_per_statement(width)),
         _ => (schema::TRANSACTION, schema::TRANSACTION),
@@ -153,40 +126,56 @@ pub fn upsert(
     session: &mut SqliteSession,
     write: EntityReading<'_>,
 ) -> Result<Acknowledgement, StoreError> {
-    let number = write.reading.table;
-    if session.design.tables[number].entity.is_none() {
-        return Err(StoreError::unsupported(
-            "update an entity",
-            format!(
-                "table {} has no entities",
-                session.design.schema.tables[number].name
-            ),
-        ));
-    }
     let _turn = session.turn()?;
     let SqliteSession {
         connection,
-        design,
+        model,
         writers,
         ..
     } = session;
-    let writer = &mut writers[number];
-    let rows = 0..write.reading.len();
+    let cells = entity_cells(model, write)?;
+    let writer = &mut writers[write.reading.table];
+    let readings = write.reading.len();
     match write.atomicity {
         Atomicity::Atomic => atomically(connection, || {
-            entities::put(connection, design, writer, write)?;
-            insert_rows(connection, design, writer, write.reading, rows)
+            put_entity(connection, writer, &cells)?;
+            insert_rows(connection, model, writer, write.reading, 0..readings)
         })?,
         Atomicity::Separate => {
-            entities::put(connection, design, writer, write)?;
-            commit_rows(connection, design, writer, write.reading, rows)?;
+            put_entity(connection, writer, &cells)?;
+            commit_rows(connection, model, writer, write.reading, 0..readings)?;
         }
     }
     Ok(Acknowledgement {
-        readings: write.reading.len() as u64,
-        sent: write.reading.len() as u64,
+        readings: readings as u64,
+        sent: readings as u64,
         statements: 2,
     })
+}
+
+fn put_entity(
+    connection: &Connection,
+    writer: &Writer,
+    cells: &[Cell<'_>],
+) -> Result<(), StoreError> {
+    let Some(sql) = &writer.entity else {
+        return Ok(());
+    };
+    run(connection, sql, cells.iter().copied())
+        .map_err(|cause| error::native("update an entity", cause))
+}
+
+/// Runs a statement with these values.
+fn run<'a>(
+    connection: &Connection,
+    sql: &str,
+    cells: impl IntoIterator<Item = Cell<'a>>,
+) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(sql)?;
+    for (place, cell) in cells.into_iter().enumerate() {
+        bind(&mut statement, place + 1, cell)?;
+    }
+    statement.raw_execute().map(|_| ())
 }
 
 fn write_rows(
@@ -197,35 +186,35 @@ fn write_rows(
     let _turn = session.turn()?;
     let SqliteSession {
         connection,
-        design,
+        model,
         writers,
         ..
     } = session;
     let writer = &mut writers[batch.table];
-    match design.layout.write {
-        WriteMethod::ConcatenatedStatements => text::write(connection, design, writer, batch, rows),
-        _ => commit_rows(connection, design, writer, batch, rows),
+    match model.layout.write {
+        WriteMethod::ConcatenatedStatements => text::write(connection, model, writer, batch, rows),
+        _ => commit_rows(connection, model, writer, batch, rows),
     }
 }
 
 /// Writes rows as one commit: a single row by its statement alone, more in a transaction.
 fn commit_rows(
     connection: &Connection,
-    design: &Design,
+    model: &Model,
     writer: &mut Writer,
     batch: &Batch,
     rows: Range<usize>,
 ) -> Result<(), StoreError> {
     let alone = rows.len() == 1
         && matches!(
-            design.layout.shape,
+            model.layout.shape,
             Shape::RowPerReading | Shape::RecordPerSpan { .. }
         );
     if alone {
-        return insert_rows(connection, design, writer, batch, rows);
+        return insert_rows(connection, model, writer, batch, rows);
     }
     atomically(connection, || {
-        insert_rows(connection, design, writer, batch, rows)
+        insert_rows(connection, model, writer, batch, rows)
     })
 }
 
@@ -234,10 +223,7 @@ fn atomically(
     connection: &Connection,
     work: impl FnOnce() -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
-    let run = |sql: &str| {
-        let mut statement = connection.prepare_cached(sql)?;
-        statement.raw_execute().map(|_| ())
-    };
+    let run = |sql: &str| run(connection, sql, []);
     let wrong = |cause| error::native(OPERATION, cause);
     run("BEGIN IMMEDIATE").map_err(wrong)?;
     let done = work().and_then(|()| run("COMMIT").map_err(wrong));
@@ -250,59 +236,58 @@ fn atomically(
 
 fn insert_rows(
     connection: &Connection,
-    design: &Design,
+    model: &Model,
     writer: &mut Writer,
     batch: &Batch,
-    rows: Range<usize>,
-) -> Result<(), StoreError> {
-    match (design.layout.shape, design.layout.write) {
-        (Shape::RecordPerSpan { span_ns, encoding }, _) => {
-            records::insert(connection, design, writer, batch, (rows, span_ns, encoding))
-        }
-        (Shape::RowPerField, _) => insert_fields(connection, design, writer, batch, rows),
-        (Shape::Summary { .. }, _) => {
-            insert_readings(connection, design, writer, batch, rows.clone())?;
-            sums::add(connection, design, writer, batch, rows)
-        }
-        (_, WriteMethod::MultiRow) => insert_many(connection, design, writer, batch, rows),
-        _ => insert_readings(connection, design, writer, batch, rows),
-    }
-}
-
-/// One execution of the prepared statement a reading. Parameters keep their values between executions, so a series
-/// is bound only when it changes.
-fn insert_readings(
-    connection: &Connection,
-    design: &Design,
-    writer: &Writer,
-    batch: &Batch,
-    rows: Range<usize>,
+    readings: Range<usize>,
 ) -> Result<(), StoreError> {
     let wrong = |cause| error::native(OPERATION, cause);
-    let (table, logical) = (
-        &design.tables[batch.table],
-        &design.schema.tables[batch.table],
-    );
-    let mut statement = connection.prepare_cached(&writer.insert).map_err(wrong)?;
-    let tags = table.key.written().len();
-    let mut bound = None;
-    for row in rows {
-        if bound != Some(batch.series[row]) {
-            bind_series(&mut statement, &table.key, logical, batch.series[row], 0)
-                .map_err(wrong)?;
-            bound = Some(batch.series[row]);
+    if let Some((span_ns, encoding)) = model.span() {
+        let place = (readings, span_ns, encoding);
+        return records::insert(connection, model, writer, batch, place);
+    }
+    let rows = Rows::new(model, batch, readings.clone())?;
+    if model.layout.write == WriteMethod::MultiRow {
+        return insert_many(connection, writer, &rows).map_err(wrong);
+    }
+    insert_each(connection, writer, &rows).map_err(wrong)?;
+    if let Some(sql) = &writer.add_sums {
+        let sums = Sums::of(model, batch, readings)?;
+        for cells in sums.rows() {
+            run(connection, sql, cells).map_err(wrong)?;
         }
-        bind_reading(&mut statement, batch, row, tags).map_err(wrong)?;
+    }
+    Ok(())
+}
+
+/// One execution of the prepared statement a row. Parameters keep their values between executions, so a series
+/// is bound only when it changes.
+fn insert_each(connection: &Connection, writer: &Writer, rows: &Rows<'_>) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(&writer.insert)?;
+    let mut bound = None;
+    for row in 0..rows.len() {
+        let series = rows.series(row);
+        let first = if bound == Some(series) {
+            writer.of_series
+        } else {
+            0
+        };
+        bound = Some(series);
+        bind_row(
+            &mut statement,
+            writer,
+            rows,
+            row,
+            first..writer.written.len(),
+        )?;
         match (statement.raw_execute(), &writer.repeat) {
             (Ok(_), _) => {}
             (Err(cause), Some(repeat)) if is_repeated(&cause) => {
-                let mut statement = connection.prepare_cached(repeat).map_err(wrong)?;
-                bind_series(&mut statement, &table.key, logical, batch.series[row], 0)
-                    .and_then(|_| bind_reading(&mut statement, batch, row, tags))
-                    .and_then(|()| statement.raw_execute())
-                    .map_err(wrong)?;
+                let mut statement = connection.prepare_cached(repeat)?;
+                bind_row(&mut statement, writer, rows, row, 0..writer.written.len())?;
+                statement.raw_execute()?;
             }
-            (Err(cause), _) => return Err(wrong(cause)),
+            (Err(cause), _) => return Err(cause),
         }
     }
     Ok(())
@@ -317,138 +302,82 @@ fn is_repeated(error: &rusqlite::Error) -> bool {
 
 fn insert_many(
     connection: &Connection,
-    design: &Design,
     writer: &mut Writer,
-    batch: &Batch,
-    rows: Range<usize>,
-) -> Result<(), StoreError> {
-    let wrong = |cause| error::native(OPERATION, cause);
-    let (table, logical) = (
-        &design.tables[batch.table],
-        &design.schema.tables[batch.table],
-    );
-    let (width, tags) = (width(table), table.key.written().len());
+    rows: &Rows<'_>,
+) -> rusqlite::Result<()> {
+    let width = writer.written.len();
     let most = schema::rows_per_statement(width);
-    let mut start = rows.start;
-    while start < rows.end {
-        let part = start..rows.end.min(start + most);
+    let mut start = 0;
+    while start < rows.len() {
+        let part = start..rows.len().min(start + most);
         start = part.end;
-        let sql = writer.many(table, part.len());
-        let mut statement = connection.prepare_cached(sql).map_err(wrong)?;
-        for (place, row) in part.enumerate() {
-            let before = place * width;
-            bind_series(
-                &mut statement,
-                &table.key,
-                logical,
-                batch.series[row],
-                before,
-            )
-            .and_then(|_| bind_reading(&mut statement, batch, row, before + tags))
-            .map_err(wrong)?;
-        }
-        statement.raw_execute().map_err(wrong)?;
-    }
-    Ok(())
-}
-
-/// A row a present field; a reading without any leaves one row that holds nothing.
-fn insert_fields(
-    connection: &Connection,
-    design: &Design,
-    writer: &Writer,
-    batch: &Batch,
-    rows: Range<usize>,
-) -> Result<(), StoreError> {
-    let wrong = |cause| error::native(OPERATION, cause);
-    let (table, logical) = (
-        &design.tables[batch.table],
-        &design.schema.tables[batch.table],
-    );
-    let mut statement = connection.prepare_cached(&writer.insert).map_err(wrong)?;
-    let tags = table.key.written().len();
-    for row in rows {
-        bind_series(&mut statement, &table.key, logical, batch.series[row], 0)
-            .and_then(|_| statement.raw_bind_parameter(tags + 1, batch.times_ns[row]))
-            .map_err(wrong)?;
-        let mut any = false;
-        for (field, column) in batch
-            .columns
-            .iter()
-            .enumerate()
-            .filter(|(_, column)| column.has(row))
-        {
-            any = true;
-            statement
-                .raw_bind_parameter(tags + 2, field as i64)
-                .and_then(|()| bind_value(&mut statement, column, row, tags + 3))
-                .and_then(|()| statement.raw_execute())
-                .map_err(wrong)?;
-        }
-        if !any {
-            statement
-                .raw_bind_parameter(tags + 2, 0)
-                .and_then(|()| statement.raw_bind_parameter(tags + 3, Null))
-                .and_then(|()| statement.raw_execute())
-                .map_err(wrong)?;
-        }
-    }
-    Ok(())
-}
-
-/// Binds what names a series after place `before`; gives the last place that was bound.
-fn bind_series(
-    statement: &mut CachedStatement<'_>,
-    key: &SeriesKey,
-    table: &Table,
-    series: u32,
-    before: usize,
-) -> rusqlite::Result<usize> {
-    match key {
-        SeriesKey::Only => Ok(before),
-        SeriesKey::Number(_) => {
-            statement.raw_bind_parameter(before + 1, series)?;
-            Ok(before + 1)
-        }
-        SeriesKey::Tags { .. } => {
-            let columns = table.series.columns();
-            for (tag, column) in columns.iter().enumerate() {
-                let value = ToSqlOutput::Borrowed(tag_ref(column, series));
-                statement.raw_bind_parameter(before + 1 + tag, value)?;
+        let sql = writer
+            .many
+            .entry(part.len())
+            .or_insert_with(|| insert(rows.model, rows.table, part.len()).0);
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut place = 1;
+        for row in part {
+            for &column in &writer.written {
+                bind(&mut statement, place, rows.cell(row, column))?;
+                place += 1;
             }
-            Ok(before + columns.len())
         }
-    }
-}
-
-/// Binds time and fields of a reading after place `before`.
-fn bind_reading(
-    statement: &mut CachedStatement<'_>,
-    batch: &Batch,
-    row: usize,
-    before: usize,
-) -> rusqlite::Result<()> {
-    statement.raw_bind_parameter(before + 1, batch.times_ns[row])?;
-    for (field, column) in batch.columns.iter().enumerate() {
-        bind_value(statement, column, row, before + 2 + field)?;
+        statement.raw_execute()?;
     }
     Ok(())
 }
 
-fn bind_value(
+/// Binds these of the written columns of a row.
+fn bind_row(
     statement: &mut CachedStatement<'_>,
-    column: &Column,
+    writer: &Writer,
+    rows: &Rows<'_>,
     row: usize,
-    place: usize,
+    places: Range<usize>,
 ) -> rusqlite::Result<()> {
-    if !column.has(row) {
-        return statement.raw_bind_parameter(place, Null);
+    for place in places {
+        bind(statement, place + 1, rows.cell(row, writer.written[place]))?;
     }
-    match &column.values {
-        Values::Bool(values) => statement.raw_bind_parameter(place, values[row]),
-        Values::I64(values) => statement.raw_bind_parameter(place, values[row]),
-        Values::U16(values) => statement.raw_bind_parameter(place, values[row]),
-        Values::F64(values) => statement.raw_bind_parameter(place, values[row]),
-        Values::Text(values) => statement.raw_bind_parameter(place, values.get(row)),
+    Ok(())
+}
+
+/// Binds one value.
+#[inline]
+pub(crate) fn bind(
+    statement: &mut CachedStatement<'_>,
+    place: usize,
+    cell: Cell<'_>,
+) -> rusqlite::Result<()> {
+    match cell {
+        Cell::Null => statement.raw_bind_parameter(place, Null),
+        Cell::Bool(value) => statement.raw_bind_parameter(place, value),
+        Cell::I16(value) => statement.raw_bind_parameter(place, value),
+        Cell::I32(value) => statement.raw_bind_parameter(place, value),
+        Cell::I64(value) => statement.raw_bind_parameter(place, value),
+        Cell::F64(value) => statement.raw_bind_parameter(place, value),
+        Cell::Text(value) => statement.raw_bind_parameter(place, value),
+        Cell::Encoded(value) => {
+            statement.raw_bind_parameter(place, ToSqlOutput::Borrowed(ValueRef::Blob(value)))
+        }
     }
+}
+
+/// Fills the tables of tags.
+pub(crate) fn fill_tags(connection: &Connection, model: &Model) -> rusqlite::Result<()> {
+    for (table, description) in model.tables.iter().zip(&model.schema.tables) {
+        let Some(sql) = insert_tags(model, table) else {
+            continue;
+        };
+        let tags = 0..description.tags.len();
+        for series in 0..description.series.len() {
+            let cells = tags.clone().map(|tag| Cell::tag(description, tag, series));
+            run(
+                connection,
+                &sql,
+                [Cell::series(series)].into_iter().chain(cells),
+            )?;
+        }
+    }
+    Ok(())
 }

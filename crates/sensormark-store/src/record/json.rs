@@ -92,6 +92,80 @@ pub fn decode(text: &str, wanted: &Wanted, batch: &mut Batch) -> Result<(), Stor
     })
 }
 
+/// A JSON array that is read value by value.
+#[derive(Debug)]
+pub struct Array<'a>(Parser<'a>);
+
+impl<'a> Array<'a> {
+    /// The array that this text is.
+    pub const fn new(text: &'a str) -> Self {
+        Self(Parser { text, at: 0 })
+    }
+}
+
+/// Reads the wanted readings of a record whose offsets and wanted fields came as arrays of their own, the fields in the order of their
+/// numbers. Readings without any of the fields are left out.
+///
+/// # Errors
+/// [`ErrorKind::Protocol`] when the texts are not such arrays.
+pub fn decode_arrays(
+    mut offsets: Array<'_>,
+    fields: &mut [Array<'_>],
+    wanted: &Wanted,
+    batch: &mut Batch,
+) -> Result<(), StoreError> {
+    let read = arrays(&mut offsets.0, fields, wanted, batch);
+    read.map_err(|wrong| {
+        StoreError::new(
+            ErrorKind::Protocol,
+            "read the JSON arrays of a record",
+            format!("{wrong}, near byte {} of the offsets", offsets.0.at),
+        )
+    })
+}
+
+fn arrays(
+    offsets: &mut Parser<'_>,
+    fields: &mut [Array<'_>],
+    wanted: &Wanted,
+    batch: &mut Batch,
+) -> Parsed<()> {
+    offsets.expect(b'[', "no array")?;
+    for Array(values) in &mut *fields {
+        values.expect(b'[', "no array")?;
+    }
+    let mut is_first = true;
+    while !offsets.takes(b']') {
+        if !is_first {
+            offsets.expect(b',', "no comma where one is due")?;
+            for Array(values) in &mut *fields {
+                values.expect(b',', "the arrays of a record differ in length")?;
+            }
+        }
+        is_first = false;
+        let time = wanted.time(offsets.whole()?);
+        let has_any = fields
+            .iter_mut()
+            .any(|Array(values)| values.peek() != Some(b'n'));
+        let time = time.filter(|_| has_any);
+        for (Array(values), field) in fields.iter_mut().zip(wanted.fields.iter()) {
+            match time {
+                Some(_) => values.value(&mut batch.columns[field])?,
+                None => values.skip()?,
+            }
+        }
+        if let Some(time) = time {
+            batch.times_ns.push(time);
+            batch.series.push(wanted.series);
+        }
+    }
+    for Array(values) in fields {
+        values.expect(b']', "the arrays of a record differ in length")?;
+    }
+    Ok(())
+}
+
+#[derive(Debug)]
 struct Parser<'a> {
     text: &'a str,
     at: usize,
@@ -375,3 +449,6 @@ fn flush(units: &mut Vec<u16>, text: &mut String, follows: bool) -> Parsed<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,8 @@
 //!
 //! It decides by the schema's form alone: tags, types of fields, resolution of time.
 
-use super::{SECOND_NS, field_type, is_short};
+use super::{field_type, is_short};
+use sensormark_relational::model::SECOND_NS;
 use sensormark_store::{
     Capability, Encoding, Family, FieldType, Index, Layout, LayoutOffer, Operation, QueryStyle,
     Schema, Scope, Shape, Standing, Table, TagPlacement, TimeKey, WriteMethod,

@@ -1,10 +1,15 @@
-//! The statements that write, made once for each table of a model.
+//! The statements that write, in parts that take any number of rows, made once for each table.
 //!
 //! Text alone; what is bound to them is made in [`super::rows`].
 
-use crate::schema::ddl::joined;
-use crate::schema::{Content, SumsModel, TableModel, quoted};
-use sensormark_store::{FieldType, Table};
+use sensormark_relational::model::{Model, TableModel};
+use sensormark_relational::write::statement::{
+    add_to_sums, entity, insert_head, insert_row, sum_columns,
+};
+use sensormark_store::{FieldType, Table, TagColumn};
+
+/// Where the rows of a statement go.
+const ROWS: &str = "\u{1}";
 
 /// An INSERT in parts, so that it can be given any number of rows.
 #[derive(Debug, Default)]
@@ -20,7 +25,7 @@ pub(crate) struct Insert {
 }
 
 /// The statements of one table.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Inserts {
     /// Inserts readings (or records).
     pub(crate) readings: Insert,
@@ -38,13 +43,11 @@ pub(crate) struct EntityStatements {
     /// Sets the last time of an entity that is there.
     pub(crate) update: String,
     /// Inserts an entity, or sets its last time when another session was faster.
-    pub(crate) insert: Insert,
+    pub(crate) insert: String,
 }
 
 impl Insert {
-    fn new(table: &str, columns: &[String], tail: String) -> Self {
-        let head = format!("INSERT INTO {table} ({}) VALUES ", columns.join(", "));
-        let row = format!("({})", vec!["?"; columns.len()].join(","));
+    fn new(head: String, row: String, tail: String) -> Self {
         Self {
             one: format!("{head}{row}{tail}"),
             head,
@@ -55,130 +58,64 @@ impl Insert {
 }
 
 impl Inserts {
-    /// The statements for a table.
-    pub(crate) fn new(table: &Table, described: &TableModel) -> Self {
-        let columns = reading_columns(table, described);
-        let text = table
-            .fields
-            .iter()
-            .any(|field| field.kind == FieldType::Text);
-        let character_set = if text
-            || described
-                .keys
-                .iter()
-                .any(|key| key.kind.starts_with("VARCHAR"))
-        {
-            "utf8mb4"
-        } else {
-            "binary"
-        };
+    /// The statements for a table of a model.
+    pub(crate) fn new(model: &Model, number: usize) -> Self {
+        let (table, description) = (&model.tables[number], &model.schema.tables[number]);
+        let row = insert_row(model, table, 1, "");
         Self {
-            load: format!(
-                "LOAD DATA LOCAL INFILE 'batch' INTO TABLE {} CHARACTER SET {character_set} ({})",
-                described.name,
-                columns.join(", ")
-            ),
-            readings: Insert::new(&described.name, &columns, String::new()),
-            sums: described
-                .sums
-                .as_ref()
-                .map(|sums| sums_insert(described, sums)),
-            entity: entity_statements(table, described),
+            load: load(table, description),
+            readings: Insert::new(insert_head(table), row, String::new()),
+            sums: sums(model, table),
+            entity: entity_statements(model, table, description),
         }
     }
 }
 
-/// The columns of a row of the table of readings, in its order.
-fn reading_columns(table: &Table, described: &TableModel) -> Vec<String> {
-    let mut columns: Vec<String> = described.keys.iter().map(|key| key.name.clone()).collect();
-    match &described.content {
-        Content::Readings { time } => {
-            columns.push(time.clone());
-            columns.extend(table.fields.iter().map(|field| quoted(&field.name)));
-        }
-        Content::Fields {
-            second,
-            nanosecond,
-            number,
-            measurement,
-        } => columns.extend([second, nanosecond, number, measurement].map(Clone::clone)),
-        Content::Records {
-            span,
-            size,
-            document,
-            ..
-        } => columns.extend([span, size, document].map(Clone::clone)),
-    }
-    columns
-}
-
-fn sums_insert(described: &TableModel, sums: &SumsModel) -> Insert {
-    let mut columns: Vec<String> = described
-        .identifying()
-        .map(|key| key.name.clone())
-        .collect();
-    columns.extend([sums.period.clone(), sums.day.clone()]);
-    let mut updates = Vec::new();
-    for field in sums.fields.iter().flatten() {
-        let (count, sum, min, max) = (&field.count, &field.sum, &field.min, &field.max);
-        columns.extend([count, sum, min, max].map(Clone::clone));
-        updates.push(format!("{count} = {count} + VALUES({count})"));
-        // A period may lack a field so far, and an update may lack it too.
-        for (column, combined) in [
-            (sum, format!("{sum} + VALUES({sum})")),
-            (min, format!("LEAST({min}, VALUES({min}))")),
-            (max, format!("GREATEST({max}, VALUES({max}))")),
-        ] {
-            updates.push(format!(
-                "{column} = COALESCE({combined}, {column}, VALUES({column}))"
-            ));
-        }
-    }
-    let tail = if updates.is_empty() {
-        format!(" ON DUPLICATE KEY UPDATE {0} = {0}", sums.day)
+fn load(table: &TableModel, description: &Table) -> String {
+    let has_texts = description
+        .fields
+        .iter()
+        .any(|field| field.kind == FieldType::Text);
+    let mut tags = description.series.columns().iter();
+    let has_tags = tags.any(|tag| matches!(tag, TagColumn::Text(_)));
+    let character_set = if has_texts || (has_tags && table.tags.is_none()) {
+        "utf8mb4"
     } else {
-        format!(" ON DUPLICATE KEY UPDATE {}", updates.join(", "))
+        "binary"
     };
-    Insert::new(&sums.name, &columns, tail)
+    format!(
+        "LOAD DATA LOCAL INFILE 'batch' INTO TABLE {} CHARACTER SET {character_set} ({})",
+        table.name,
+        table.column_list()
+    )
 }
 
-fn entity_statements(table: &Table, described: &TableModel) -> Option<EntityStatements> {
-    let (entity, model) = table.entity.as_ref().zip(described.entity.as_ref())?;
-    let last = &model.last_time;
-    let key = joined_condition(described);
-    let mut columns: Vec<String> = described.keys.iter().map(|key| key.name.clone()).collect();
-    columns.extend(entity.columns.iter().map(|column| quoted(&column.name)));
-    columns.push(last.clone());
-    Some(EntityStatements {
-        update: format!("UPDATE {} SET {last} = ?{key}", model.name),
-        insert: Insert::new(
-            &model.name,
-            &columns,
-            format!(" ON DUPLICATE KEY UPDATE {last} = VALUES({last})"),
-        ),
-    })
+fn sums(model: &Model, table: &TableModel) -> Option<Insert> {
+    let text = add_to_sums(model, table, &format!("VALUES {ROWS}"))?;
+    let (head, tail) = text.split_once(ROWS)?;
+    let row = format!("({})", vec!["?"; sum_columns(table).len()].join(", "));
+    Some(Insert::new(head.to_owned(), row, tail.to_owned()))
 }
 
-fn joined_condition(described: &TableModel) -> String {
-    let conditions: Vec<String> = described
-        .identifying()
-        .map(|key| format!("{} = ?", key.name))
-        .collect();
-    if conditions.is_empty() {
+fn entity_statements(
+    model: &Model,
+    table: &TableModel,
+    description: &Table,
+) -> Option<EntityStatements> {
+    let (insert, _) = entity(model, table, description, 1)?;
+    let entity = table.entity.as_ref()?;
+    let conditions = table.key_columns();
+    let conditions: Vec<String> = conditions.map(|key| format!("{} = ?", key.name)).collect();
+    let filter = if conditions.is_empty() {
         String::new()
     } else {
         format!(" WHERE {}", conditions.join(" AND "))
-    }
-}
-
-/// The statement that reads back all rows of a table, and the columns that it gives.
-pub(crate) fn read_back(table: &Table, described: &TableModel) -> String {
-    let columns = joined(
-        described.identifying().map(|key| key.name.clone()).chain(
-            reading_columns(table, described)
-                .into_iter()
-                .skip(described.keys.len()),
+    };
+    Some(EntityStatements {
+        update: format!(
+            "UPDATE {} SET {} = ?{filter}",
+            entity.name, entity.last_time
         ),
-    );
-    format!("SELECT {columns} FROM {}", described.name)
+        insert,
+    })
 }

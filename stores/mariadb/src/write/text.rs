@@ -3,9 +3,11 @@
 //! Numbers are written so that the server reads back the same bits; text is escaped for the session's SQL mode, in which a
 //! backslash escapes.
 
-use super::rows::split;
-use crate::schema::{Content, TableModel};
-use sensormark_store::{Batch, Column, Table, TagColumn, Values};
+use super::insert::Insert;
+use sensormark_relational::cell::Cell;
+use sensormark_relational::model::Model;
+use sensormark_relational::write::Rows;
+use sensormark_store::{Batch, StoreError};
 use std::ops::Range;
 
 /// How values are written.
@@ -19,156 +21,89 @@ enum Form {
 
 /// A transaction of one INSERT a reading.
 pub(crate) fn concatenated(
-    table: &Table,
-    described: &TableModel,
+    model: &Model,
+    insert: &Insert,
     batch: &Batch,
-    range: Range<usize>,
-) -> String {
+    readings: Range<usize>,
+) -> Result<String, StoreError> {
     let mut text = String::from("START TRANSACTION;");
-    for reading in range {
-        text.push_str(&described.inserts.readings.head);
-        push_readings(&mut text, table, described, batch, reading..reading + 1);
-        text.push(';');
+    for reading in readings {
+        let rows = Rows::new(model, batch, reading..reading + 1)?;
+        if !rows.is_empty() {
+            text.push_str(&insert.head);
+            push_rows(&mut text, &rows);
+            text.push(';');
+        }
     }
     text.push_str("COMMIT");
-    text
+    Ok(text)
 }
 
 /// One INSERT of all readings.
 pub(crate) fn multi_row(
-    table: &Table,
-    described: &TableModel,
+    model: &Model,
+    insert: &Insert,
     batch: &Batch,
-    range: Range<usize>,
-) -> String {
-    let mut text = described.inserts.readings.head.clone();
-    push_readings(&mut text, table, described, batch, range);
-    text
+    readings: Range<usize>,
+) -> Result<String, StoreError> {
+    let mut text = insert.head.clone();
+    push_rows(&mut text, &Rows::new(model, batch, readings)?);
+    Ok(text)
 }
 
-/// The rows of readings in parentheses, with commas between them.
-fn push_readings(
-    text: &mut String,
-    table: &Table,
-    described: &TableModel,
-    batch: &Batch,
-    range: Range<usize>,
-) {
-    let mut open = "(";
-    for reading in range {
-        each_row(described, batch, reading, |field| {
-            text.push_str(open);
-            open = ",(";
-            push_row(text, Form::Literal, table, described, batch, reading, field);
-            text.push(')');
-        });
+/// Rows in parentheses, with commas between them.
+fn push_rows(text: &mut String, rows: &Rows<'_>) {
+    for row in 0..rows.len() {
+        text.push_str(if row == 0 { "(" } else { ",(" });
+        push_row(text, Form::Literal, rows, row);
+        text.push(')');
     }
 }
 
 /// The file of all rows, and how many there are.
 pub(crate) fn infile(
-    table: &Table,
-    described: &TableModel,
+    model: &Model,
     batch: &Batch,
-    range: Range<usize>,
-) -> (String, u64) {
-    let mut text = String::with_capacity(range.len() * (24 + 12 * batch.columns.len()));
-    let mut rows = 0;
-    for reading in range {
-        each_row(described, batch, reading, |field| {
-            push_row(
-                &mut text,
-                Form::File,
-                table,
-                described,
-                batch,
-                reading,
-                field,
-            );
-            text.push('\n');
-            rows += 1;
-        });
+    readings: Range<usize>,
+) -> Result<(String, u64), StoreError> {
+    let rows = Rows::new(model, batch, readings)?;
+    let mut text = String::with_capacity(rows.len() * (24 + 12 * rows.table.columns.len()));
+    for row in 0..rows.len() {
+        push_row(&mut text, Form::File, &rows, row);
+        text.push('\n');
     }
-    (text, rows)
+    Ok((text, rows.len() as u64))
 }
 
-/// Calls for each row of a reading: once, or for each of its fields.
-fn each_row(
-    described: &TableModel,
-    batch: &Batch,
-    reading: usize,
-    mut row: impl FnMut(Option<usize>),
-) {
-    if super::is_row_per_field(&described.content) {
-        for (field, column) in batch.columns.iter().enumerate() {
-            if column.has(reading) {
-                row(Some(field));
-            }
-        }
-    } else {
-        row(None);
-    }
-}
-
-fn push_row(
-    text: &mut String,
-    form: Form,
-    table: &Table,
-    described: &TableModel,
-    batch: &Batch,
-    reading: usize,
-    field: Option<usize>,
-) {
+fn push_row(text: &mut String, form: Form, rows: &Rows<'_>, row: usize) {
     let stop = if form == Form::Literal { ',' } else { '\t' };
-    let series = batch.series[reading];
-    for key in &described.keys {
-        match key.tag.map(|tag| &table.series.columns()[tag]) {
-            None => text.push_str(itoa::Buffer::new().format(series)),
-            Some(TagColumn::Integer(values)) => {
-                text.push_str(itoa::Buffer::new().format(values[series as usize]));
-            }
-            Some(TagColumn::Text(values)) => push_text(text, form, &values[series as usize]),
+    for column in 0..rows.table.columns.len() {
+        if column > 0 {
+            text.push(stop);
         }
-        text.push(stop);
-    }
-    let time_ns = batch.times_ns[reading];
-    match (&described.content, field) {
-        (Content::Fields { .. }, Some(field)) => {
-            let (second, nanosecond) = split(time_ns);
-            for number in [second, nanosecond, i64::try_from(field).unwrap_or_default()] {
-                text.push_str(itoa::Buffer::new().format(number));
-                text.push(stop);
-            }
-            push_value(text, form, &batch.columns[field], reading);
-        }
-        _ => {
-            text.push_str(itoa::Buffer::new().format(time_ns));
-            for column in &batch.columns {
-                text.push(stop);
-                push_value(text, form, column, reading);
-            }
-        }
+        push_cell(text, form, rows.cell(row, column));
     }
 }
 
-fn push_value(text: &mut String, form: Form, column: &Column, reading: usize) {
-    if !column.has(reading) {
-        text.push_str(if form == Form::Literal { "NULL" } else { "\\N" });
-        return;
-    }
-    match &column.values {
-        Values::Bool(values) => text.push(if values[reading] { '1' } else { '0' }),
-        Values::I64(values) => text.push_str(itoa::Buffer::new().format(values[reading])),
-        Values::U16(values) => text.push_str(itoa::Buffer::new().format(values[reading])),
-        Values::F64(values) => {
+fn push_cell(text: &mut String, form: Form, cell: Cell<'_>) {
+    match cell {
+        // Records are not written as text.
+        Cell::Null | Cell::Encoded(_) => {
+            text.push_str(if form == Form::Literal { "NULL" } else { "\\N" });
+        }
+        Cell::Bool(value) => text.push(if value { '1' } else { '0' }),
+        Cell::I16(value) => text.push_str(itoa::Buffer::new().format(value)),
+        Cell::I32(value) => text.push_str(itoa::Buffer::new().format(value)),
+        Cell::I64(value) => text.push_str(itoa::Buffer::new().format(value)),
+        Cell::F64(value) => {
             let mut buffer = zmij::Buffer::new();
-            let digits = buffer.format_finite(values[reading]);
+            let digits = buffer.format_finite(value);
             text.push_str(digits);
             if form == Form::Literal && !digits.contains('e') {
                 text.push_str("e0"); // without an exponent a literal is a decimal, not a double
             }
         }
-        Values::Text(values) => push_text(text, form, values.get(reading)),
+        Cell::Text(value) => push_text(text, form, value),
     }
 }
 

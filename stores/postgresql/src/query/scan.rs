@@ -1,15 +1,14 @@
 //! Reading everything back: readings and entities, in pieces, whatever the size of the table.
 
 use super::Reader;
-use super::build::Form;
-use super::decode::{Decoder, integer, raw, unexpected, value};
-use super::relation::Builder;
-use super::slot::Slots;
-use crate::schema::{joined, quoted};
-use futures_util::{StreamExt, TryStreamExt};
-use sensormark_store::{Ask, Batch, FieldType, Query, Selection, StoreError, TimeRange, Value};
+use super::row::Answered;
+use crate::cell::Parameter;
+use futures_util::TryStreamExt;
+use sensormark_relational::decode::{Decoder, entity};
+use sensormark_relational::plan::slot::Bindings;
+use sensormark_relational::plan::{Plan, entities};
+use sensormark_store::{Batch, StoreError, Value};
 use std::pin::pin;
-use tokio_postgres::Row;
 
 const OPERATION: &str = "read all of a table in PostgreSQL";
 
@@ -40,39 +39,29 @@ impl Reader<'_> {
     ) -> Result<(), StoreError> {
         let model = self.model;
         let (description, table) = model.table(number)?;
-        let query = Query {
-            table: number,
-            series: Selection::All,
-            range: TimeRange::new(i64::MIN, i64::MAX),
-            ask: Ask::Range {
-                fields: description.all_fields(),
-                coarse_filter: false,
-            },
-        };
-        let builder = Builder {
+        let (statement, query) = Plan::everything(model, number)?;
+        let asked = Bindings {
             model,
             table,
             description,
             query: &query,
-            slots: Slots::default(),
         };
-        let (text, form) = builder.everything();
-        let preparing = self.link.client.prepare_typed(&text, &[]);
-        let statement = self.link.wire.run("prepare a query", preparing).await?;
-        let no_parameters: [crate::cell::Cell<'_>; 0] = [];
-        let asking = self.link.client.query_raw(&statement, no_parameters);
+        let preparing = self.link.client.prepare_typed(&statement.text, &[]);
+        let prepared = self.link.wire.run("prepare a query", preparing).await?;
+        let no_parameters: [Parameter<'_>; 0] = [];
+        let asking = self.link.client.query_raw(&prepared, no_parameters);
         let rows = self.link.wire.run(OPERATION, asking).await?;
         let mut rows = pin!(rows);
-        let mut decoder = Decoder::new(model, table, description, &query).in_pieces(PIECE);
+        let mut decoder = Decoder::new(asked, 1).in_pieces(PIECE);
         loop {
             let mut failure = None;
             let reading = async {
                 while let Some(row) = rows.try_next().await? {
-                    if let Err(error) = decoder.row(&form, &row) {
+                    if let Err(error) = decoder.row(&statement.form, &Answered(&row)) {
                         failure = Some(error);
                         break;
                     }
-                    if let Some(piece) = decoder.take_piece(&form) {
+                    if let Some(piece) = decoder.take_piece(&statement.form) {
                         return Ok(Some(piece));
                     }
                 }
@@ -100,89 +89,28 @@ impl Reader<'_> {
         number: usize,
         sink: &mut dyn FnMut(u32, i64, &[Value]),
     ) -> Result<(), StoreError> {
-        let model = self.model;
-        let (description, table) = model.table(number)?;
-        let (Some(entity), Some(shape)) = (&table.entity, &description.entity) else {
-            return Err(StoreError::unsupported(
-                OPERATION,
-                format!("table {} has no entity", description.name),
-            ));
-        };
-        let keys = table.key_columns().map(|column| column.name.clone());
-        let columns = shape.columns.iter().map(|column| quoted(&column.name));
-        let list = joined(keys.chain([entity.last_time.clone()]).chain(columns));
-        let text = format!("SELECT {list} FROM {}", entity.name);
-        let query = Query {
-            table: number,
-            series: Selection::All,
-            range: TimeRange::new(i64::MIN, i64::MAX),
-            ask: Ask::Range {
-                fields: description.all_fields(),
-                coarse_filter: false,
-            },
-        };
-        let mut decoder = Decoder::new(model, table, description, &query);
-        let kinds: Vec<FieldType> = shape.columns.iter().map(|column| column.kind).collect();
-        let first = table.keys.len();
-        let mut one = |row: &Row| {
-            let series = decoder.series_of(row, 0)?;
-            let key = raw(row, first)?.ok_or_else(|| unexpected("an entity has no last time"))?;
-            let mut values = Vec::with_capacity(kinds.len());
-            for (position, &kind) in kinds.iter().enumerate() {
-                values.push(value(kind, raw(row, first + 1 + position)?)?);
-            }
-            sink(series, model.time_ns(integer(key)?), &values);
-            Ok(())
-        };
+        let text = entities(self.model, number)?;
         let preparing = self.link.client.prepare_typed(&text, &[]);
         let statement = self.link.wire.run("prepare a query", preparing).await?;
         let client = &self.link.client;
         let mut failure = None;
         let reading = async {
-            let no_parameters: [crate::cell::Cell<'_>; 0] = [];
+            let no_parameters: [Parameter<'_>; 0] = [];
             let rows = client.query_raw(&statement, no_parameters).await?;
             let mut rows = pin!(rows);
-            while let Some(row) = rows.next().await {
+            let (mut key, mut values) = (String::new(), Vec::new());
+            while let Some(row) = rows.try_next().await? {
                 if failure.is_none() {
-                    failure = one(&row?).err();
+                    let row = Answered(&row);
+                    match entity(self.model, number, &row, &mut key, &mut values) {
+                        Ok((series, last_ns)) => sink(series, last_ns, &values),
+                        Err(error) => failure = Some(error),
+                    }
                 }
             }
             Ok(())
         };
         self.link.wire.run(OPERATION, reading).await?;
         failure.map_or(Ok(()), Err)
-    }
-}
-
-impl Builder<'_> {
-    /// The statement for everything in the table.
-    fn everything(&self) -> (String, Form) {
-        let fields = self.description.all_fields();
-        if self.model.layout.shape == sensormark_store::Shape::RowPerField {
-            return self.field_rows(fields, &format!("{} r", self.table.name), Vec::new());
-        }
-        let columns = self
-            .table
-            .columns
-            .iter()
-            .filter(|column| self.is_read_back(column.content));
-        let keys = self.keys();
-        let columns = joined(
-            keys.into_iter()
-                .chain(columns.map(|column| format!("r.{}", column.name))),
-        );
-        let form = match self.model.span() {
-            Some((_, encoding)) => Form::Records(fields, super::build::whole_record(encoding)),
-            None => Form::Readings(fields),
-        };
-        (format!("SELECT {columns} FROM {} r", self.table.name), form)
-    }
-
-    fn is_read_back(&self, content: crate::schema::Content) -> bool {
-        use crate::schema::Content;
-        !matches!(
-            content,
-            Content::SeriesNumber | Content::Tag(_) | Content::Size
-        )
     }
 }

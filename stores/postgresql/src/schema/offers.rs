@@ -1,6 +1,5 @@
 //! The layouts on offer, each family's usual one first.
 
-use super::ddl::has_several_tags;
 use super::missing;
 use sensormark_store::{
     Capability, Encoding, Family, Index, Layout, LayoutOffer, Operation, Schema, Shape, Standing,
@@ -18,7 +17,7 @@ fn offer(variant: &str, layout: Layout, standing: Standing, description: &str) -
 
 /// What this store offers for a schema and a family.
 pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
-    let own = has_several_tags(schema);
+    let own = schema.tables.iter().any(|table| table.tags.len() > 1);
     let usual = Layout {
         tags: if own {
             TagPlacement::OwnTable

@@ -1,12 +1,14 @@
 //! The statements of every layout, held to the text in `tests/pins/schema.txt` and to the order of the series' key.
 
-use super::{Model, ddl, offers::layouts};
+use super::offers::layouts;
+use crate::dialect::Postgresql;
+use sensormark_relational::{ddl, model::Model};
 use sensormark_store::conformance::pins::pin;
 
 #[test]
 fn statements_are_as_kept() {
     pin(env!("CARGO_MANIFEST_DIR"), layouts, |schema, offer| {
-        let model = Model::new(schema, offer.layout).expect("an offered layout");
+        let model = Model::new(&Postgresql, schema, offer.layout).expect("an offered layout");
         ddl::statements(&model)
     });
 }

@@ -1,10 +1,11 @@
-//! Writing records of a span: one row for each series and span that a batch touches.
+//! Writing records of a span: one row for each series and span that a batch touches. One buffer serves all of them.
 
-use super::{OPERATION, Writer, bind_series};
-use crate::design::Design;
+use super::{OPERATION, Writer, bind};
 use crate::error;
 use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, ValueRef};
+use sensormark_relational::cell::Cell;
+use sensormark_relational::model::{Model, series_cell};
 use sensormark_store::record::{blob, json, records, runs};
 use sensormark_store::{Batch, Encoding, StoreError};
 use std::ops::Range;
@@ -12,16 +13,13 @@ use std::ops::Range;
 /// Inserts the records of these rows.
 pub fn insert(
     connection: &Connection,
-    design: &Design,
+    model: &Model,
     writer: &mut Writer,
     batch: &Batch,
     (rows, span_ns, encoding): (Range<usize>, i64, Encoding),
 ) -> Result<(), StoreError> {
     let wrong = |cause| error::native(OPERATION, cause);
-    let (table, logical) = (
-        &design.tables[batch.table],
-        &design.schema.tables[batch.table],
-    );
+    let (description, table) = model.table(batch.table)?;
     let mut statement = connection.prepare_cached(&writer.insert).map_err(wrong)?;
     let buffer = &mut writer.buffer;
     let runs = runs(batch, rows, span_ns);
@@ -34,10 +32,12 @@ pub fn insert(
             json::encode(batch, &record, buffer);
             ValueRef::Text(buffer)
         };
-        let place =
-            bind_series(&mut statement, &table.key, logical, record.series, 0).map_err(wrong)?;
-        statement
-            .raw_bind_parameter(place + 1, record.span)
+        for (place, column) in table.series_columns().enumerate() {
+            let cell = series_cell(column.content, description, record.series);
+            bind(&mut statement, place + 1, cell).map_err(wrong)?;
+        }
+        let place = writer.of_series;
+        bind(&mut statement, place + 1, Cell::I64(record.span))
             .and_then(|()| statement.raw_bind_parameter(place + 2, record.readings() as i64))
             .and_then(|()| statement.raw_bind_parameter(place + 3, ToSqlOutput::Borrowed(data)))
             .and_then(|()| statement.raw_execute())

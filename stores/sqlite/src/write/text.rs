@@ -3,39 +3,36 @@
 //! This is what the second study did; it is offered to show what parsing costs.
 
 use super::{OPERATION, Writer};
-use crate::design::{Design, SeriesKey};
 use crate::error;
 use rusqlite::Connection;
-use sensormark_store::{Batch, Column, StoreError, TagColumn, Values};
+use sensormark_relational::cell::Cell;
+use sensormark_relational::model::Model;
+use sensormark_relational::write::Rows;
+use sensormark_relational::write::statement::insert_head;
+use sensormark_store::record::json;
+use sensormark_store::{Batch, StoreError};
 use std::ops::Range;
 
 /// Writes these rows as one request and one transaction.
 pub fn write(
     connection: &Connection,
-    design: &Design,
+    model: &Model,
     writer: &mut Writer,
     batch: &Batch,
-    rows: Range<usize>,
+    readings: Range<usize>,
 ) -> Result<(), StoreError> {
-    let table = &design.tables[batch.table];
-    let mut columns = table.key.written();
-    columns.push(&table.time);
-    columns.extend(table.values.iter().map(String::as_str));
-    let head = format!(
-        "INSERT INTO {} ({}) VALUES (",
-        table.readings,
-        columns.join(", ")
-    );
+    let rows = Rows::new(model, batch, readings)?;
+    let head = format!("{}(", insert_head(rows.table));
     let text = &mut writer.buffer;
     text.clear();
     text.extend_from_slice(b"BEGIN IMMEDIATE;");
-    for row in rows {
+    for row in 0..rows.len() {
         text.extend_from_slice(head.as_bytes());
-        series(design, batch, row, text);
-        text.extend_from_slice(itoa::Buffer::new().format(batch.times_ns[row]).as_bytes());
-        for column in &batch.columns {
-            text.push(b',');
-            literal(column, row, text);
+        for column in 0..rows.table.columns.len() {
+            if column > 0 {
+                text.push(b',');
+            }
+            literal(rows.cell(row, column), text);
         }
         text.extend_from_slice(b");");
     }
@@ -53,44 +50,16 @@ pub fn write(
     })
 }
 
-fn series(design: &Design, batch: &Batch, row: usize, text: &mut Vec<u8>) {
-    let number = batch.series[row];
-    match &design.tables[batch.table].key {
-        SeriesKey::Only => {}
-        SeriesKey::Number(_) => {
-            text.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
-            text.push(b',');
-        }
-        SeriesKey::Tags { .. } => {
-            for column in design.schema.tables[batch.table].series.columns() {
-                match column {
-                    TagColumn::Text(values) => quote(&values[number as usize], text),
-                    TagColumn::Integer(values) => text.extend_from_slice(
-                        itoa::Buffer::new()
-                            .format(values[number as usize])
-                            .as_bytes(),
-                    ),
-                }
-                text.push(b',');
-            }
-        }
-    }
-}
-
-fn literal(column: &Column, row: usize, text: &mut Vec<u8>) {
-    if !column.has(row) {
-        return text.extend_from_slice(b"NULL");
-    }
-    match &column.values {
-        Values::Bool(values) => text.push(b'0' + u8::from(values[row])),
-        Values::I64(values) => {
-            text.extend_from_slice(itoa::Buffer::new().format(values[row]).as_bytes());
-        }
-        Values::U16(values) => {
-            text.extend_from_slice(itoa::Buffer::new().format(values[row]).as_bytes());
-        }
-        Values::F64(values) => sensormark_store::record::json::real(values[row], text),
-        Values::Text(values) => quote(values.get(row), text),
+fn literal(cell: Cell<'_>, text: &mut Vec<u8>) {
+    match cell {
+        // Packed records are not written as text.
+        Cell::Null | Cell::Encoded(_) => text.extend_from_slice(b"NULL"),
+        Cell::Bool(value) => text.push(b'0' + u8::from(value)),
+        Cell::I16(value) => json::integer(i64::from(value), text),
+        Cell::I32(value) => json::integer(i64::from(value), text),
+        Cell::I64(value) => json::integer(value, text),
+        Cell::F64(value) => json::real(value, text),
+        Cell::Text(value) => quote(value, text),
     }
 }
 

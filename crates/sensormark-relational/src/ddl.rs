@@ -1,0 +1,320 @@
+//! The tables and indexes of a model, as definitions that a dialect writes down.
+
+use crate::dialect::ColumnType;
+use crate::model::{Column, Content, Model, OWNER_TABLE, SumsModel, TableModel};
+use sensormark_store::{FieldType, Index, Table};
+
+/// What a table is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Readings, or records of a span.
+    Readings,
+    /// Tags of series.
+    Tags,
+    /// Sums kept at write time.
+    Sums,
+    /// Entities.
+    Entity,
+}
+
+/// A table to be made. Names are quoted.
+#[derive(Debug)]
+pub struct TableDefinition {
+    /// What it is for.
+    pub purpose: Purpose,
+    /// Its name.
+    pub name: String,
+    /// Its columns.
+    pub columns: Vec<ColumnDefinition>,
+    /// The columns of its primary key, as an index takes them; rows are kept in its order. Empty where it has none.
+    pub primary_key: Vec<String>,
+    /// Its indexes.
+    pub indexes: Vec<IndexDefinition>,
+    /// The columns that refer to the entity, and its table.
+    pub foreign_key: Option<(Vec<String>, String)>,
+}
+
+impl TableDefinition {
+    /// The columns' definitions and the primary key's; a table of tags has its key in the column's, as `key`. `null` is said of columns that
+    /// may be null.
+    pub fn parts(&self, null: &str, key: &str) -> Vec<String> {
+        let is_tags = self.purpose == Purpose::Tags;
+        let definition = |column: &ColumnDefinition| {
+            let ending = match column.nullable {
+                _ if is_tags && self.primary_key == [column.name.as_str()] => key,
+                true => null,
+                false => " NOT NULL",
+            };
+            format!("{} {}{ending}", column.name, column.kind)
+        };
+        let mut parts: Vec<String> = self.columns.iter().map(definition).collect();
+        if !is_tags && !self.primary_key.is_empty() {
+            parts.push(format!("PRIMARY KEY ({})", self.primary_key.join(", ")));
+        }
+        parts
+    }
+
+    /// The definition of the foreign key, where there is one.
+    pub fn reference(&self) -> Option<String> {
+        let (columns, entity) = self.foreign_key.as_ref()?;
+        let key = columns.join(", ");
+        Some(format!("FOREIGN KEY ({key}) REFERENCES {entity} ({key})"))
+    }
+}
+
+/// A column to be made.
+#[derive(Debug)]
+pub struct ColumnDefinition {
+    /// Its name.
+    pub name: String,
+    /// Its type in the database's words.
+    pub kind: String,
+    /// Whether it may be null.
+    pub nullable: bool,
+}
+
+/// An index to be made.
+#[derive(Debug)]
+pub struct IndexDefinition {
+    /// What it is on.
+    pub on: Indexed,
+    /// Its columns.
+    pub columns: Vec<String>,
+    /// Whether no two rows agree in them.
+    pub unique: bool,
+}
+
+/// What an index is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Indexed {
+    /// The series alone.
+    Series,
+    /// Series and time.
+    SeriesTime,
+    /// The tag with this number.
+    Tag(usize),
+}
+
+/// The statements that make all tables and indexes.
+pub fn statements(model: &Model) -> Vec<String> {
+    let mut statements = Vec::new();
+    for (table, description) in model.tables.iter().zip(&model.schema.tables) {
+        let writer = Writer {
+            model,
+            table,
+            description,
+        };
+        // Entities before the readings, which may refer to them.
+        let definitions = [
+            writer.entity(),
+            Some(writer.readings()),
+            writer.tags(),
+            table.sums.as_ref().map(|sums| writer.sums(sums)),
+        ];
+        for definition in definitions.into_iter().flatten() {
+            statements.extend(model.dialect.create(&definition));
+        }
+    }
+    statements
+}
+
+/// The names of all tables that [`statements`] makes, without quotes, and of the owner's.
+pub fn table_names(model: &Model) -> Vec<String> {
+    let mut names = vec![OWNER_TABLE.to_owned()];
+    for table in &model.tables {
+        let sums = table.sums.as_ref().map(|sums| &sums.name);
+        let entity = table.entity.as_ref().map(|entity| &entity.name);
+        let all = [Some(&table.name), table.tags.as_ref(), sums, entity];
+        let bare = |name: &String| name.trim_matches(['"', '`']).to_owned();
+        names.extend(all.into_iter().flatten().map(bare));
+    }
+    names
+}
+
+/// The columns that tell entities apart: those of the series, or a constant where there is one series.
+pub fn entity_key(model: &Model, table: &TableModel) -> Vec<String> {
+    if table.keys.is_empty() {
+        return vec![model.dialect.only_entity().0.to_owned()];
+    }
+    table.key_names()
+}
+
+/// The type of sums of a field's values: exact for whole numbers.
+pub const fn sum_type(kind: FieldType) -> ColumnType {
+    match kind {
+        FieldType::F64 => ColumnType::F64,
+        _ => ColumnType::I64,
+    }
+}
+
+struct Writer<'a> {
+    model: &'a Model,
+    table: &'a TableModel,
+    description: &'a Table,
+}
+
+impl Writer<'_> {
+    fn column(&self, column: &Column) -> ColumnDefinition {
+        let dialect = self.model.dialect;
+        ColumnDefinition {
+            name: column.name.clone(),
+            kind: dialect.definition_type(column.content, column.kind, self.description),
+            nullable: column.nullable,
+        }
+    }
+
+    fn plain(&self, name: &str, kind: ColumnType, nullable: bool) -> ColumnDefinition {
+        ColumnDefinition {
+            name: name.to_owned(),
+            kind: self.model.dialect.type_name(kind).to_owned(),
+            nullable,
+        }
+    }
+
+    fn series_columns(&self) -> Vec<ColumnDefinition> {
+        let columns = self.table.series_columns();
+        columns.map(|column| self.column(column)).collect()
+    }
+
+    /// The key's columns as an index takes them.
+    fn indexed_keys(&self) -> Vec<String> {
+        let columns = self.table.key_columns();
+        columns
+            .map(|column| match column.content {
+                Content::Tag(tag) => self.indexed_tag(tag),
+                _ => column.name.clone(),
+            })
+            .collect()
+    }
+
+    fn indexed_tag(&self, tag: usize) -> String {
+        let values = &self.description.series.columns()[tag];
+        let name = &self.table.tag_names[tag];
+        self.model.dialect.indexed(name, values)
+    }
+
+    fn readings(&self) -> TableDefinition {
+        let table = self.table;
+        let keys = self.indexed_keys();
+        let copy = table.column(Content::Copy);
+        let mut ordered = keys.clone();
+        ordered.push(table.time.clone());
+        ordered.extend(table.nanosecond.clone());
+        ordered.extend((!copy.is_empty()).then(|| copy.to_owned()));
+        let index = |on, columns: Vec<String>| IndexDefinition {
+            on,
+            columns,
+            unique: false,
+        };
+        let indexes = match self.model.layout.index {
+            Index::SeriesTime => vec![index(Indexed::SeriesTime, ordered.clone())],
+            Index::Series if !keys.is_empty() => vec![index(Indexed::Series, keys)],
+            _ => Vec::new(),
+        };
+        let is_clustered = self.model.layout.index == Index::Clustered;
+        let refers = self.model.layout.foreign_key && !table.keys.is_empty();
+        TableDefinition {
+            purpose: Purpose::Readings,
+            name: table.name.clone(),
+            columns: table.columns.iter().map(|one| self.column(one)).collect(),
+            primary_key: if is_clustered { ordered } else { Vec::new() },
+            indexes,
+            foreign_key: table
+                .entity
+                .as_ref()
+                .filter(|_| refers)
+                .map(|entity| (table.key_names(), entity.name.clone())),
+        }
+    }
+
+    fn tags(&self) -> Option<TableDefinition> {
+        let name = self.table.tags.clone()?;
+        let dialect = self.model.dialect;
+        let values = self.description.series.columns();
+        let identifying = self.table.series.identifying();
+        let tags = || self.table.tag_names.iter().zip(values).enumerate();
+        let mut columns = self.series_columns();
+        let primary_key = columns.iter().map(|column| column.name.clone()).collect();
+        columns.extend(tags().map(|(tag, (name, values))| ColumnDefinition {
+            name: name.clone(),
+            kind: dialect.definition_type(
+                Content::Tag(tag),
+                ColumnType::of_tag(values),
+                self.description,
+            ),
+            nullable: false,
+        }));
+        let indexes = tags().map(|(tag, _)| IndexDefinition {
+            on: Indexed::Tag(tag),
+            columns: vec![self.indexed_tag(tag)],
+            unique: identifying == [tag],
+        });
+        Some(TableDefinition {
+            purpose: Purpose::Tags,
+            name,
+            columns,
+            primary_key,
+            indexes: indexes.collect(),
+            foreign_key: None,
+        })
+    }
+
+    fn sums(&self, sums: &SumsModel) -> TableDefinition {
+        let mut columns = self.series_columns();
+        columns.push(self.plain(&sums.period, ColumnType::I64, false));
+        columns.push(self.plain(&sums.day, ColumnType::Bool, false));
+        for field in &sums.fields {
+            let value = ColumnType::of_field(field.kind);
+            columns.push(self.plain(&field.count, ColumnType::I64, false));
+            let nullable = self.model.dialect.has_null_sums(field.nullable);
+            columns.push(self.plain(&field.sum, sum_type(field.kind), nullable));
+            columns.push(self.plain(&field.min, value, true));
+            columns.push(self.plain(&field.max, value, true));
+        }
+        let mut primary_key = self.indexed_keys();
+        primary_key.extend([sums.period.clone(), sums.day.clone()]);
+        TableDefinition {
+            purpose: Purpose::Sums,
+            name: sums.name.clone(),
+            columns,
+            primary_key,
+            indexes: Vec::new(),
+            foreign_key: None,
+        }
+    }
+
+    fn entity(&self) -> Option<TableDefinition> {
+        let (entity, shape) = (
+            self.table.entity.as_ref()?,
+            self.description.entity.as_ref()?,
+        );
+        let mut columns: Vec<ColumnDefinition> = self
+            .table
+            .key_columns()
+            .map(|column| self.column(column))
+            .collect();
+        for (name, column) in entity.columns.iter().zip(&shape.columns) {
+            let kind = ColumnType::of_field(column.kind);
+            columns.push(self.plain(name, kind, column.nullable));
+        }
+        columns.push(self.plain(&entity.last_time, self.model.time_type(), false));
+        let mut primary_key = self.indexed_keys();
+        if self.table.keys.is_empty() {
+            let (name, definition) = self.model.dialect.only_entity();
+            columns.push(ColumnDefinition {
+                name: name.to_owned(),
+                kind: definition.to_owned(),
+                nullable: false,
+            });
+            primary_key.push(name.to_owned());
+        }
+        Some(TableDefinition {
+            purpose: Purpose::Entity,
+            name: entity.name.clone(),
+            columns,
+            primary_key,
+            indexes: Vec::new(),
+            foreign_key: None,
+        })
+    }
+}

@@ -1,0 +1,483 @@
+//! What a database chooses: the strategies for its questions, and the words of its language.
+//!
+//! A dialect is asked while statements are written, once for each shape of question; never for a value.
+
+use crate::ddl::TableDefinition;
+use crate::model::{Content, Model, SumColumns, TableModel};
+use crate::plan::relation::Expansion;
+use sensormark_store::{
+    Aggregate, Batch, Encoding, FieldSet, FieldType, Function, Index, Layout, StoreError, Table,
+    TagColumn,
+    record::{Record, blob, json},
+};
+use std::fmt::Debug;
+
+/// What a column or a parameter holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ColumnType {
+    /// A truth value.
+    Bool,
+    /// A whole number of 16 bits.
+    I16,
+    /// A whole number of 32 bits.
+    I32,
+    /// A whole number of 64 bits.
+    I64,
+    /// A floating point number of 64 bits.
+    F64,
+    /// Text.
+    Text,
+    /// The database's own time.
+    Timestamp,
+    /// The database's own length of time.
+    Interval,
+    /// JSON as text.
+    Json,
+    /// JSON as the database parses it.
+    BinaryJson,
+    /// Bytes.
+    Bytes,
+    /// A value of any type.
+    Any,
+    /// An array of truth values.
+    BoolArray,
+    /// An array of whole numbers of 32 bits.
+    I32Array,
+    /// An array of whole numbers of 64 bits.
+    I64Array,
+    /// An array of floating point numbers.
+    F64Array,
+    /// An array of texts.
+    TextArray,
+}
+
+impl ColumnType {
+    /// The type for a field's values.
+    pub const fn of_field(kind: FieldType) -> Self {
+        match kind {
+            FieldType::Bool => Self::Bool,
+            FieldType::I64 => Self::I64,
+            FieldType::U16 => Self::I32,
+            FieldType::F64 => Self::F64,
+            FieldType::Text => Self::Text,
+        }
+    }
+
+    /// The type for a tag's values.
+    pub const fn of_tag(values: &TagColumn) -> Self {
+        match values {
+            TagColumn::Text(_) => Self::Text,
+            TagColumn::Integer(_) => Self::I64,
+        }
+    }
+
+    /// The type of an array of these. Types that no array is made of count as whole numbers of 64 bits.
+    #[must_use]
+    pub const fn array(self) -> Self {
+        match self {
+            Self::Bool => Self::BoolArray,
+            Self::I32 => Self::I32Array,
+            Self::F64 => Self::F64Array,
+            Self::Text => Self::TextArray,
+            _ => Self::I64Array,
+        }
+    }
+
+    /// The type of times within a span: as short as the span's length allows.
+    pub fn of_offset(span_ns: i64) -> Self {
+        if i32::try_from(span_ns).is_ok() {
+            Self::I32
+        } else {
+            Self::I64
+        }
+    }
+}
+
+/// The names of columns that are not the schema's.
+#[derive(Debug, Clone, Copy)]
+pub struct Names {
+    /// A reading's time.
+    pub time: &'static str,
+    /// What tells repeated writes of one key apart where the rows are kept in the key's order; none where such a key is not repeated.
+    pub copy: Option<&'static str>,
+    /// A span's number.
+    pub span: &'static str,
+    /// A span's number, where a span lasts a second.
+    pub second: &'static str,
+    /// How many readings a record has.
+    pub size: &'static str,
+    /// A record's document.
+    pub document: &'static str,
+    /// Times of a record's readings since its span's start.
+    pub offsets: &'static str,
+    /// The number of a field, in rows of one field.
+    pub field: &'static str,
+    /// The value of a field, in rows of one field.
+    pub value: &'static str,
+    /// The start of a period of sums.
+    pub period: &'static str,
+    /// Whether sums are of the day.
+    pub day: &'static str,
+    /// What stands between a field's name and count, sum, min or max.
+    pub sum_separator: &'static str,
+}
+
+/// How parameters are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Placeholder {
+    /// A sign and the parameter's number; one that is used twice is bound once.
+    Numbered(char),
+    /// A question mark, bound as often as it stands there.
+    Positional,
+}
+
+/// The unit of the database's own times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimeUnit {
+    /// The length of a unit in ns.
+    pub unit_ns: i64,
+    /// Units from the Unix epoch to the database's own.
+    pub epoch: i64,
+}
+
+/// How a set of series is named in a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SeriesSet {
+    /// By one array a key column.
+    Arrays,
+    /// By a JSON array, of keys or of arrays of keys.
+    Json,
+    /// One by one, a parameter each.
+    List,
+}
+
+/// How a question about all series is put, so that an index on (series, time) serves it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AllSeries {
+    /// Without a condition.
+    Unnamed,
+    /// By the numbers in the table of tags, where there is one and an index.
+    FromTags,
+    /// One by one, up to this many, where an index has them in order.
+    Listed(u32),
+}
+
+/// How the readings of each series are looked at by themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Walk {
+    /// A lateral subquery for each series: one step down the index.
+    Lateral,
+    /// A correlated subquery for each series that gives the time; series come from tags, a parameter, or a skip scan over the index.
+    Correlated,
+    /// Not one by one: all readings, grouped by series.
+    Grouped,
+}
+
+/// How aggregates are computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Aggregates {
+    /// All in one statement; the database has functions for the last and the most frequent value.
+    OneStatement,
+    /// One statement for what GROUP BY computes, one for each of the others; the client merges their groups.
+    Merged,
+}
+
+/// How a range of records of a span is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordRange {
+    /// The record whole; the client keeps the fields that were asked for.
+    Whole,
+    /// The fields that were asked for, each as a JSON array that the database takes out of the record.
+    JsonArrays,
+    /// The fields that were asked for, each as the array that it is.
+    Arrays,
+    /// Readings one a row: the database opens the records.
+    Opened,
+}
+
+/// How rows of one field keep values and time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldRows {
+    /// A column for each type of value; readings without any field leave no row.
+    ColumnPerType,
+    /// One column for values of any type; a reading without any field leaves one row without a value.
+    AnyValue,
+    /// One column of values; time in two columns, seconds and ns.
+    SplitTime,
+}
+
+/// What adds up in a row of sums.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SumPart {
+    /// How many.
+    Count,
+    /// Their sum.
+    Sum,
+    /// The smallest.
+    Min,
+    /// The largest.
+    Max,
+}
+
+/// A database's choices.
+pub trait Dialect: Debug + Send + Sync {
+    /// The database's name in messages.
+    fn title(&self) -> &'static str;
+
+    /// A name in quotes.
+    fn quote(&self, name: &str) -> String {
+        format!("\"{name}\"")
+    }
+
+    /// The names of columns that are not the schema's.
+    fn names(&self) -> &'static Names;
+
+    /// How parameters are written.
+    fn placeholder(&self) -> Placeholder;
+
+    /// The unit of the database's own times; none where it has no type for them.
+    fn time_unit(&self) -> Option<TimeUnit> {
+        None
+    }
+
+    /// Why a layout is not offered for a table, in words.
+    fn missing(&self, layout: &Layout, table: &Table) -> Option<String>;
+
+    /// The most readings of one statement.
+    fn readings_per_statement(&self, layout: &Layout, table: &Table) -> usize;
+
+    // Strategies.
+
+    /// How a set of series is named.
+    fn series_set(&self) -> SeriesSet;
+
+    /// How all series are named.
+    fn all_series(&self) -> AllSeries {
+        AllSeries::Unnamed
+    }
+
+    /// How readings of each series are looked at, with this index.
+    fn walk(&self, index: Index) -> Walk;
+
+    /// Whether the rows at the latest times of all series are found by a join with these times; else each row is looked up among them.
+    fn joins_latest(&self) -> bool {
+        true
+    }
+
+    /// How aggregates are computed.
+    fn aggregates(&self) -> Aggregates;
+
+    /// How ranges (or points) of records with this encoding are read, of all fields or of some.
+    fn record_range(&self, encoding: Encoding, all_fields: bool, point: bool) -> RecordRange;
+
+    /// How rows of one field are kept.
+    fn field_rows(&self) -> FieldRows {
+        FieldRows::ColumnPerType
+    }
+
+    /// Whether rows are made as they are fetched, so that the client may stop reading at no cost.
+    fn fetches_row_by_row(&self) -> bool {
+        false
+    }
+
+    /// Whether the bounds of the day are parameters, not part of the text.
+    fn binds_day(&self) -> bool {
+        true
+    }
+
+    // Tables.
+
+    /// The name of a type in statements.
+    fn type_name(&self, kind: ColumnType) -> &'static str;
+
+    /// The type of a column in its definition.
+    fn definition_type(&self, content: Content, kind: ColumnType, table: &Table) -> String {
+        let _ = (content, table);
+        self.type_name(kind).to_owned()
+    }
+
+    /// A column of tags in an index.
+    fn indexed(&self, name: &str, values: &TagColumn) -> String {
+        let _ = values;
+        name.to_owned()
+    }
+
+    /// The statements that make a table and its indexes.
+    fn create(&self, table: &TableDefinition) -> Vec<String>;
+
+    /// The definition of the column that is the key of a table with one entity, with its name; the name is quoted.
+    fn only_entity(&self) -> (&'static str, &'static str);
+
+    /// What a record column takes in an INSERT, from the parameter.
+    fn record_parameter(&self, encoding: Encoding, parameter: String) -> String {
+        let _ = encoding;
+        parameter
+    }
+
+    // Questions.
+
+    /// A whole number in a statement, of 64 bits.
+    fn whole(&self, number: i64) -> String {
+        number.to_string()
+    }
+
+    /// A parameter of this type where the database does not know the type from its place.
+    fn typed(&self, value: &str, kind: ColumnType) -> String {
+        let _ = kind;
+        value.to_owned()
+    }
+
+    /// The ns of a key of time in the database's own type.
+    fn nanoseconds_of(&self, time: &str) -> String {
+        time.to_owned()
+    }
+
+    /// The start of the window of the database's own times that holds one, where it has times of its own.
+    fn native_window(&self, width: &str, time: &str, origin: &str) -> String {
+        let _ = (width, origin);
+        time.to_owned()
+    }
+
+    /// Whether a column is among what a query gives.
+    fn is_in(&self, column: &str, query: &str) -> String {
+        format!("{column} IN ({query})")
+    }
+
+    /// The condition that key columns are in the set that parameters hold: one a column for arrays, one for JSON. Lists do without.
+    fn in_set(&self, keys: &[String], parameters: &[String]) -> String {
+        format!("({}) IN ({})", keys.join(", "), parameters.join(", "))
+    }
+
+    /// The keys in the parameters of a set as a relation `s` of the columns `names`, where readings are looked at series by series.
+    fn set_as_relation(&self, names: &[String], parameters: &[String]) -> String {
+        let _ = parameters;
+        names.join(", ")
+    }
+
+    /// The keys of all series as a relation `s`, by a skip scan over the table's index, where there is a way and the key is one column.
+    fn skip_scan(&self, table: &TableModel, key: &str) -> Option<String> {
+        let _ = (table, key);
+        None
+    }
+
+    /// What tells repeated readings of one series and time apart, in the order of writing, under this alias.
+    fn repeat_order(&self, model: &Model, table: &TableModel, alias: &str) -> Option<String> {
+        let _ = (model, table, alias);
+        None
+    }
+
+    /// What opens a record under alias `r` into readings.
+    fn expand(
+        &self,
+        table: &TableModel,
+        description: &Table,
+        fields: FieldSet,
+        span_ns: i64,
+        encoding: Encoding,
+    ) -> Expansion;
+
+    /// The document of a record as it is read back.
+    fn document(&self, column: &str, encoding: Encoding) -> String {
+        let _ = encoding;
+        column.to_owned()
+    }
+
+    /// The JSON array of one part (`ns`, or a value) of all readings of a document.
+    fn document_part(&self, document: &str, part: &str) -> String {
+        let _ = part;
+        document.to_owned()
+    }
+
+    /// A value as it is compared with a threshold.
+    fn comparable(&self, value: &str, kind: FieldType) -> String {
+        let _ = kind;
+        value.to_owned()
+    }
+
+    /// How the table of tags is joined to the readings.
+    fn tags_join(&self) -> &'static str {
+        "JOIN"
+    }
+
+    /// What follows the table where its series are listed without repetition.
+    fn distinct_hint(&self, table: &TableModel, index: Index) -> String {
+        let _ = (table, index);
+        String::new()
+    }
+
+    /// Count, sum, min, max or mean of an expression.
+    fn plain_aggregate(&self, function: Function, value: &str, kind: FieldType) -> String;
+
+    /// The value at the latest time, as an aggregate.
+    fn last_value(&self, value: &str, time: &str) -> String {
+        let _ = time;
+        value.to_owned()
+    }
+
+    /// The most frequent value, the smallest of equals, as an aggregate.
+    fn most_frequent(&self, value: &str) -> String {
+        value.to_owned()
+    }
+
+    /// The smaller of two expressions.
+    fn least(&self, one: &str, other: &str) -> String {
+        format!("least({one}, {other})")
+    }
+
+    /// The share of `held` in which `value` is true, of the rows where `value` is there.
+    fn share(&self, value: &str, held: &str) -> String;
+
+    // Writing.
+
+    /// The table of an upsert, under an alias where its clause names one.
+    fn upsert_target(&self, name: &str, alias: &str) -> String {
+        let _ = alias;
+        name.to_owned()
+    }
+
+    /// The clause after INSERT … VALUES (or SELECT) that updates a row whose key is there, by these assignments.
+    fn on_conflict(&self, keys: &[String], updates: &[String]) -> String {
+        let action = if updates.is_empty() {
+            "NOTHING".to_owned()
+        } else {
+            format!("UPDATE SET {}", updates.join(", "))
+        };
+        format!("ON CONFLICT ({}) DO {action}", keys.join(", "))
+    }
+
+    /// The value that a row of an upsert brings for a column.
+    fn incoming(&self, column: &str) -> String;
+
+    /// What a column of sums becomes when a write adds to it; whether readings may lack the field, and so the sum.
+    fn add_up(&self, part: SumPart, column: &str, nullable: bool) -> String;
+
+    /// Whether the sum of a field that readings may lack (or of another) may be null.
+    fn has_null_sums(&self, nullable: bool) -> bool {
+        let _ = nullable;
+        true
+    }
+
+    /// An aggregate over columns of sums, under alias `r`.
+    fn sum_of_sums(&self, aggregate: Aggregate, columns: &SumColumns) -> String;
+
+    /// The parts of a record as they are sent: a document, or arrays.
+    ///
+    /// # Errors
+    /// [`sensormark_store::ErrorKind::TooLarge`] when a record does not fit its encoding.
+    fn record(
+        &self,
+        description: &Table,
+        batch: &Batch,
+        record: &Record<'_>,
+        encoding: Encoding,
+        span_ns: i64,
+    ) -> Result<Vec<Vec<u8>>, StoreError> {
+        let _ = (description, span_ns);
+        let mut out = Vec::new();
+        match encoding {
+            Encoding::Blob => blob::encode(batch, record, &mut out)?,
+            _ => json::encode(batch, record, &mut out),
+        }
+        Ok(vec![out])
+    }
+}

@@ -1,0 +1,42 @@
+//! What relational databases have in common: tables for a layout, statements for questions and writes, answers from rows.
+//!
+//! A question or a batch passes three stations, each once. The first and the last are here; the one between them is the store's:
+//!
+//! 1. **Plan.** [`model`] turns schema and layout into tables, once; [`ddl`] has the statements that make them. [`plan`] turns a
+//!    question into statements. Each has [slots](plan::slot) for its parameters, and the [`Form`](plan::Form) of its rows. A store keeps them
+//!    prepared, because the text depends on the question's [shape](plan::shape) alone. [`write`] turns a batch into rows of [cells](cell).
+//!    It has the statements that take them, too.
+//! 2. **Send.** The store binds each slot's value and hands the statement to its driver.
+//! 3. **Decode.** [`decode`] puts rows together to an answer. The driver's row is a [`Row`](row::Row): decoding is compiled for it, and
+//!    values go from it into their columns without a box or an allocation.
+//!
+//! Where databases go different ways, a [`Dialect`](dialect::Dialect) chooses: how the latest readings are found, how a set of series is
+//! sent, whether the database opens records of a span. It chooses strategies that a good administrator of that database would choose;
+//! the differences in words (quotes, names of types) come with it. The crate sends nothing, measures nothing, and knows no workload.
+//!
+//! Two kinds of database fit without a change of the plan: one with arrays and lateral joins answers as PostgreSQL does
+//! ([`Walk::Lateral`](dialect::Walk), [`Aggregates::OneStatement`](dialect::Aggregates)); one without either answers as MariaDB does. A
+//! strategy of its own (LATEST ON, say) is one more variant of the enum for its question, and one function beside the others.
+//!
+//! Text and quotes are written here and not by sea-query. Its strength is one syntax tree for three databases, and what differs here is
+//! the statement's structure: LATERAL, JSON_TABLE, `json_each`, arrays as parameters, hints, compound statements. Of these it has no node for
+//! most, so they would be raw text in its tree. It numbers parameters by value, one each time, where a slot here is bound once and used
+//! several times. What is left, quotes and placeholders, is under a hundred lines here.
+
+pub mod dialect;
+
+pub mod series;
+
+pub mod model;
+
+pub mod ddl;
+
+pub mod cell;
+
+pub mod plan;
+
+pub mod row;
+
+pub mod decode;
+
+pub mod write;

@@ -1,0 +1,397 @@
+//! How a schema and a layout become tables: names, columns and what identifies a series.
+//!
+//! A [`Model`] is made once for a plan and shared by its sessions. It holds no readings and runs no statements: the
+//! statements that make the tables are in [`crate::ddl`].
+
+mod columns;
+
+pub use self::columns::{Column, Content, column_count};
+use self::columns::{content_columns, key_columns, own_column};
+use crate::cell::Cell;
+use crate::dialect::{ColumnType, Dialect, FieldRows};
+use crate::series::SeriesMap;
+use sensormark_store::query::DaySplit;
+use sensormark_store::{
+    Encoding, ErrorKind, FieldType, Layout, Schema, Shape, StoreError, Table, TagPlacement, TimeKey,
+};
+use std::sync::Arc;
+
+/// The owner's table: it has one row, the owner's mark.
+pub const OWNER_TABLE: &str = "sensormark_owner";
+
+/// Nanoseconds in a second.
+pub const SECOND_NS: i64 = 1_000_000_000;
+
+/// A plan's schema, as tables of a database.
+#[derive(Debug)]
+pub struct Model {
+    /// The database's choices.
+    pub dialect: &'static dyn Dialect,
+    /// What readings look like.
+    pub schema: Arc<Schema>,
+    /// How they are kept.
+    pub layout: Layout,
+    /// One a table of the schema.
+    pub tables: Vec<TableModel>,
+    /// The length of a unit of time keys in ns.
+    unit_ns: i64,
+    /// Units from the Unix epoch to that of time keys.
+    epoch: i64,
+}
+
+/// One table of the schema, as the database keeps it. Names are quoted.
+#[derive(Debug)]
+pub struct TableModel {
+    /// Its number in the schema.
+    pub number: usize,
+    /// The table of readings (or records).
+    pub name: String,
+    /// The names of its tags.
+    pub tag_names: Vec<String>,
+    /// The names of its fields.
+    pub field_names: Vec<String>,
+    /// The table of tags, where they have one of their own.
+    pub tags: Option<String>,
+    /// The table of sums, in layouts with a summary.
+    pub sums: Option<SumsModel>,
+    /// The table of entities.
+    pub entity: Option<EntityModel>,
+    /// The columns of the table of readings, in its order.
+    pub columns: Vec<Column>,
+    /// Which of them identify the series.
+    pub keys: Vec<usize>,
+    /// The column of time (or of the span's number, or of whole seconds).
+    pub time: String,
+    /// The column of ns within the second, where time has two.
+    pub nanosecond: Option<String>,
+    /// From identifying values to series numbers.
+    pub series: SeriesMap,
+    /// The most readings of one statement.
+    pub readings_per_statement: usize,
+}
+
+/// The table of entities.
+#[derive(Debug)]
+pub struct EntityModel {
+    /// Its name, quoted.
+    pub name: String,
+    /// The names of its columns, quoted.
+    pub columns: Vec<String>,
+    /// The column of the last reading's time, quoted.
+    pub last_time: String,
+}
+
+/// The table of sums: a row for each series, period and part of the day.
+#[derive(Debug)]
+pub struct SumsModel {
+    /// Its name, quoted.
+    pub name: String,
+    /// The column of the period's start in ns, quoted.
+    pub period: String,
+    /// The column that says whether it is day, quoted.
+    pub day: String,
+    /// The columns of the fields that have sums: the numeric ones.
+    pub fields: Vec<SumColumns>,
+}
+
+/// The columns of one field's sums, quoted.
+#[derive(Debug)]
+pub struct SumColumns {
+    /// The field's number.
+    pub field: usize,
+    /// The field's type.
+    pub kind: FieldType,
+    /// Whether readings may lack the field.
+    pub nullable: bool,
+    /// How many readings have the field.
+    pub count: String,
+    /// Sum.
+    pub sum: String,
+    /// Smallest value.
+    pub min: String,
+    /// Largest value.
+    pub max: String,
+}
+
+/// `wanted`, with underscores at its end until nobody else has the name.
+fn free_name(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
+    let mut name = wanted.to_owned();
+    while taken(&name) {
+        name.push('_');
+    }
+    name
+}
+
+/// Texts with commas between them.
+pub fn joined(texts: impl Iterator<Item = String>) -> String {
+    texts.collect::<Vec<_>>().join(", ")
+}
+
+impl Model {
+    /// The tables for a schema and a layout.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] for a layout that the database does not offer, [`ErrorKind::Configuration`] for a table that is named as the
+    /// owner's.
+    pub fn new(
+        dialect: &'static dyn Dialect,
+        schema: &Arc<Schema>,
+        layout: Layout,
+    ) -> Result<Self, StoreError> {
+        let missing = |table| dialect.missing(&layout, table);
+        if let Some(missing) = schema.tables.iter().find_map(missing) {
+            return Err(StoreError::unsupported("use a layout", missing));
+        }
+        if schema.tables.iter().any(|table| table.name == OWNER_TABLE) {
+            return Err(StoreError::new(
+                ErrorKind::Configuration,
+                "use a schema",
+                format!(
+                    "a table may not be named {OWNER_TABLE}: that is where the owner's mark is kept"
+                ),
+            ));
+        }
+        let table = |(number, table)| TableModel::new(dialect, schema, number, table, layout);
+        let unit = match layout.time {
+            TimeKey::Nanoseconds => None,
+            TimeKey::Native => dialect.time_unit(),
+        };
+        Ok(Self {
+            dialect,
+            schema: Arc::clone(schema),
+            layout,
+            tables: schema.tables.iter().enumerate().map(table).collect(),
+            unit_ns: unit.map_or(1, |unit| unit.unit_ns),
+            epoch: unit.map_or(0, |unit| unit.epoch),
+        })
+    }
+
+    /// A table of the schema and its model.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] when the schema has no such table.
+    pub fn table(&self, number: usize) -> Result<(&Table, &TableModel), StoreError> {
+        self.schema
+            .tables
+            .get(number)
+            .zip(self.tables.get(number))
+            .ok_or_else(|| {
+                StoreError::new(
+                    ErrorKind::NotFound,
+                    "find a table",
+                    format!("the schema has no table number {number}"),
+                )
+            })
+    }
+
+    /// The span of a record and its encoding, in layouts with records of a span.
+    pub const fn span(&self) -> Option<(i64, Encoding)> {
+        match self.layout.shape {
+            Shape::RecordPerSpan { span_ns, encoding } => Some((span_ns, encoding)),
+            _ => None,
+        }
+    }
+
+    /// The period of sums and how they split the day, in layouts with a summary.
+    pub const fn summary(&self) -> Option<(i64, DaySplit)> {
+        match self.layout.shape {
+            Shape::Summary { per_ns, split } => Some((per_ns, split)),
+            _ => None,
+        }
+    }
+
+    /// Whether a row holds one field.
+    pub fn is_row_per_field(&self) -> bool {
+        self.layout.shape == Shape::RowPerField
+    }
+
+    /// A time as the layout's key of time, cut off towards the past.
+    pub const fn time_key(&self, time_ns: i64) -> i64 {
+        match self.unit_ns {
+            1 => time_ns,
+            unit_ns => time_ns.div_euclid(unit_ns) - self.epoch,
+        }
+    }
+
+    /// The first key of time that is not before this instant.
+    pub const fn bound_key(&self, time_ns: i64) -> i64 {
+        self.time_key(time_ns.saturating_add(self.unit_ns - 1))
+    }
+
+    /// The time of a key of time, in ns.
+    pub const fn time_ns(&self, key: i64) -> i64 {
+        match self.unit_ns {
+            1 => key,
+            unit_ns => (key + self.epoch) * unit_ns,
+        }
+    }
+
+    /// The length of a unit of time keys in ns.
+    pub const fn unit_ns(&self) -> i64 {
+        self.unit_ns
+    }
+
+    /// The type of keys of time.
+    pub const fn time_type(&self) -> ColumnType {
+        match self.layout.time {
+            TimeKey::Nanoseconds => ColumnType::I64,
+            TimeKey::Native => ColumnType::Timestamp,
+        }
+    }
+}
+
+impl TableModel {
+    fn new(
+        dialect: &'static dyn Dialect,
+        schema: &Arc<Schema>,
+        number: usize,
+        table: &Table,
+        layout: Layout,
+    ) -> Self {
+        let own_tags = layout.tags == TagPlacement::OwnTable && !table.tags.is_empty();
+        let own_table = |ending: &str| {
+            dialect.quote(&free_name(&format!("{}_{ending}", table.name), |name| {
+                schema.tables.iter().any(|other| {
+                    other.name == name || other.entity.as_ref().is_some_and(|one| one.name == name)
+                }) || name == OWNER_TABLE
+            }))
+        };
+        let mut columns = key_columns(dialect, table, own_tags);
+        let series = SeriesMap::new(schema, number, own_tags);
+        let keys = if own_tags {
+            vec![0]
+        } else {
+            series.identifying().to_vec()
+        };
+        content_columns(dialect, table, &layout, &mut columns);
+        let find = |wanted: fn(&Content) -> bool| {
+            columns
+                .iter()
+                .find(|column| wanted(&column.content))
+                .map(|column| column.name.clone())
+        };
+        let is_time = |content: &Content| matches!(content, Content::Time | Content::Span);
+        Self {
+            number,
+            name: dialect.quote(&table.name),
+            tag_names: quoted(dialect, table.tags.iter().map(|tag| &tag.name)),
+            field_names: quoted(dialect, table.fields.iter().map(|field| &field.name)),
+            tags: own_tags.then(|| own_table("tags")),
+            sums: matches!(layout.shape, Shape::Summary { .. })
+                .then(|| SumsModel::new(dialect, table, own_table("sums"))),
+            entity: table.entity.as_ref().map(|entity| EntityModel {
+                name: dialect.quote(&entity.name),
+                columns: quoted(dialect, entity.columns.iter().map(|column| &column.name)),
+                last_time: dialect.quote(&entity.last_time_column),
+            }),
+            time: find(is_time).unwrap_or_default(),
+            nanosecond: find(|content| *content == Content::Nanosecond),
+            columns,
+            keys,
+            series,
+            readings_per_statement: dialect.readings_per_statement(&layout, table).max(1),
+        }
+    }
+
+    /// The columns that identify the series.
+    pub fn key_columns(&self) -> impl Iterator<Item = &Column> {
+        self.keys.iter().map(|&key| &self.columns[key])
+    }
+
+    /// The names of the columns that identify the series.
+    pub fn key_names(&self) -> Vec<String> {
+        self.key_columns()
+            .map(|column| column.name.clone())
+            .collect()
+    }
+
+    /// The columns that every row of a series has alike: its number, or all its tags.
+    pub fn series_columns(&self) -> impl Iterator<Item = &Column> {
+        self.columns
+            .iter()
+            .take_while(|column| matches!(column.content, Content::SeriesNumber | Content::Tag(_)))
+    }
+
+    /// The names of all columns, with commas between them.
+    pub fn column_list(&self) -> String {
+        joined(self.columns.iter().map(|column| column.name.clone()))
+    }
+
+    /// The name of the column with this content, quoted.
+    pub fn column(&self, content: Content) -> &str {
+        self.columns
+            .iter()
+            .find(|column| column.content == content)
+            .map_or("", |column| &column.name)
+    }
+
+    /// The name of the column for values of this type in rows of one field, quoted.
+    pub fn value_column(&self, kind: FieldType) -> &str {
+        match self.column(Content::AnyValue) {
+            "" => self.column(Content::Value(kind)),
+            any => any,
+        }
+    }
+
+    /// A series' value of key column number `key`.
+    pub fn key_cell<'a>(&self, description: &'a Table, key: usize, series: u32) -> Cell<'a> {
+        series_cell(self.columns[self.keys[key]].content, description, series)
+    }
+
+    /// The sums of a field.
+    pub fn sums_of(&self, field: usize) -> Option<&SumColumns> {
+        let sums = self.sums.as_ref()?;
+        sums.fields.iter().find(|columns| columns.field == field)
+    }
+}
+
+/// What a row of a series has in a column of its series.
+pub fn series_cell(content: Content, description: &Table, series: u32) -> Cell<'_> {
+    match content {
+        Content::Tag(tag) => Cell::tag(description, tag, series),
+        _ => Cell::series(series),
+    }
+}
+
+fn quoted<'a>(
+    dialect: &'static dyn Dialect,
+    names: impl Iterator<Item = &'a String>,
+) -> Vec<String> {
+    names.map(|name| dialect.quote(name)).collect()
+}
+
+impl SumsModel {
+    fn new(dialect: &'static dyn Dialect, table: &Table, name: String) -> Self {
+        let names = dialect.names();
+        let own = |wanted: &str| own_column(dialect, table, wanted);
+        let numeric =
+            |kind: FieldType| matches!(kind, FieldType::I64 | FieldType::U16 | FieldType::F64);
+        let fields = table.fields.iter().enumerate();
+        let columns = fields
+            .filter(|(_, field)| numeric(field.kind))
+            .map(|(number, field)| {
+                let own =
+                    |ending: &str| own(&format!("{}{}{ending}", field.name, names.sum_separator));
+                SumColumns {
+                    field: number,
+                    kind: field.kind,
+                    nullable: field.nullable,
+                    count: own("count"),
+                    sum: own("sum"),
+                    min: own("min"),
+                    max: own("max"),
+                }
+            });
+        Self {
+            name,
+            period: own(names.period),
+            day: own(names.day),
+            fields: columns.collect(),
+        }
+    }
+}
+
+/// Whether rows of one field have readings without any field, too.
+pub(crate) fn keeps_empty_readings(model: &Model) -> bool {
+    model.is_row_per_field() && model.dialect.field_rows() == FieldRows::AnyValue
+}

@@ -1,0 +1,296 @@
+//! From a question to statements.
+//!
+//! A [`Plan`] depends on the question's [shape](shape::QueryShape) alone; a store keeps it. What each question is written from is in
+//! [`relation`]; the questions are in [`readings`], [`latest`], [`search`], [`aggregate`], [`merged`] and [`sums`].
+
+mod aggregate;
+mod latest;
+mod merged;
+mod readings;
+pub mod relation;
+mod search;
+pub mod shape;
+pub mod slot;
+mod sums;
+
+use self::relation::Builder;
+use self::slot::{Slot, Slots};
+use crate::dialect::{Aggregates, ColumnType};
+use crate::model::Model;
+use sensormark_store::{
+    Answer, Ask, Batch, ErrorKind, FieldSet, FieldType, Query, Selection, StoreError, Table,
+    TagColumn, TimeKey, TimeRange,
+};
+
+const OPERATION: &str = "plan a question";
+
+/// The statements that answer a question, in the order in which they are sent.
+#[derive(Debug)]
+pub struct Plan {
+    /// The statements: one, or the parts of an aggregate, whose groups are merged.
+    pub statements: Vec<Statement>,
+}
+
+/// One statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// The text, with placeholders.
+    pub text: String,
+    /// What the placeholders stand for, in their order.
+    pub slots: Vec<Slot>,
+    /// The types of the slots.
+    pub kinds: Vec<ColumnType>,
+    /// What its rows are.
+    pub form: Form,
+}
+
+/// What a statement's rows are made of, in the order of their columns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Form {
+    /// Readings: (keys,) time and these fields.
+    Readings(FieldSet),
+    /// Fields of readings: (keys,) time, number of the field, a value column for each of these types (one for all where there are none).
+    FieldRows(FieldSet, Vec<FieldType>),
+    /// Records: (keys,) number of the span, and the document or the arrays of offsets and these fields.
+    Records(FieldSet, RecordForm),
+    /// Times of readings that are then asked for as points with these fields: (keys,) time.
+    Times(FieldSet),
+    /// A time and a value of this type.
+    Moment(FieldType),
+    /// The same and the keys, row by row until another time (or value) comes: of the first ones, the lowest series' counts.
+    Ties(FieldType),
+    /// Keys alone.
+    Series,
+    /// Aggregates; the parts of the group that are there, then the values.
+    Groups(GroupForm),
+}
+
+/// How a record comes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordForm {
+    /// As a document.
+    Document,
+    /// As JSON arrays, one of offsets and one a field.
+    JsonArrays,
+    /// As arrays.
+    Arrays,
+}
+
+/// What the rows of an aggregate hold before the values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupForm {
+    /// The series' keys.
+    pub by_series: bool,
+    /// The value of this tag.
+    pub by_tag: Option<usize>,
+    /// The start of the window; as the database's own time, or in ns.
+    pub window: Option<TimeKey>,
+    /// Whether it is day.
+    pub by_day_part: bool,
+    /// The values: the number of the aggregate, and the value's type.
+    pub values: Vec<(usize, FieldType)>,
+}
+
+impl Plan {
+    /// The statements for a question.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] for what the layout cannot answer.
+    pub fn new(model: &Model, query: &Query) -> Result<Self, StoreError> {
+        let (description, table) = model.table(query.table)?;
+        let part = || Builder {
+            model,
+            table,
+            description,
+            query,
+            slots: Slots::default(),
+        };
+        if let Ask::Aggregate {
+            aggregates,
+            grouping,
+            from_sums,
+        } = &query.ask
+        {
+            if *from_sums {
+                return one(part(), |builder| {
+                    builder.aggregate_sums(aggregates, *grouping)
+                });
+            }
+            if model.dialect.aggregates() == Aggregates::Merged {
+                let statements = merged::statements(part, aggregates, *grouping)?;
+                return Ok(Self { statements });
+            }
+            return one(part(), |builder| builder.aggregate(aggregates, *grouping));
+        }
+        one(part(), Builder::statement)
+    }
+
+    /// What the rows of its statements are.
+    pub fn form(&self) -> &Form {
+        self.statements
+            .last()
+            .map_or(&Form::Series, |statement| &statement.form)
+    }
+
+    /// The statement for everything in a table.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] when the schema has no such table.
+    pub fn everything(model: &Model, number: usize) -> Result<(Statement, Query), StoreError> {
+        let (description, table) = model.table(number)?;
+        let query = Query {
+            table: number,
+            series: Selection::All,
+            range: TimeRange::new(i64::MIN, i64::MAX),
+            ask: Ask::Range {
+                fields: description.all_fields(),
+                coarse_filter: false,
+            },
+        };
+        let builder = Builder {
+            model,
+            table,
+            description,
+            query: &query,
+            slots: Slots::default(),
+        };
+        let (text, form) = builder.everything();
+        Ok((builder.finish(&text, form), query))
+    }
+}
+
+fn one<'a>(
+    mut builder: Builder<'a>,
+    write: impl FnOnce(&mut Builder<'a>) -> Result<(String, Form), StoreError>,
+) -> Result<Plan, StoreError> {
+    let (text, form) = write(&mut builder)?;
+    Ok(Plan {
+        statements: vec![builder.finish(&text, form)],
+    })
+}
+
+/// The statement for every entity of a table: keys, last time, columns.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`] when the schema has no such table, [`ErrorKind::Unsupported`] when the table has no entity.
+pub fn entities(model: &Model, number: usize) -> Result<String, StoreError> {
+    let (description, table) = model.table(number)?;
+    let Some(entity) = &table.entity else {
+        return Err(StoreError::unsupported(
+            "read entities back",
+            format!("table {} has no entity", description.name),
+        ));
+    };
+    let mut columns = table.key_names();
+    columns.push(entity.last_time.clone());
+    columns.extend(entity.columns.iter().cloned());
+    Ok(format!(
+        "SELECT {} FROM {}",
+        columns.join(", "),
+        entity.name
+    ))
+}
+
+/// Refuses what the schema does not have.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`] for a table, tag or field that the schema does not have; [`ErrorKind::Rejected`] for a question without a field;
+/// [`ErrorKind::Unsupported`] for a threshold on text.
+pub fn check(query: &Query, description: &Table) -> Result<(), StoreError> {
+    let missing = |what: String| Err(StoreError::new(ErrorKind::NotFound, OPERATION, what));
+    let selected = match &query.series {
+        Selection::Tagged { tag, .. } => Some(*tag),
+        _ => None,
+    };
+    let mut grouped = None;
+    let fields = description.fields.len();
+    let field = match &query.ask {
+        Ask::Point { fields } | Ask::Range { fields, .. } | Ask::LastReading { fields } => {
+            fields.iter().last()
+        }
+        Ask::First(predicate) | Ask::Last(predicate) | Ask::SeriesMatching(predicate) => {
+            Some(predicate.field)
+        }
+        Ask::Minimum { field } => Some(*field),
+        Ask::Aggregate {
+            aggregates,
+            grouping,
+            ..
+        } => {
+            grouped = grouping.by_tag;
+            aggregates.iter().map(|one| one.field).max()
+        }
+    };
+    let mut tags = selected.into_iter().chain(grouped);
+    if let Some(tag) = tags.find(|&tag| tag >= description.tags.len()) {
+        return missing(format!(
+            "table {} has no tag number {tag}",
+            description.name
+        ));
+    }
+    let is_compared = matches!(
+        query.ask,
+        Ask::First(_) | Ask::Last(_) | Ask::SeriesMatching(_) | Ask::Minimum { .. }
+    );
+    match field {
+        Some(field)
+            if field < fields
+                && is_compared
+                && description.fields[field].kind == FieldType::Text =>
+        {
+            Err(StoreError::unsupported(
+                OPERATION,
+                "text has no threshold and no minimum",
+            ))
+        }
+        Some(field) if field < fields => Ok(()),
+        Some(field) => missing(format!(
+            "table {} has no field number {field}",
+            description.name
+        )),
+        None => Err(StoreError::new(
+            ErrorKind::Rejected,
+            OPERATION,
+            "the question names no field",
+        )),
+    }
+}
+
+/// Whether no reading can be meant, so that the database need not be asked.
+pub fn nothing_to_find(query: &Query, model: &Model, description: &Table) -> bool {
+    let point = matches!(query.ask, Ask::Point { .. });
+    if !point && query.range.end_ns <= query.range.start_ns {
+        return true;
+    }
+    if point && query.range.start_ns.rem_euclid(model.unit_ns()) != 0 {
+        return true;
+    }
+    match &query.series {
+        Selection::Set(set) => set.iter().all(|&series| series >= description.series.len()),
+        Selection::Tagged { tag, value } => match &description.series.columns()[*tag] {
+            TagColumn::Integer(_) => value
+                .parse::<i64>()
+                .map_or(true, |number| number.to_string() != *value),
+            TagColumn::Text(_) => false,
+        },
+        Selection::One(series) => *series >= description.series.len(),
+        Selection::All => false,
+    }
+}
+
+/// The answer to a question that finds nothing.
+pub fn empty(query: &Query, description: &Table) -> Answer {
+    match query.ask {
+        Ask::Point { .. } | Ask::Range { .. } | Ask::LastReading { .. } => {
+            Answer::Readings(Batch::new(query.table, description))
+        }
+        Ask::First(_) | Ask::Last(_) | Ask::Minimum { .. } => Answer::Moment(None),
+        Ask::Aggregate { .. } => Answer::Groups(Vec::new()),
+        Ask::SeriesMatching(_) => Answer::Series(Vec::new()),
+    }
+}
+
+/// Whether the rows of an answer say which series they are of: not where the question is about one.
+pub fn with_keys(series: &Selection, description: &Table) -> bool {
+    !matches!(series, Selection::One(_)) && !description.tags.is_empty()
+}

@@ -1,0 +1,119 @@
+//! The shape of a question: what its statements' text depends on, the layout apart. Questions of one shape share prepared statements.
+
+use crate::dialect::SeriesSet;
+use crate::model::Model;
+use sensormark_store::query::DaySplit;
+use sensormark_store::{Aggregate, Ask, Comparison, Query, Selection, TimeKey, Window};
+
+/// All that the text of a question's statements depends on.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct QueryShape {
+    table: usize,
+    selection: SelectionShape,
+    ask: AskShape,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum SelectionShape {
+    One,
+    /// A set; of how many series that the table has, where each is a parameter.
+    Set(usize),
+    Tagged(usize),
+    All,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum AskShape {
+    Point(u64),
+    Range(u64),
+    First(usize, Comparison),
+    Last(usize, Comparison),
+    Minimum(usize),
+    Aggregate {
+        aggregates: Vec<Aggregate>,
+        window: Option<WindowShape>,
+        by_series: bool,
+        by_tag: Option<usize>,
+        /// Whether by parts of the day; which, where that is part of the text.
+        by_day_part: Option<Option<DaySplit>>,
+        from_sums: bool,
+    },
+    LastReading(u64),
+    SeriesMatching(usize, Comparison),
+}
+
+/// How a window's start is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum WindowShape {
+    /// With whole numbers; all readings are after the origin.
+    Forward,
+    /// With whole numbers.
+    Any,
+    /// With the database's own function: width and origin are whole units of its time, and keys are of that type.
+    Native,
+}
+
+impl WindowShape {
+    /// How to compute the starts of these windows for readings that are not before `start_ns`.
+    pub fn of(window: Window, start_ns: i64, model: &Model) -> Self {
+        let whole = |ns: i64| ns.rem_euclid(model.unit_ns()) == 0;
+        if model.layout.time == TimeKey::Native && whole(window.width_ns) && whole(window.origin_ns)
+        {
+            Self::Native
+        } else if start_ns.max(0) >= window.origin_ns {
+            Self::Forward
+        } else {
+            Self::Any
+        }
+    }
+}
+
+impl QueryShape {
+    /// A question's shape.
+    pub fn of(query: &Query, model: &Model) -> Self {
+        let ask = match &query.ask {
+            Ask::Point { fields } => AskShape::Point(fields.bits()),
+            Ask::Range { fields, .. } => AskShape::Range(fields.bits()),
+            Ask::First(predicate) => AskShape::First(predicate.field, predicate.comparison),
+            Ask::Last(predicate) => AskShape::Last(predicate.field, predicate.comparison),
+            Ask::Minimum { field } => AskShape::Minimum(*field),
+            Ask::Aggregate {
+                aggregates,
+                grouping,
+                from_sums,
+            } => AskShape::Aggregate {
+                aggregates: aggregates.clone(),
+                window: grouping
+                    .window
+                    .map(|window| WindowShape::of(window, query.range.start_ns, model)),
+                by_series: grouping.by_series,
+                by_tag: grouping.by_tag,
+                by_day_part: grouping
+                    .by_day_part
+                    .map(|split| (!model.dialect.binds_day()).then_some(split)),
+                from_sums: *from_sums,
+            },
+            Ask::LastReading { fields } => AskShape::LastReading(fields.bits()),
+            Ask::SeriesMatching(predicate) => {
+                AskShape::SeriesMatching(predicate.field, predicate.comparison)
+            }
+        };
+        let listed = |set: &[u32]| match model.dialect.series_set() {
+            SeriesSet::List => {
+                let count = model.schema.tables[query.table].series.len();
+                set.iter().filter(|&&series| series < count).count()
+            }
+            SeriesSet::Arrays | SeriesSet::Json => 0,
+        };
+        Self {
+            table: query.table,
+            selection: match &query.series {
+                Selection::One(_) => SelectionShape::One,
+                Selection::Set(set) => SelectionShape::Set(listed(set)),
+                Selection::Tagged { tag, .. } => SelectionShape::Tagged(*tag),
+                Selection::All => SelectionShape::All,
+            },
+            ask,
+        }
+    }
+}

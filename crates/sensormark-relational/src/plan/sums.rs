@@ -1,0 +1,112 @@
+//! Aggregates over sums that were kept at write time.
+
+use super::Form;
+use super::aggregate::{fields_of, grouped};
+use super::relation::{Builder, Relation};
+use super::slot::Slot;
+use crate::dialect::ColumnType;
+use crate::model::{SumsModel, joined};
+use sensormark_store::{Aggregate, FieldSet, FieldType, Function, Grouping, StoreError};
+
+impl<'a> Builder<'a> {
+    /// Aggregates over sums.
+    pub(super) fn aggregate_sums(
+        &mut self,
+        aggregates: &[Aggregate],
+        grouping: Grouping,
+    ) -> Result<(String, Form), StoreError> {
+        let sums = self.check_sums(aggregates, grouping)?;
+        let (start, end) = (
+            self.slot(Slot::StartNs, ColumnType::I64),
+            self.slot(Slot::EndNs, ColumnType::I64),
+        );
+        let mut relation = self.relation_of_sums(sums);
+        relation.conditions.extend(self.selected());
+        let period = relation.time.clone();
+        relation.conditions.push(format!("{period} >= {start}"));
+        relation.conditions.push(format!("{period} < {end}"));
+        let columns = |field: usize| self.table.sums_of(field);
+        let counts: Vec<String> = fields_of(aggregates)
+            .iter()
+            .filter_map(columns)
+            .map(|columns| format!("r.{} > 0", columns.count))
+            .collect();
+        relation
+            .conditions
+            .push(format!("({})", counts.join(" OR ")));
+        let dialect = self.model.dialect;
+        let values: Vec<String> = aggregates
+            .iter()
+            .filter_map(|one| Some(dialect.sum_of_sums(*one, columns(one.field)?)))
+            .collect();
+        let mut groups: Vec<String> = Vec::new();
+        if grouping.by_series {
+            groups.extend(relation.keys.iter().cloned());
+        }
+        if let Some(tag) = grouping.by_tag {
+            groups.push(self.by_tag(&mut relation, tag));
+        }
+        let window = self.window_shape(grouping);
+        if let Some(shape) = window {
+            groups.push(self.window_start(&relation, shape));
+        }
+        if grouping.by_day_part.is_some() {
+            groups.push(format!("r.{}", sums.day));
+        }
+        let tail = grouped(groups.len());
+        let columns = joined(groups.into_iter().chain(values));
+        let filter = relation.filter();
+        let numbers: Vec<usize> = (0..aggregates.len()).collect();
+        Ok((
+            format!("SELECT {columns} FROM {}{filter}{tail}", relation.from),
+            self.group_form(aggregates, &numbers, grouping, window),
+        ))
+    }
+
+    fn relation_of_sums(&self, sums: &SumsModel) -> Relation {
+        let from = format!("{} r", sums.name);
+        let mut relation = Relation::nested(from, 0, FieldSet::first(0));
+        relation.keys = self.keys();
+        relation.time = format!("r.{}", sums.period);
+        relation.ns = relation.time.clone();
+        relation
+    }
+
+    fn check_sums(
+        &self,
+        aggregates: &[Aggregate],
+        grouping: Grouping,
+    ) -> Result<&'a SumsModel, StoreError> {
+        let operation = format!("aggregate in {}", self.model.dialect.title());
+        let refuse = |text: &str| Err(StoreError::unsupported(operation.as_str(), text));
+        let (Some((per_ns, split)), Some(sums)) = (self.model.summary(), &self.table.sums) else {
+            return refuse("only the layout with a summary keeps sums");
+        };
+        let whole = |ns: i64| ns.rem_euclid(per_ns) == 0;
+        if !whole(self.query.range.start_ns) || !whole(self.query.range.end_ns) {
+            return refuse("the range does not start and end with the periods of the sums");
+        }
+        if grouping
+            .window
+            .is_some_and(|window| !whole(window.width_ns) || !whole(window.origin_ns))
+        {
+            return refuse("the windows are not made of whole periods of the sums");
+        }
+        if grouping.by_day_part.is_some_and(|other| other != split) {
+            return refuse("the sums split the day elsewhere");
+        }
+        let kept = |one: &Aggregate| {
+            matches!(
+                one.function,
+                Function::Count | Function::Sum | Function::Min | Function::Max | Function::Mean
+            ) && !matches!(
+                self.description.fields[one.field].kind,
+                FieldType::Bool | FieldType::Text
+            )
+        };
+        if !aggregates.iter().all(kept) {
+            return refuse("sums are kept for count, sum, min, max and mean of numeric fields");
+        }
+        Ok(sums)
+    }
+}

@@ -1,0 +1,346 @@
+//! PostgreSQL's way: lateral joins, arrays as parameters, all aggregates in one statement, JSONB opened by the server, ON CONFLICT.
+
+use crate::schema::missing;
+use crate::write::{limits, record};
+use sensormark_relational::ddl::TableDefinition;
+use sensormark_relational::dialect::{
+    Aggregates, ColumnType, Dialect, Names, Placeholder, RecordRange, SeriesSet, SumPart, TimeUnit,
+    Walk,
+};
+use sensormark_relational::model::{Content, SumColumns, TableModel, joined};
+use sensormark_relational::plan::relation::Expansion;
+use sensormark_store::record::Record;
+use sensormark_store::{
+    Aggregate, Batch, Encoding, FieldSet, FieldType, Function, Index, Layout, StoreError, Table,
+};
+use tokio_postgres::types::Type;
+
+/// PostgreSQL's choices.
+#[derive(Debug)]
+pub(crate) struct Postgresql;
+
+static NAMES: Names = Names {
+    time: "time",
+    copy: None,
+    span: "span",
+    second: "span",
+    size: "size",
+    document: "readings",
+    offsets: "ns",
+    field: "field",
+    value: "value",
+    period: ".period",
+    day: ".day",
+    sum_separator: ".",
+};
+
+/// The driver's type for a column's or parameter's.
+pub(crate) const fn native(kind: ColumnType) -> Type {
+    match kind {
+        ColumnType::Bool => Type::BOOL,
+        ColumnType::I16 => Type::INT2,
+        ColumnType::I32 => Type::INT4,
+        ColumnType::I64 => Type::INT8,
+        ColumnType::F64 => Type::FLOAT8,
+        ColumnType::Text | ColumnType::Any => Type::TEXT,
+        ColumnType::Timestamp => Type::TIMESTAMPTZ,
+        ColumnType::Interval => Type::INTERVAL,
+        ColumnType::Json => Type::JSON,
+        ColumnType::BinaryJson => Type::JSONB,
+        ColumnType::Bytes => Type::BYTEA,
+        ColumnType::BoolArray => Type::BOOL_ARRAY,
+        ColumnType::I32Array => Type::INT4_ARRAY,
+        ColumnType::I64Array => Type::INT8_ARRAY,
+        ColumnType::F64Array => Type::FLOAT8_ARRAY,
+        ColumnType::TextArray => Type::TEXT_ARRAY,
+    }
+}
+
+/// A type's name in statements.
+pub(crate) const fn type_name(kind: ColumnType) -> &'static str {
+    match kind {
+        ColumnType::Bool => "bool",
+        ColumnType::I16 => "int2",
+        ColumnType::I32 => "int4",
+        ColumnType::I64 => "int8",
+        ColumnType::F64 => "float8",
+        ColumnType::Text | ColumnType::Any => "text",
+        ColumnType::Timestamp => "timestamptz",
+        ColumnType::Interval => "interval",
+        ColumnType::Json => "json",
+        ColumnType::BinaryJson => "jsonb",
+        ColumnType::Bytes => "bytea",
+        ColumnType::BoolArray => "bool[]",
+        ColumnType::I32Array => "int4[]",
+        ColumnType::I64Array => "int8[]",
+        ColumnType::F64Array => "float8[]",
+        ColumnType::TextArray => "text[]",
+    }
+}
+
+impl Dialect for Postgresql {
+    fn title(&self) -> &'static str {
+        "PostgreSQL"
+    }
+
+    fn names(&self) -> &'static Names {
+        &NAMES
+    }
+
+    fn placeholder(&self) -> Placeholder {
+        Placeholder::Numbered('$')
+    }
+
+    /// Microseconds since 2000-01-01.
+    fn time_unit(&self) -> Option<TimeUnit> {
+        Some(TimeUnit {
+            unit_ns: 1_000,
+            epoch: 946_684_800_000_000,
+        })
+    }
+
+    fn missing(&self, layout: &Layout, _: &Table) -> Option<String> {
+        missing(layout)
+    }
+
+    fn readings_per_statement(&self, layout: &Layout, table: &Table) -> usize {
+        limits(layout, table).readings_per_statement
+    }
+
+    fn series_set(&self) -> SeriesSet {
+        SeriesSet::Arrays
+    }
+
+    fn walk(&self, _: Index) -> Walk {
+        Walk::Lateral
+    }
+
+    fn aggregates(&self) -> Aggregates {
+        Aggregates::OneStatement
+    }
+
+    fn record_range(&self, encoding: Encoding, all_fields: bool, point: bool) -> RecordRange {
+        match encoding {
+            _ if point => RecordRange::Opened,
+            Encoding::Arrays => RecordRange::Arrays,
+            _ if all_fields => RecordRange::Whole,
+            Encoding::BinaryJson => RecordRange::JsonArrays,
+            _ => RecordRange::Opened,
+        }
+    }
+
+    /// The planner sees how much of the day they are.
+    fn binds_day(&self) -> bool {
+        false
+    }
+
+    fn type_name(&self, kind: ColumnType) -> &'static str {
+        type_name(kind)
+    }
+
+    fn create(&self, table: &TableDefinition) -> Vec<String> {
+        let mut parts = table.parts("", " PRIMARY KEY");
+        parts.extend(table.reference());
+        let mut statements = vec![format!(
+            "CREATE TABLE {} ({})",
+            table.name,
+            parts.join(", ")
+        )];
+        statements.extend(table.indexes.iter().map(|index| {
+            format!(
+                "CREATE INDEX ON {} ({})",
+                table.name,
+                index.columns.join(", ")
+            )
+        }));
+        statements
+    }
+
+    fn only_entity(&self) -> (&'static str, &'static str) {
+        ("\".one\"", "bool DEFAULT true")
+    }
+
+    fn whole(&self, number: i64) -> String {
+        format!("{number}::int8")
+    }
+
+    fn typed(&self, value: &str, kind: ColumnType) -> String {
+        format!("{value}::{}", type_name(kind))
+    }
+
+    fn nanoseconds_of(&self, time: &str) -> String {
+        format!("((extract(epoch FROM {time}) * 1000000)::int8 * 1000)")
+    }
+
+    fn native_window(&self, width: &str, time: &str, origin: &str) -> String {
+        format!("date_bin({width}, {time}, {origin})")
+    }
+
+    /// As an array, the query runs once, before the rest is planned.
+    fn is_in(&self, column: &str, query: &str) -> String {
+        format!("{column} = ANY(ARRAY({query}))")
+    }
+
+    fn in_set(&self, keys: &[String], parameters: &[String]) -> String {
+        match (keys, parameters) {
+            ([key], [array]) => format!("{key} = ANY({array})"),
+            _ => format!(
+                "({}) IN (SELECT * FROM unnest({}))",
+                keys.join(", "),
+                parameters.join(", ")
+            ),
+        }
+    }
+
+    fn set_as_relation(&self, names: &[String], parameters: &[String]) -> String {
+        format!(
+            "unnest({}) AS s({})",
+            parameters.join(", "),
+            names.join(", ")
+        )
+    }
+
+    fn expand(
+        &self,
+        table: &TableModel,
+        description: &Table,
+        fields: FieldSet,
+        span_ns: i64,
+        encoding: Encoding,
+    ) -> Expansion {
+        if encoding == Encoding::Arrays {
+            return unnest(table, fields);
+        }
+        let binary = encoding == Encoding::BinaryJson;
+        let function = if binary { "jsonb" } else { "json" };
+        let document = table.column(Content::Document);
+        let arrow = if binary { "->" } else { "->>" };
+        let offset = type_name(ColumnType::of_offset(span_ns));
+        let value = |field: usize| {
+            let field_description = &description.fields[field];
+            let kind = type_name(ColumnType::of_field(field_description.kind));
+            let is_direct =
+                binary && !field_description.nullable && field_description.kind != FieldType::Text;
+            let arrow = if is_direct { "->" } else { "->>" };
+            (field, format!("(e.v -> 'm' {arrow} {field})::{kind}"))
+        };
+        Expansion {
+            join: " CROSS JOIN LATERAL ",
+            from: format!("{function}_array_elements(r.{document} -> 'measurements') AS e(v)"),
+            offset: format!("(e.v {arrow} 'ns')::{offset}"),
+            order: "",
+            fields: fields.iter().map(value).collect(),
+        }
+    }
+
+    fn document_part(&self, document: &str, part: &str) -> String {
+        format!("jsonb_path_query_array({document}, '$.measurements[*].{part}')")
+    }
+
+    fn comparable(&self, value: &str, kind: FieldType) -> String {
+        match kind {
+            FieldType::F64 => value.to_owned(),
+            FieldType::Bool => format!("({value})::int4::float8"),
+            _ => format!("({value})::float8"),
+        }
+    }
+
+    fn plain_aggregate(&self, function: Function, value: &str, kind: FieldType) -> String {
+        match (function, kind) {
+            (Function::Count, _) => format!("count({value})"),
+            (Function::Sum, FieldType::I64) => format!("sum({value})::int8"),
+            (Function::Sum, _) => format!("sum({value})"),
+            (Function::Min, _) => format!("min({value})"),
+            (Function::Max, _) => format!("max({value})"),
+            _ => format!("avg({value})::float8"),
+        }
+    }
+
+    fn last_value(&self, value: &str, time: &str) -> String {
+        format!("(array_agg({value} ORDER BY {time} DESC) FILTER (WHERE {value} IS NOT NULL))[1]")
+    }
+
+    fn most_frequent(&self, value: &str) -> String {
+        format!("mode() WITHIN GROUP (ORDER BY {value})")
+    }
+
+    fn share(&self, value: &str, held: &str) -> String {
+        format!(
+            "coalesce(sum({held}) FILTER (WHERE {value}), 0)::float8 / (sum({held}) FILTER (WHERE {value} IS NOT NULL))::float8"
+        )
+    }
+
+    fn upsert_target(&self, name: &str, alias: &str) -> String {
+        format!("{name} AS {alias}")
+    }
+
+    fn incoming(&self, column: &str) -> String {
+        format!("EXCLUDED.{column}")
+    }
+
+    fn add_up(&self, part: SumPart, column: &str, _: bool) -> String {
+        let (there, more) = (format!("s.{column}"), self.incoming(column));
+        match part {
+            SumPart::Count => format!("{there} + {more}"),
+            SumPart::Sum => format!("coalesce({there} + {more}, {there}, {more})"),
+            SumPart::Min => format!("least({there}, {more})"),
+            SumPart::Max => format!("greatest({there}, {more})"),
+        }
+    }
+
+    fn sum_of_sums(&self, aggregate: Aggregate, columns: &SumColumns) -> String {
+        let is_real = columns.kind == FieldType::F64;
+        let (count, sum) = (
+            format!("sum(r.{})", columns.count),
+            format!("sum(r.{})", columns.sum),
+        );
+        match aggregate.function {
+            Function::Count => format!("{count}::int8"),
+            Function::Sum if is_real => sum,
+            Function::Sum => format!("{sum}::int8"),
+            Function::Min => format!("min(r.{})", columns.min),
+            Function::Max => format!("max(r.{})", columns.max),
+            _ => {
+                let exact = if is_real { "float8" } else { "numeric" };
+                format!("({sum} / nullif({count}, 0)::{exact})::float8")
+            }
+        }
+    }
+
+    fn record(
+        &self,
+        description: &Table,
+        batch: &Batch,
+        record: &Record<'_>,
+        encoding: Encoding,
+        span_ns: i64,
+    ) -> Result<Vec<Vec<u8>>, StoreError> {
+        Ok(match encoding {
+            Encoding::Arrays => record::arrays(description, batch, record, span_ns),
+            _ => vec![record::document(batch, record, encoding)],
+        })
+    }
+}
+
+/// Arrays opened side by side.
+fn unnest(table: &TableModel, fields: FieldSet) -> Expansion {
+    let arrays = fields
+        .iter()
+        .map(|field| format!("r.{}", table.field_names[field]));
+    let offsets = [format!("r.{}", table.column(Content::Offsets))];
+    let names = fields.iter().map(|field| format!("f{field}"));
+    Expansion {
+        join: " CROSS JOIN LATERAL ",
+        from: format!(
+            "unnest({}) AS e(ns, {})",
+            joined(offsets.into_iter().chain(arrays)),
+            joined(names)
+        ),
+        offset: "e.ns".to_owned(),
+        order: "",
+        fields: fields
+            .iter()
+            .map(|field| (field, format!("e.f{field}")))
+            .collect(),
+    }
+}
