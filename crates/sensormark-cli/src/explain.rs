@@ -7,11 +7,11 @@ use crate::progress::Progress;
 use crate::registry::{Workload, no_scale, numbers, own_file, registry};
 use crate::run::{choose, parameters};
 use sensormark::engine::explain;
-use sensormark::engine::phased::cells::cells;
-use sensormark::engine::phased::script::check;
-use sensormark::engine::phased::{Subject, WorkloadKind};
 use sensormark::engine::run::Cell;
 use sensormark::engine::site::Site;
+use sensormark::engine::trial::cells::cells;
+use sensormark::engine::trial::script::check;
+use sensormark::engine::trial::{Subject, WorkloadFactory};
 use sensormark::measurement::NotMeasured;
 use sensormark::measurement::statements::StatementsRecord;
 use sensormark::measurement::write_size::{WriteSizeRecord, write_sizes};
@@ -46,7 +46,7 @@ struct Explained {
 /// What is explained, with its numbers.
 enum Explaining {
     MachineTool(Box<machine_tool::Parameters>),
-    Phased(Arc<dyn WorkloadKind>, Value),
+    Factory(Arc<dyn WorkloadFactory>, Value),
 }
 
 /// Shows what a workload does to each layout.
@@ -110,14 +110,14 @@ fn explaining(arguments: &ExplainArguments) -> Result<(Explaining, Option<String
             let parameters = parameters(scale, settings)?;
             (Explaining::MachineTool(Box::new(parameters)), None)
         }
-        Workload::Phased(kind) => {
+        Workload::Factory(kind) => {
             let numbers = numbers(kind.as_ref(), scale, settings)?;
-            (Explaining::Phased(kind, numbers), None)
+            (Explaining::Factory(kind, numbers), None)
         }
         Workload::File(path) => {
             no_scale(arguments.scale)?;
             let own = own_file(&path, settings)?;
-            (Explaining::Phased(own.kind, own.parameters), Some(own.on))
+            (Explaining::Factory(own.kind, own.parameters), Some(own.on))
         }
     })
 }
@@ -131,7 +131,7 @@ impl Explaining {
         let durability = arguments.durability.class();
         match self {
             Self::MachineTool(_) => machine_tool::cells::cells(choices, durability),
-            Self::Phased(kind, numbers) => cells(kind.as_ref(), numbers, choices, durability),
+            Self::Factory(kind, numbers) => cells(kind.as_ref(), numbers, choices, durability),
         }
         .map_err(Failure::usage)
     }
@@ -177,7 +177,7 @@ impl Explaining {
         let timeout_ms = sensormark::units::round_u64(arguments.timeout * 1e3).max(1);
         Ok(match self {
             Self::MachineTool(_) => machine_tool::trial::plan(site, cell, &owner, timeout_ms)?,
-            Self::Phased(kind, numbers) => Plan {
+            Self::Factory(kind, numbers) => Plan {
                 endpoint: site.endpoint().clone(),
                 database: DatabaseName::new(&owner)?,
                 owner,
@@ -204,7 +204,7 @@ impl Explaining {
             Self::MachineTool(parameters) => {
                 machine_tool::explain::explain(site, plan, cell, parameters, arguments.seed)?
             }
-            Self::Phased(kind, numbers) => {
+            Self::Factory(kind, numbers) => {
                 let workload = kind.build(numbers, arguments.seed, subject(cell));
                 let steps = workload.map_err(Failure::usage)?.steps();
                 check(&steps).map_err(Failure::usage)?;

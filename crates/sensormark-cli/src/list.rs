@@ -4,10 +4,10 @@ use crate::arguments::ListArguments;
 use crate::failure::Failure;
 use crate::registry::{Workload, named_kinds, no_scale, numbers, own_file, registry};
 use crate::run::parameters;
-use sensormark::engine::phased::cells::offers as phased_offers;
-use sensormark::engine::phased::script::Step;
-use sensormark::engine::phased::support::{Support, support};
-use sensormark::engine::phased::{Subject, WorkloadKind};
+use sensormark::engine::trial::cells::offers as factory_offers;
+use sensormark::engine::trial::script::Step;
+use sensormark::engine::trial::support::{Support, support};
+use sensormark::engine::trial::{Subject, WorkloadFactory};
 use sensormark::workload::as_study;
 use sensormark::workload::machine_tool::{self, Parameters, cells};
 use sensormark::workload::scale::Scale;
@@ -29,15 +29,15 @@ pub fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
         None => everything(),
         Some(found) => match found? {
             Workload::MachineTool => workload(arguments)?,
-            Workload::Phased(kind) => {
-                phased(kind.as_ref(), arguments.scale.unwrap_or_default().scale())?
+            Workload::Factory(kind) => {
+                by_factory(kind.as_ref(), arguments.scale.unwrap_or_default().scale())?
             }
             Workload::File(path) => {
                 no_scale(arguments.scale)?;
                 let own = own_file(&path, &[])?;
                 let mut text = format!("{}\n\nLayouts\n", path.display());
                 for store in registry().stores() {
-                    phased_layouts(&mut text, own.kind.as_ref(), &own.parameters, store)
+                    factory_layouts(&mut text, own.kind.as_ref(), &own.parameters, store)
                         .map_err(Failure::usage)?;
                 }
                 text
@@ -129,7 +129,7 @@ fn workload(arguments: &ListArguments) -> Result<String, Failure> {
 }
 
 /// A workload of phases: its numbers, then each store's layouts with what the phases cannot have of them.
-fn phased(kind: &dyn WorkloadKind, scale: Scale) -> Result<String, Failure> {
+fn by_factory(kind: &dyn WorkloadFactory, scale: Scale) -> Result<String, Failure> {
     let numbers = numbers(kind, scale, &[])?;
     let mut text = format!("{}, scale {}\n", kind.name(), scale.name());
     let empty = serde_json::Map::new();
@@ -140,18 +140,18 @@ fn phased(kind: &dyn WorkloadKind, scale: Scale) -> Result<String, Failure> {
     }
     text.push_str("  (override one with --set NAME=VALUE)\n\nLayouts\n");
     for store in registry().stores() {
-        phased_layouts(&mut text, kind, &numbers, store).map_err(Failure::usage)?;
+        factory_layouts(&mut text, kind, &numbers, store).map_err(Failure::usage)?;
     }
     Ok(text)
 }
 
-fn phased_layouts(
+fn factory_layouts(
     text: &mut String,
-    kind: &dyn WorkloadKind,
+    kind: &dyn WorkloadFactory,
     numbers: &Value,
     store: &Arc<dyn Store>,
 ) -> Result<(), String> {
-    for (name, offer) in phased_offers(kind, numbers, &any(store))? {
+    for (name, offer) in factory_offers(kind, numbers, &any(store))? {
         heading(text, store, &name, &offer);
         let subject = Subject {
             store: store.as_ref(),
@@ -237,7 +237,7 @@ mod tests {
         let mut kinds = kinds.iter().filter(|kind| kind.name() == workload);
         let kind = kinds.next().expect("a workload");
         let numbers = numbers(kind.as_ref(), Scale::Study, &[]).expect("numbers");
-        let offers = phased_offers(kind.as_ref(), &numbers, choice).expect("layouts");
+        let offers = factory_offers(kind.as_ref(), &numbers, choice).expect("layouts");
         offers.into_iter().map(|(name, _)| name).collect()
     }
 

@@ -5,10 +5,10 @@ use crate::failure::Failure;
 use crate::measure::Planned;
 use crate::registry::{Workload, no_scale, numbers, own_file, registry, shown};
 use sensormark::engine::connection::Registry;
-use sensormark::engine::phased::WorkloadKind;
-use sensormark::engine::phased::cell::PhasedRunner;
-use sensormark::engine::phased::cells::{cells, offers};
 use sensormark::engine::run::{CellRunner, preflight};
+use sensormark::engine::trial::WorkloadFactory;
+use sensormark::engine::trial::cell::TrialRunner;
+use sensormark::engine::trial::cells::{cells, offers};
 use sensormark::measurement::{Cache, NotMeasured};
 use sensormark::workload::as_study::{self, Protocol};
 use sensormark::workload::machine_tool::{self, Parameters, trial::MachineToolRunner};
@@ -34,17 +34,17 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     }
     match workload {
         Workload::MachineTool => run_machine_tool(arguments),
-        Workload::Phased(kind) => {
+        Workload::Factory(kind) => {
             let scale = arguments.scale.unwrap_or_default().scale();
             let parameters = numbers(kind.as_ref(), scale, &arguments.settings)?;
-            let phased = Phased {
+            let measured = Measured {
                 shown: parameters.clone(),
                 parameters,
                 scale: scale.name(),
                 on: DEFAULT_STORES,
                 kind,
             };
-            phased.run(arguments)
+            measured.run(arguments)
         }
         Workload::File(path) => {
             no_scale(arguments.scale)?;
@@ -54,14 +54,14 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
                 .data_set(&own.parameters, arguments.seed)
                 .map_err(|why| Failure::usage(format!("{}: {why}", path.display())))?;
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let phased = Phased {
+            let measured = Measured {
                 shown: shown(&own.parameters),
                 parameters: own.parameters,
                 scale: &name,
                 on: &own.on,
                 kind: own.kind,
             };
-            phased.run(arguments)
+            measured.run(arguments)
         }
     }
 }
@@ -101,8 +101,8 @@ fn run_machine_tool(arguments: &RunArguments) -> Result<ExitCode, Failure> {
 }
 
 /// A workload of phases that is about to be measured.
-struct Phased<'a> {
-    kind: Arc<dyn WorkloadKind>,
+struct Measured<'a> {
+    kind: Arc<dyn WorkloadFactory>,
     parameters: Value,
     /// The parameters as results have them.
     shown: Value,
@@ -112,7 +112,7 @@ struct Phased<'a> {
     on: &'a str,
 }
 
-impl Phased<'_> {
+impl Measured<'_> {
     fn run(self, arguments: &RunArguments) -> Result<ExitCode, Failure> {
         let registry = registry();
         let supervisor = Supervisor::new(None)?;
@@ -132,7 +132,7 @@ impl Phased<'_> {
             let found = FindLimit::new(Arc::clone(&self.kind), self.parameters.clone());
             Box::new(found.map_err(Failure::usage)?)
         } else {
-            Box::new(PhasedRunner {
+            Box::new(TrialRunner {
                 kind: Arc::clone(&self.kind),
                 parameters: self.parameters.clone(),
             })

@@ -1,8 +1,8 @@
 //! Trials for tests of what is judged.
 
-use crate::engine::phased::account::add_loads;
-use crate::engine::phased::role::ROLE;
 use crate::engine::run::Turn;
+use crate::engine::trial::account::add_loads;
+use crate::engine::trial::role::ROLE;
 use crate::measurement::record::{
     AnswersRecord, Cache, Implementation, LoadRecord, PhaseRecord, Side, TrialRecord,
 };

@@ -8,7 +8,7 @@ use super::writes::{Lanes, Plan, Writes};
 use crate::dataset::devops::fields::MEASUREMENTS;
 use crate::dataset::devops::{Devops, Walk, tick_from};
 use crate::engine::operations::{Operations, Slot};
-use crate::engine::phased::Subject;
+use crate::engine::trial::Subject;
 use crate::workload::scale::Scale;
 use sensormark_store::memory::MemoryStore;
 use sensormark_store::reference::Reference;

@@ -7,7 +7,7 @@ use super::questions::{Questions, Subjects};
 use super::writes::{BatchWrites, MessageWrites};
 use crate::dataset::iot_platform::{DAY_NS, HOUR_NS, Homes, START_NS, schema};
 use crate::engine::operations::{Operations, Slot};
-use crate::engine::phased::WorkloadKind;
+use crate::engine::trial::WorkloadFactory;
 use crate::workload::scale::{Scale, adjust_values};
 use sensormark_store::{Answer, Ask, Batch, FieldType, Group, Query, Selection, Value};
 use std::collections::{BTreeMap, BTreeSet};

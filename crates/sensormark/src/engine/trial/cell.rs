@@ -6,7 +6,7 @@ use super::protocol::TrialConfiguration;
 use super::role::ROLE;
 use super::script::{Step, check};
 use super::warnings::warn;
-use super::{PhasedWorkload, Subject, WorkloadKind};
+use super::{Subject, Workload, WorkloadFactory};
 use crate::engine::cold;
 use crate::engine::connection::PlanMessage;
 use crate::engine::explain;
@@ -25,15 +25,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Runs the cells of a workload that is made of phases.
-pub struct PhasedRunner {
+pub struct TrialRunner {
     /// The kind of workload.
-    pub kind: Arc<dyn WorkloadKind>,
+    pub kind: Arc<dyn WorkloadFactory>,
     /// Its parameters.
     pub parameters: Value,
 }
 
-impl PhasedRunner {
-    fn workload(&self, cell: &Cell, seed: u64) -> Result<Box<dyn PhasedWorkload>, String> {
+impl TrialRunner {
+    fn workload(&self, cell: &Cell, seed: u64) -> Result<Box<dyn Workload>, String> {
         let subject = Subject {
             store: cell.choice.store.as_ref(),
             layout: &cell.layout,
@@ -179,7 +179,7 @@ impl PhasedRunner {
     }
 }
 
-impl CellRunner for PhasedRunner {
+impl CellRunner for TrialRunner {
     fn trials(&self, _cell: &Cell) -> usize {
         1
     }
@@ -218,7 +218,7 @@ impl CellRunner for PhasedRunner {
 
 /// What a trial needs, made before it.
 struct Prepared {
-    workload: Box<dyn PhasedWorkload>,
+    workload: Box<dyn Workload>,
     steps: Vec<Step>,
     site: Site,
     plan: Plan,

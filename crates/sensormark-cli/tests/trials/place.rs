@@ -2,9 +2,9 @@
 
 use crate::registry;
 use crate::workload::{Parameters, Sensors};
-use sensormark::engine::phased::cell::PhasedRunner;
-use sensormark::engine::phased::cells::cells;
 use sensormark::engine::run::{Observer, RunContext, RunEvent, RunOutcome, run};
+use sensormark::engine::trial::cell::TrialRunner;
+use sensormark::engine::trial::cells::cells;
 use sensormark::measurement::ResultsFolder;
 use sensormark::measurement::record::{Cache, TrialRecord};
 use sensormark::probe::{DisturbanceLimits, Limits};
@@ -59,7 +59,7 @@ pub fn measure(parameters: &Parameters, fault: Option<&str>, interrupt: &AtomicB
         observer: &phases,
         interrupt,
         program: std::env::current_exe().expect("this program"),
-        owner: "phased".to_owned(),
+        owner: "trials".to_owned(),
         seed: 7,
         cache: Cache::Hot,
         timeout_ms: 1_000,
@@ -76,7 +76,7 @@ pub fn measure(parameters: &Parameters, fault: Option<&str>, interrupt: &AtomicB
     let made = cells(&Sensors, &parameters, &choices, Durability::Default);
     let (mut cells, _) = made.expect("a layout");
     cells.truncate(1);
-    let runner = PhasedRunner {
+    let runner = TrialRunner {
         kind: Arc::new(Sensors),
         parameters,
     };

@@ -2,7 +2,7 @@
 //!
 //! What cannot be measured is said with its reason, never left out.
 
-use super::WorkloadKind;
+use super::WorkloadFactory;
 use crate::engine::run::{Cell, distinct};
 use crate::measurement::record::NotMeasured;
 use crate::workload::selection::{Choice, unknown};
@@ -14,7 +14,7 @@ use serde_json::Value;
 /// # Errors
 /// A layout that there is not, with the nearest right name; wrong parameters.
 pub fn cells(
-    kind: &dyn WorkloadKind,
+    kind: &dyn WorkloadFactory,
     parameters: &Value,
     choices: &[Choice],
     durability: Durability,
@@ -54,7 +54,7 @@ pub fn cells(
 /// # Errors
 /// Wrong parameters.
 pub fn offers(
-    kind: &dyn WorkloadKind,
+    kind: &dyn WorkloadFactory,
     parameters: &Value,
     choice: &Choice,
 ) -> Result<Vec<(String, LayoutOffer)>, String> {
