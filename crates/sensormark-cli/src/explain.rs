@@ -6,8 +6,9 @@ use crate::measure::{clean, interrupted, run_name, stop_on_signals};
 use crate::progress::Progress;
 use crate::registry::{Workload, no_scale, numbers, own_file, registry};
 use crate::run::{choose, parameters};
+use sensormark::engine::context::Cell;
 use sensormark::engine::explain;
-use sensormark::engine::run::Cell;
+use sensormark::engine::selection::Choice;
 use sensormark::engine::site::Site;
 use sensormark::engine::trial::cells::cells;
 use sensormark::engine::trial::script::check;
@@ -17,7 +18,6 @@ use sensormark::measurement::statements::StatementsRecord;
 use sensormark::measurement::write_size::{WriteSizeRecord, write_sizes};
 use sensormark::report::statements;
 use sensormark::workload::machine_tool;
-use sensormark::workload::selection::Choice;
 use sensormark_store::supervisor::Supervisor;
 use sensormark_store::{DatabaseName, Plan, ServerOptions, Setting};
 use serde::Serialize;
@@ -45,7 +45,7 @@ struct Explained {
 
 /// What is explained, with its numbers.
 enum Explaining {
-    MachineTool(Box<machine_tool::Parameters>),
+    MachineTool,
     Factory(Arc<dyn WorkloadFactory>, Value),
 }
 
@@ -107,8 +107,8 @@ fn explaining(arguments: &ExplainArguments) -> Result<(Explaining, Option<String
     let settings = &arguments.settings;
     Ok(match Workload::find(&arguments.workload)? {
         Workload::MachineTool => {
-            let parameters = parameters(scale, settings)?;
-            (Explaining::MachineTool(Box::new(parameters)), None)
+            parameters(scale, settings)?;
+            (Explaining::MachineTool, None)
         }
         Workload::Factory(kind) => {
             let numbers = numbers(kind.as_ref(), scale, settings)?;
@@ -130,7 +130,7 @@ impl Explaining {
     ) -> Result<(Vec<Cell>, Vec<NotMeasured>), Failure> {
         let durability = arguments.durability.class();
         match self {
-            Self::MachineTool(_) => machine_tool::cells::cells(choices, durability),
+            Self::MachineTool => machine_tool::cells::cells(choices, durability),
             Self::Factory(kind, numbers) => cells(kind.as_ref(), numbers, choices, durability),
         }
         .map_err(Failure::usage)
@@ -176,7 +176,7 @@ impl Explaining {
         let owner = run_name().owner;
         let timeout_ms = sensormark::units::round_u64(arguments.timeout * 1e3).max(1);
         Ok(match self {
-            Self::MachineTool(_) => machine_tool::trial::plan(site, cell, &owner, timeout_ms)?,
+            Self::MachineTool => machine_tool::trial::plan(site, cell, &owner, timeout_ms)?,
             Self::Factory(kind, numbers) => Plan {
                 endpoint: site.endpoint().clone(),
                 database: DatabaseName::new(&owner)?,
@@ -201,9 +201,7 @@ impl Explaining {
         arguments: &ExplainArguments,
     ) -> Result<Explained, Failure> {
         let statements = match self {
-            Self::MachineTool(parameters) => {
-                machine_tool::explain::explain(site, plan, cell, parameters, arguments.seed)?
-            }
+            Self::MachineTool => machine_tool::explain::explain(site, plan, cell, arguments.seed)?,
             Self::Factory(kind, numbers) => {
                 let workload = kind.build(numbers, arguments.seed, subject(cell));
                 let steps = workload.map_err(Failure::usage)?.steps();

@@ -4,14 +4,14 @@ use crate::arguments::ListArguments;
 use crate::failure::Failure;
 use crate::registry::{Workload, named_kinds, no_scale, numbers, own_file, registry};
 use crate::run::parameters;
+use sensormark::engine::scale::Scale;
+use sensormark::engine::selection::Choice;
+use sensormark::engine::study_protocol;
 use sensormark::engine::trial::cells::offers as factory_offers;
 use sensormark::engine::trial::script::Step;
 use sensormark::engine::trial::support::{Support, support};
 use sensormark::engine::trial::{Subject, WorkloadFactory};
-use sensormark::workload::as_study;
 use sensormark::workload::machine_tool::{self, Parameters, cells};
-use sensormark::workload::scale::Scale;
-use sensormark::workload::selection::Choice;
 use sensormark_store::{Capability, LayoutOffer, Operation, Standing, Store, TimeResolution};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -50,7 +50,7 @@ pub fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
 
 /// What `run --as-study` does of the study behind a workload.
 fn protocol(workload: &str) -> Result<String, Failure> {
-    let found = as_study::required(workload).map_err(Failure::usage)?;
+    let found = study_protocol::required(workload).map_err(Failure::usage)?;
     let mut text = format!(
         "{workload}, as the study did\n  settings of servers that sensormark starts: --profile {}\n",
         found.profile
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn stores_offer_the_layouts_of_the_studies() {
         let registry = registry();
-        for protocol in &as_study::PROTOCOLS {
+        for protocol in &study_protocol::PROTOCOLS {
             for (name, layouts) in protocol.layouts {
                 // a program may be built without a store
                 let Some(store) = registry.find(name) else {
@@ -266,7 +266,7 @@ mod tests {
     /// What the report compares the study's rows with.
     #[test]
     fn machine_tool_as_its_study_keeps_dates_and_floating_point_fields() {
-        let protocol = as_study::protocol(machine_tool::NAME).expect("a study");
+        let protocol = study_protocol::protocol(machine_tool::NAME).expect("a study");
         let registry = registry();
         let mut layouts = 0;
         for (name, own) in protocol.layouts {

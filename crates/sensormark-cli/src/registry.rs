@@ -3,9 +3,10 @@
 use crate::arguments::ScaleName;
 use crate::failure::Failure;
 use sensormark::engine::connection::Registry;
+use sensormark::engine::scale::{Scale, adjust_values};
+use sensormark::engine::selection::parse;
 use sensormark::engine::trial::{Kinds, WorkloadFactory};
-use sensormark::workload::scale::{Scale, adjust_values};
-use sensormark::workload::selection::{parse, unknown};
+use sensormark::nearest::unknown;
 use sensormark::workload::{
     billing, devops, durability, iot_platform, machine_tool, own, replay, sensor_operations,
 };

@@ -5,16 +5,17 @@ use crate::failure::Failure;
 use crate::measure::Planned;
 use crate::registry::{Workload, no_scale, numbers, own_file, registry, shown};
 use sensormark::engine::connection::Registry;
-use sensormark::engine::run::{CellRunner, preflight};
+use sensormark::engine::context::CellRunner;
+use sensormark::engine::run::preflight;
+use sensormark::engine::scale::{Scale, adjust};
+use sensormark::engine::selection::{Choice, parse};
+use sensormark::engine::study_protocol::{self, Protocol};
 use sensormark::engine::trial::WorkloadFactory;
 use sensormark::engine::trial::cell::TrialRunner;
 use sensormark::engine::trial::cells::{cells, offers};
 use sensormark::measurement::{Cache, NotMeasured};
-use sensormark::workload::as_study::{self, Protocol};
-use sensormark::workload::machine_tool::{self, Parameters, trial::MachineToolRunner};
+use sensormark::workload::machine_tool::{self, Parameters, runner::MachineToolRunner};
 use sensormark::workload::own::find_limit::FindLimit;
-use sensormark::workload::scale::{Scale, adjust};
-use sensormark::workload::selection::{Choice, parse};
 use sensormark_store::Durability;
 use sensormark_store::supervisor::Supervisor;
 use serde_json::Value;
@@ -165,12 +166,12 @@ fn protocol(
     arguments: &RunArguments,
 ) -> Result<Option<&'static Protocol>, Failure> {
     if arguments.as_study {
-        return as_study::required(workload)
+        return study_protocol::required(workload)
             .map(Some)
             .map_err(Failure::usage);
     }
     let is_studys_scale = matches!(arguments.scale, Some(ScaleName::Study));
-    Ok(as_study::protocol(workload).filter(|_| is_studys_scale))
+    Ok(study_protocol::protocol(workload).filter(|_| is_studys_scale))
 }
 
 /// The choices, with the study's own layouts where the run follows it.
@@ -270,7 +271,7 @@ mod tests {
 
     #[test]
     fn the_studys_scale_implies_its_protocol() {
-        for study in &as_study::PROTOCOLS {
+        for study in &study_protocol::PROTOCOLS {
             let name = study.workload;
             assert_eq!(asked(&[name, "--scale", "study"]), Some(name));
             assert_eq!(asked(&[name, "--as-study"]), Some(name));

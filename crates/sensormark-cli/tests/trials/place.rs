@@ -2,13 +2,14 @@
 
 use crate::registry;
 use crate::workload::{Parameters, Sensors};
-use sensormark::engine::run::{Observer, RunContext, RunEvent, RunOutcome, run};
+use sensormark::engine::context::{Observer, RunContext, RunEvent};
+use sensormark::engine::run::{RunOutcome, run};
+use sensormark::engine::selection::parse;
 use sensormark::engine::trial::cell::TrialRunner;
 use sensormark::engine::trial::cells::cells;
 use sensormark::measurement::ResultsFolder;
 use sensormark::measurement::record::{Cache, TrialRecord};
 use sensormark::probe::{DisturbanceLimits, Limits};
-use sensormark::workload::selection::parse;
 use sensormark_store::supervisor::Supervisor;
 use sensormark_store::{Durability, ServerOptions};
 use std::sync::atomic::AtomicBool;

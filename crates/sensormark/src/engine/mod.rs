@@ -36,6 +36,8 @@ pub mod phase;
 
 pub mod client;
 
+mod client_threads;
+
 mod thread;
 
 pub mod clients;
@@ -48,9 +50,17 @@ pub mod entities;
 
 pub mod written;
 
+pub mod scale;
+
+pub mod selection;
+
+pub mod study_protocol;
+
+pub mod context;
+
 pub mod site;
 
-mod calm;
+mod quiet_host;
 
 pub mod judge;
 

@@ -31,8 +31,8 @@ pub mod support;
 mod warnings;
 
 use crate::dataset::export::DataSet;
+use crate::engine::scale::Scale;
 use crate::measurement::record::TrialRecord;
-use crate::workload::scale::Scale;
 use script::Step;
 use sensormark_store::{Family, Layout, LayoutOffer, Schema, Store, TimeResolution};
 use serde_json::Value;

@@ -8,9 +8,9 @@ use super::{ALONE, DEVICES, EXTRACT, INGEST, NAME, OPERATION};
 use crate::dataset::billing::{self, MeterReadings};
 use crate::dataset::export::DataSet;
 use crate::engine::answers::Checking;
+use crate::engine::scale::Scale;
 use crate::engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
-use crate::workload::scale::Scale;
 use sensormark_store::{
     Atomicity, Family, Index, LayoutOffer, Schema, Shape, Standing, WriteMethod,
 };

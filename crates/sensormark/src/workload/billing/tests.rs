@@ -9,9 +9,9 @@ use super::parameters::Parameters;
 use super::{BILLS_FILE, Kind};
 use crate::dataset::billing::{fields, schema, time_ns};
 use crate::engine::operations::{Operations, Request, Slot};
+use crate::engine::scale::{Scale, adjust_values};
 use crate::engine::trial::script::{Step, check};
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
-use crate::workload::scale::{Scale, adjust_values};
 use sensormark_store::memory::MemoryStore;
 use sensormark_store::{
     Answer, Atomicity, Group, Index, Layout, LayoutOffer, Query, RepeatedWrite, Selection,

@@ -3,10 +3,10 @@
 use super::parameters::{DOCUMENTATION, Parameters};
 use super::readings::{Readings, schema};
 use super::{NAME, WRITE};
+use crate::engine::scale::Scale;
 use crate::engine::sharing::Sharing;
 use crate::engine::trial::script::{LoadSpec, PhaseSpec, Step};
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
-use crate::workload::scale::Scale;
 use sensormark_store::{Family, Schema};
 use serde_json::Value;
 use std::sync::Arc;

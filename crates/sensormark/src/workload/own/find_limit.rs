@@ -4,7 +4,8 @@
 //! kept, and says of each probe what became of it; where none held, that of the lowest.
 
 use super::parameters::Parameters;
-use crate::engine::run::{Cell, CellRunner, FURTHER_ATTEMPTS, RunContext, RunEvent, Turn};
+use crate::engine::context::{Cell, CellRunner, RunContext, RunEvent, TrialPosition};
+use crate::engine::run::FURTHER_ATTEMPTS;
 use crate::engine::trial::WorkloadFactory;
 use crate::engine::trial::cell::TrialRunner;
 use crate::measurement::record::{Figure, LimitRecord, TrialRecord};
@@ -58,7 +59,7 @@ impl FindLimit {
         &self,
         context: &RunContext<'_>,
         cell: &Cell,
-        turn: Turn,
+        turn: TrialPosition,
         rate: f64,
     ) -> Option<TrialRecord> {
         let mut parameters = self.parameters.clone();
@@ -89,7 +90,7 @@ impl CellRunner for FindLimit {
         &self,
         context: &RunContext<'_>,
         cell: &Cell,
-        turn: Turn,
+        turn: TrialPosition,
         _earlier: &[TrialRecord],
         finished: &mut dyn FnMut(TrialRecord),
     ) {
@@ -100,7 +101,7 @@ impl CellRunner for FindLimit {
                 break;
             }
             let rate = search.next();
-            let probe = Turn {
+            let probe = TrialPosition {
                 attempt: turn.attempt * ATTEMPT + number,
                 ..turn
             };

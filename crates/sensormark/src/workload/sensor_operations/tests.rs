@@ -3,11 +3,11 @@
 use super::*;
 use crate::dataset::sensor_operations::SensorReadings;
 use crate::engine::operations::{Operations, Request, Slot};
+use crate::engine::scale::{Scale, adjust};
 use crate::engine::trial::Subject;
 use crate::engine::trial::WorkloadFactory;
 use crate::engine::trial::script::{Step, check};
 use crate::measurement::names;
-use crate::workload::scale::{Scale, adjust};
 use sensormark_store::memory::MemoryStore;
 use sensormark_store::reference::Reference;
 use sensormark_store::{
