@@ -6,18 +6,18 @@ use crate::measure::{clean, interrupted, milliseconds, run_name, stop_on_signals
 use crate::progress::Progress;
 use crate::registry::{Workload, no_scale, numbers, own_file, registry};
 use crate::run::{choose, parameters};
+use sensormark::engine::context::Cell;
 use sensormark::engine::explain;
-use sensormark::engine::phased::cells::cells;
-use sensormark::engine::phased::script::check;
-use sensormark::engine::phased::{Subject, WorkloadKind};
-use sensormark::engine::run::Cell;
+use sensormark::engine::selection::Choice;
 use sensormark::engine::site::Site;
+use sensormark::engine::trial::cells::cells;
+use sensormark::engine::trial::script::check;
+use sensormark::engine::trial::{Subject, WorkloadFactory};
 use sensormark::measurement::NotMeasured;
 use sensormark::measurement::statements::StatementsRecord;
 use sensormark::measurement::write_size::{WriteSizeRecord, write_sizes};
 use sensormark::report::statements;
 use sensormark::workload::machine_tool;
-use sensormark::workload::selection::Choice;
 use sensormark_store::supervisor::Supervisor;
 use sensormark_store::{DatabaseName, Plan, ServerOptions, Setting};
 use serde::Serialize;
@@ -45,8 +45,8 @@ struct Explained {
 
 /// What is explained, with its numbers.
 enum Explaining {
-    MachineTool(Box<machine_tool::Parameters>),
-    Phased(Arc<dyn WorkloadKind>, Value),
+    MachineTool,
+    Factory(Arc<dyn WorkloadFactory>, Value),
 }
 
 /// Shows what a workload does to each layout.
@@ -107,17 +107,17 @@ fn explaining(arguments: &ExplainArguments) -> Result<(Explaining, Option<String
     let settings = &arguments.settings;
     Ok(match Workload::find(&arguments.workload)? {
         Workload::MachineTool => {
-            let parameters = parameters(scale, settings)?;
-            (Explaining::MachineTool(Box::new(parameters)), None)
+            parameters(scale, settings)?;
+            (Explaining::MachineTool, None)
         }
-        Workload::Phased(kind) => {
+        Workload::Factory(kind) => {
             let numbers = numbers(kind.as_ref(), scale, settings)?;
-            (Explaining::Phased(kind, numbers), None)
+            (Explaining::Factory(kind, numbers), None)
         }
         Workload::File(path) => {
             no_scale(arguments.scale)?;
             let own = own_file(&path, settings)?;
-            (Explaining::Phased(own.kind, own.parameters), Some(own.on))
+            (Explaining::Factory(own.kind, own.parameters), Some(own.on))
         }
     })
 }
@@ -130,8 +130,8 @@ impl Explaining {
     ) -> Result<(Vec<Cell>, Vec<NotMeasured>), Failure> {
         let durability = arguments.durability.class();
         match self {
-            Self::MachineTool(_) => machine_tool::cells::cells(choices, durability),
-            Self::Phased(kind, numbers) => cells(kind.as_ref(), numbers, choices, durability),
+            Self::MachineTool => machine_tool::cells::cells(choices, durability),
+            Self::Factory(kind, numbers) => cells(kind.as_ref(), numbers, choices, durability),
         }
         .map_err(Failure::usage)
     }
@@ -176,8 +176,8 @@ impl Explaining {
         let owner = run_name().owner;
         let timeout_ms = milliseconds(arguments.timeout);
         Ok(match self {
-            Self::MachineTool(_) => machine_tool::trial::plan(site, cell, &owner, timeout_ms)?,
-            Self::Phased(kind, numbers) => Plan {
+            Self::MachineTool => machine_tool::trial::plan(site, cell, &owner, timeout_ms)?,
+            Self::Factory(kind, numbers) => Plan {
                 endpoint: site.endpoint().clone(),
                 database: DatabaseName::new(&owner)?,
                 owner,
@@ -201,10 +201,8 @@ impl Explaining {
         arguments: &ExplainArguments,
     ) -> Result<Explained, Failure> {
         let statements = match self {
-            Self::MachineTool(parameters) => {
-                machine_tool::explain::explain(site, plan, cell, parameters, arguments.seed)?
-            }
-            Self::Phased(kind, numbers) => {
+            Self::MachineTool => machine_tool::explain::explain(site, plan, cell, arguments.seed)?,
+            Self::Factory(kind, numbers) => {
                 let workload = kind.build(numbers, arguments.seed, subject(cell));
                 let steps = workload.map_err(Failure::usage)?.steps();
                 check(&steps).map_err(Failure::usage)?;

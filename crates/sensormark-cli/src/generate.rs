@@ -7,7 +7,7 @@ use sensormark::dataset::export::{
     DataSet, ExportOptions, Format, MachineToolSamples, Output, Shard, export,
 };
 use sensormark::dataset::machine_tool::{INDEX_LIMIT, SAMPLES_PER_SECOND};
-use sensormark::engine::phased::WorkloadKind;
+use sensormark::engine::trial::WorkloadFactory;
 use sensormark::units::round_u64;
 use sensormark::workload::machine_tool;
 use sensormark_store::TimeResolution;
@@ -25,14 +25,14 @@ const LAST_SECOND: i64 = i64::MAX / 1_000_000_000;
 pub fn generate(arguments: &GenerateArguments) -> Result<ExitCode, Failure> {
     let data: Box<dyn DataSet> = match Workload::find(&arguments.workload)? {
         Workload::MachineTool => Box::new(machine_tool_samples(arguments)?),
-        Workload::Phased(kind) => phased(kind.as_ref(), arguments)?,
+        Workload::Factory(kind) => by_factory(kind.as_ref(), arguments)?,
         Workload::File(path) => own(&path, arguments)?,
     };
     write(data.as_ref(), arguments)
 }
 
-fn phased(
-    kind: &dyn WorkloadKind,
+fn by_factory(
+    kind: &dyn WorkloadFactory,
     arguments: &GenerateArguments,
 ) -> Result<Box<dyn DataSet>, Failure> {
     refuse_times(kind.name(), arguments)?;

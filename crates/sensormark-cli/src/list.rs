@@ -4,14 +4,14 @@ use crate::arguments::ListArguments;
 use crate::failure::Failure;
 use crate::registry::{Workload, named_kinds, no_scale, numbers, own_file, registry};
 use crate::run::parameters;
-use sensormark::engine::phased::cells::offers as phased_offers;
-use sensormark::engine::phased::script::Step;
-use sensormark::engine::phased::support::{Support, support};
-use sensormark::engine::phased::{Subject, WorkloadKind};
-use sensormark::workload::as_study;
+use sensormark::engine::scale::Scale;
+use sensormark::engine::selection::Choice;
+use sensormark::engine::study_protocol;
+use sensormark::engine::trial::cells::offers as factory_offers;
+use sensormark::engine::trial::script::Step;
+use sensormark::engine::trial::support::{Support, support};
+use sensormark::engine::trial::{Subject, WorkloadFactory};
 use sensormark::workload::machine_tool::{self, Parameters, cells};
-use sensormark::workload::scale::Scale;
-use sensormark::workload::selection::Choice;
 use sensormark_store::{Capability, LayoutOffer, Operation, Standing, Store, TimeResolution};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -29,15 +29,15 @@ pub fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
         None => everything(),
         Some(found) => match found? {
             Workload::MachineTool => workload(arguments)?,
-            Workload::Phased(kind) => {
-                phased(kind.as_ref(), arguments.scale.unwrap_or_default().scale())?
+            Workload::Factory(kind) => {
+                by_factory(kind.as_ref(), arguments.scale.unwrap_or_default().scale())?
             }
             Workload::File(path) => {
                 no_scale(arguments.scale)?;
                 let own = own_file(&path, &[])?;
                 let mut text = format!("{}\n\nLayouts\n", path.display());
                 for store in registry().stores() {
-                    phased_layouts(&mut text, own.kind.as_ref(), &own.parameters, store)
+                    factory_layouts(&mut text, own.kind.as_ref(), &own.parameters, store)
                         .map_err(Failure::usage)?;
                 }
                 text
@@ -50,7 +50,7 @@ pub fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
 
 /// What `run --as-study` does of the study behind a workload.
 fn protocol(workload: &str) -> Result<String, Failure> {
-    let found = as_study::required(workload).map_err(Failure::usage)?;
+    let found = study_protocol::required(workload).map_err(Failure::usage)?;
     let mut text = format!(
         "{workload}, as the study did\n  settings of servers that sensormark starts: --profile {}\n",
         found.profile
@@ -129,7 +129,7 @@ fn workload(arguments: &ListArguments) -> Result<String, Failure> {
 }
 
 /// A workload of phases: its numbers, then each store's layouts with what the phases cannot have of them.
-fn phased(kind: &dyn WorkloadKind, scale: Scale) -> Result<String, Failure> {
+fn by_factory(kind: &dyn WorkloadFactory, scale: Scale) -> Result<String, Failure> {
     let numbers = numbers(kind, scale, &[])?;
     let mut text = format!("{}, scale {}\n", kind.name(), scale.name());
     let empty = serde_json::Map::new();
@@ -140,18 +140,18 @@ fn phased(kind: &dyn WorkloadKind, scale: Scale) -> Result<String, Failure> {
     }
     text.push_str("  (override one with --set NAME=VALUE)\n\nLayouts\n");
     for store in registry().stores() {
-        phased_layouts(&mut text, kind, &numbers, store).map_err(Failure::usage)?;
+        factory_layouts(&mut text, kind, &numbers, store).map_err(Failure::usage)?;
     }
     Ok(text)
 }
 
-fn phased_layouts(
+fn factory_layouts(
     text: &mut String,
-    kind: &dyn WorkloadKind,
+    kind: &dyn WorkloadFactory,
     numbers: &Value,
     store: &Arc<dyn Store>,
 ) -> Result<(), String> {
-    for (name, offer) in phased_offers(kind, numbers, &any(store))? {
+    for (name, offer) in factory_offers(kind, numbers, &any(store))? {
         heading(text, store, &name, &offer);
         let subject = Subject {
             store: store.as_ref(),
@@ -237,14 +237,14 @@ mod tests {
         let mut kinds = kinds.iter().filter(|kind| kind.name() == workload);
         let kind = kinds.next().expect("a workload");
         let numbers = numbers(kind.as_ref(), Scale::Study, &[]).expect("numbers");
-        let offers = phased_offers(kind.as_ref(), &numbers, choice).expect("layouts");
+        let offers = factory_offers(kind.as_ref(), &numbers, choice).expect("layouts");
         offers.into_iter().map(|(name, _)| name).collect()
     }
 
     #[test]
     fn stores_offer_the_layouts_of_the_studies() {
         let registry = registry();
-        for protocol in &as_study::PROTOCOLS {
+        for protocol in &study_protocol::PROTOCOLS {
             for (name, layouts) in protocol.layouts {
                 // a program may be built without a store
                 let Some(store) = registry.find(name) else {
@@ -266,7 +266,7 @@ mod tests {
     /// What the report compares the study's rows with.
     #[test]
     fn machine_tool_as_its_study_keeps_dates_and_floating_point_fields() {
-        let protocol = as_study::protocol(machine_tool::NAME).expect("a study");
+        let protocol = study_protocol::protocol(machine_tool::NAME).expect("a study");
         let registry = registry();
         let mut layouts = 0;
         for (name, own) in protocol.layouts {

@@ -6,15 +6,14 @@ use crate::progress::Progress;
 use crate::report::{PAGE, draw, options, print};
 use sensormark::engine::cold;
 use sensormark::engine::connection::Registry;
+use sensormark::engine::context::{Cell, CellRunner, Observer, RunContext, RunEvent};
 use sensormark::engine::memory_limit;
 use sensormark::engine::pinning::Pinning;
-use sensormark::engine::run::{
-    Cell, CellRunner, Observer, RunContext, RunEvent, RunOutcome, run as measure,
-};
+use sensormark::engine::run::{RunOutcome, run as measure};
+use sensormark::engine::study_protocol::Protocol;
 use sensormark::measurement::record::SCHEMA_VERSION;
 use sensormark::measurement::{NotMeasured, ResultsFolder, RunRecord};
 use sensormark::probe::{DisturbanceLimits, Environment, FlushRate, Limits, redact_arguments};
-use sensormark::workload::as_study::Protocol;
 use sensormark::workload::machine_tool;
 use sensormark_store::supervisor::Supervisor;
 use sensormark_store::{Durability, ServerOptions};
@@ -243,7 +242,7 @@ pub fn stop_on_signals(supervisor: &Supervisor) {
 
 /// Removes what runs that were killed left behind.
 pub fn clean(supervisor: &Supervisor, progress: &Progress) {
-    use sensormark::engine::run::{Observer, RunEvent};
+    use sensormark::engine::context::{Observer, RunEvent};
     for what in supervisor.clean_orphans() {
         progress.event(RunEvent::Note(what));
     }

@@ -4,8 +4,8 @@
 
 use crate::arguments::ProgressName;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sensormark::engine::context::{Observer, RunEvent};
 use sensormark::engine::role::Progress as RoleProgress;
-use sensormark::engine::run::{Observer, RunEvent};
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};

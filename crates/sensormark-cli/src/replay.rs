@@ -6,10 +6,10 @@ use crate::measure::Planned;
 use crate::registry::{kinds, registry};
 use crate::run::choose;
 use sensormark::dataset::recording::{ColumnType, Recording, RecordingOptions};
-use sensormark::engine::phased::cell::PhasedRunner;
-use sensormark::engine::phased::cells::cells;
+use sensormark::engine::scale::{Scale, adjust};
+use sensormark::engine::trial::cell::TrialRunner;
+use sensormark::engine::trial::cells::cells;
 use sensormark::workload::replay::{self, Parameters};
-use sensormark::workload::scale::{Scale, adjust};
 use sensormark_store::supervisor::Supervisor;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -69,7 +69,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let (cells, unsupported) =
         cells(kind.as_ref(), &parameters, &choices, durability).map_err(Failure::usage)?;
     not_measured.extend(unsupported);
-    let runner = PhasedRunner {
+    let runner = TrialRunner {
         kind: Arc::clone(kind),
         parameters: parameters.clone(),
     };

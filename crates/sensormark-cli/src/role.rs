@@ -2,9 +2,9 @@
 
 use crate::failure::Failure;
 use crate::registry::{kinds, registry};
-use sensormark::engine::phased;
 use sensormark::engine::role::{Event, RoleLine, tell};
 use sensormark::engine::site::block_on;
+use sensormark::engine::trial;
 use sensormark::workload::machine_tool::{
     queue::MessageQueue, reader, source, write_trial::SourceMessage, writer,
 };
@@ -22,8 +22,8 @@ pub fn role(name: &str) -> Result<ExitCode, Failure> {
         "machine-tool-reader" => open().and_then(|(line, configuration)| {
             block_on(reader::run(line, configuration, &registry()))
         }),
-        phased::role::ROLE => open().and_then(|(line, configuration)| {
-            phased::role::run(line, &configuration, &registry(), &kinds())
+        trial::role::ROLE => open().and_then(|(line, configuration)| {
+            trial::role::run(line, &configuration, &registry(), &kinds())
         }),
         _ => {
             return Err(Failure::usage(format!(

@@ -5,16 +5,17 @@ use crate::failure::Failure;
 use crate::measure::Planned;
 use crate::registry::{Workload, no_scale, numbers, own_file, registry, shown};
 use sensormark::engine::connection::Registry;
-use sensormark::engine::phased::WorkloadKind;
-use sensormark::engine::phased::cell::PhasedRunner;
-use sensormark::engine::phased::cells::{cells, offers};
-use sensormark::engine::run::{CellRunner, preflight};
+use sensormark::engine::context::CellRunner;
+use sensormark::engine::run::preflight;
+use sensormark::engine::scale::{Scale, adjust};
+use sensormark::engine::selection::{Choice, parse};
+use sensormark::engine::study_protocol::{self, Protocol};
+use sensormark::engine::trial::WorkloadFactory;
+use sensormark::engine::trial::cell::TrialRunner;
+use sensormark::engine::trial::cells::{cells, offers};
 use sensormark::measurement::{Cache, NotMeasured};
-use sensormark::workload::as_study::{self, Protocol};
-use sensormark::workload::machine_tool::{self, Parameters, trial::MachineToolRunner};
+use sensormark::workload::machine_tool::{self, Parameters, runner::MachineToolRunner};
 use sensormark::workload::own::find_limit::FindLimit;
-use sensormark::workload::scale::{Scale, adjust};
-use sensormark::workload::selection::{Choice, parse};
 use sensormark_store::Durability;
 use sensormark_store::supervisor::Supervisor;
 use serde_json::Value;
@@ -34,17 +35,17 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     }
     match workload {
         Workload::MachineTool => run_machine_tool(arguments),
-        Workload::Phased(kind) => {
+        Workload::Factory(kind) => {
             let scale = arguments.scale.unwrap_or_default().scale();
             let parameters = numbers(kind.as_ref(), scale, &arguments.settings)?;
-            let phased = Phased {
+            let measured = Measured {
                 shown: parameters.clone(),
                 parameters,
                 scale: scale.name(),
                 on: DEFAULT_STORES,
                 kind,
             };
-            phased.run(arguments)
+            measured.run(arguments)
         }
         Workload::File(path) => {
             no_scale(arguments.scale)?;
@@ -54,14 +55,14 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
                 .data_set(&own.parameters, arguments.seed)
                 .map_err(|why| Failure::usage(format!("{}: {why}", path.display())))?;
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let phased = Phased {
+            let measured = Measured {
                 shown: shown(&own.parameters),
                 parameters: own.parameters,
                 scale: &name,
                 on: &own.on,
                 kind: own.kind,
             };
-            phased.run(arguments)
+            measured.run(arguments)
         }
     }
 }
@@ -101,8 +102,8 @@ fn run_machine_tool(arguments: &RunArguments) -> Result<ExitCode, Failure> {
 }
 
 /// A workload of phases that is about to be measured.
-struct Phased<'a> {
-    kind: Arc<dyn WorkloadKind>,
+struct Measured<'a> {
+    kind: Arc<dyn WorkloadFactory>,
     parameters: Value,
     /// The parameters as results have them.
     shown: Value,
@@ -112,7 +113,7 @@ struct Phased<'a> {
     on: &'a str,
 }
 
-impl Phased<'_> {
+impl Measured<'_> {
     fn run(self, arguments: &RunArguments) -> Result<ExitCode, Failure> {
         let registry = registry();
         let supervisor = Supervisor::new(None)?;
@@ -132,7 +133,7 @@ impl Phased<'_> {
             let found = FindLimit::new(Arc::clone(&self.kind), self.parameters.clone());
             Box::new(found.map_err(Failure::usage)?)
         } else {
-            Box::new(PhasedRunner {
+            Box::new(TrialRunner {
                 kind: Arc::clone(&self.kind),
                 parameters: self.parameters.clone(),
             })
@@ -165,12 +166,12 @@ fn protocol(
     arguments: &RunArguments,
 ) -> Result<Option<&'static Protocol>, Failure> {
     if arguments.as_study {
-        return as_study::required(workload)
+        return study_protocol::required(workload)
             .map(Some)
             .map_err(Failure::usage);
     }
     let is_studys_scale = matches!(arguments.scale, Some(ScaleName::Study));
-    Ok(as_study::protocol(workload).filter(|_| is_studys_scale))
+    Ok(study_protocol::protocol(workload).filter(|_| is_studys_scale))
 }
 
 /// The choices, with the study's own layouts where the run follows it.
@@ -270,7 +271,7 @@ mod tests {
 
     #[test]
     fn the_studys_scale_implies_its_protocol() {
-        for study in &as_study::PROTOCOLS {
+        for study in &study_protocol::PROTOCOLS {
             let name = study.workload;
             assert_eq!(asked(&[name, "--scale", "study"]), Some(name));
             assert_eq!(asked(&[name, "--as-study"]), Some(name));

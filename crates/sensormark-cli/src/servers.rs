@@ -3,7 +3,7 @@
 use crate::arguments::{ServersAction, ServersArguments};
 use crate::failure::Failure;
 use crate::registry::registry;
-use sensormark::workload::selection::find_store;
+use sensormark::engine::selection::find_store;
 use sensormark_store::ServerOptions;
 use sensormark_store::supervisor::{StartWishes, Supervisor};
 use std::path::Path;

@@ -5,22 +5,22 @@
 //! ([`Clients::run`]), at rest ([`Finished::close`]), so that resources can be read with all connections open and nobody working.
 
 use super::client::{Counter, LoadState};
+use super::client_threads::{ClientThreads, Message, Seat, Shared, Stage, ThreadDone};
 use super::finished::Finished;
 use super::operations::ENDLESS;
 use super::outcome::Cut;
 use super::pacing::monotonic_ns;
-use super::phase::{Load, Pacing, Phase, Target, acknowledges};
+use super::phase::{Load, Pacing, Phase, Target};
 use super::release::Release;
 use super::role::Progress;
-use super::sharing::{ClientDone, Turns};
-use super::tally::{Tally, TallyOptions};
+use super::sharing::Turns;
 use super::thread::Thread;
 use sensormark_store::{SessionKind, StoreError};
 use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -47,50 +47,8 @@ pub enum ClientsError {
     Thread(String),
 }
 
-/// What tells clients how far the phase is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
-    Connect,
-    Work { start_ns: u64, deadline_ns: u64 },
-    Close,
-}
-
-pub(super) enum Message {
-    Connected(Result<(), StoreError>),
-    Done(Box<ThreadDone>),
-}
-
-/// What one thread's clients of one load have done.
-pub(super) struct ThreadDone {
-    pub load: usize,
-    pub tally: Tally,
-    pub clients: Vec<ClientDone>,
-    pub reconnects: u64,
-    pub datagram_bytes: u64,
-    pub cpu_ns: u64,
-}
-
-/// What all threads of a phase share.
-pub(super) struct Shared {
-    pub target: Target,
-    pub loads: Vec<LoadState>,
-    /// By load and thread.
-    pub counters: Vec<Vec<Counter>>,
-}
-
 /// The clients of a phase, connected.
-pub struct Clients {
-    pub(super) phase: Phase,
-    pub(super) shared: Arc<Shared>,
-    pub(super) stage: watch::Sender<Stage>,
-    pub(super) messages: Receiver<Message>,
-    pub(super) threads: Vec<JoinHandle<()>>,
-    /// By thread: its clients.
-    pub(super) seats: Vec<Vec<Seat>>,
-}
-
-/// A client's place: its load, and its number there.
-pub(super) type Seat = (usize, u32);
+pub struct Clients(ClientThreads);
 
 impl Clients {
     /// Starts the threads and connects all clients.
@@ -127,24 +85,24 @@ impl Clients {
                 .spawn(move || thread.run());
             handles.push(started.map_err(|error| thread_error(&error))?);
         }
-        let clients = Self {
+        let clients = Self(ClientThreads {
             phase,
             shared,
             stage,
             messages,
             threads: handles,
             seats: threads,
-        };
+        });
         clients.await_connected(count)?;
         Ok(clients)
     }
 
     fn await_connected(&self, count: usize) -> Result<(), ClientsError> {
         for _ in 0..count {
-            match self.messages.recv() {
+            match self.0.messages.recv() {
                 Ok(Message::Connected(Ok(()))) => {}
                 Ok(Message::Connected(Err(error))) => {
-                    self.stage.send_replace(Stage::Close);
+                    self.0.stage.send_replace(Stage::Close);
                     return Err(error.into());
                 }
                 _ => return Err(ClientsError::Thread("a client's thread died".to_owned())),
@@ -171,16 +129,16 @@ impl Clients {
         start_ns: u64,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Finished, ClientsError> {
-        let deadline_ns = self.phase.limit.map_or(u64::MAX, |limit| {
+        let deadline_ns = self.0.phase.limit.map_or(u64::MAX, |limit| {
             start_ns.saturating_add(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX))
         });
         let pacers = self.start_pacers(start_ns, deadline_ns)?;
-        self.stage.send_replace(Stage::Work {
+        self.0.stage.send_replace(Stage::Work {
             start_ns,
             deadline_ns,
         });
         let done = self.look_after(deadline_ns, progress);
-        for load in &self.shared.loads {
+        for load in &self.0.shared.loads {
             load.stop();
         }
         for pacer in pacers {
@@ -190,7 +148,7 @@ impl Clients {
         let (done, cut) = done?;
         let last = done.iter().map(|part| part.tally.last_ns).max();
         Ok(Finished {
-            clients: self,
+            clients: self.0,
             start_ns,
             end_ns: last.unwrap_or(start_ns),
             done,
@@ -204,9 +162,9 @@ impl Clients {
         start_ns: u64,
         deadline_ns: u64,
     ) -> Result<Vec<JoinHandle<()>>, ClientsError> {
-        let blocking = self.shared.target.kind == SessionKind::Blocking;
+        let blocking = self.0.shared.target.kind == SessionKind::Blocking;
         let mut pacers = Vec::new();
-        for (number, load) in self.shared.loads.iter().enumerate() {
+        for (number, load) in self.0.shared.loads.iter().enumerate() {
             let Some(release) = &load.release else {
                 continue;
             };
@@ -214,7 +172,7 @@ impl Clients {
             if blocking {
                 continue;
             }
-            let (shared, length) = (Arc::clone(&self.shared), load.turns.positions());
+            let (shared, length) = (Arc::clone(&self.0.shared), load.turns.positions());
             let pacer = move || {
                 if let Some(release) = &shared.loads[number].release {
                     release.run(length, deadline_ns);
@@ -235,9 +193,9 @@ impl Clients {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(Vec<ThreadDone>, Option<Cut>), ClientsError> {
         let (mut done, mut cut, mut hope) = (Vec::new(), None, Hope::new(self.patience_ns()));
-        let parts: usize = self.seats.iter().map(|seats| loads_of(seats).len()).sum();
+        let parts: usize = self.0.seats.iter().map(|seats| loads_of(seats).len()).sum();
         while done.len() < parts {
-            match self.messages.recv_timeout(LOOK) {
+            match self.0.messages.recv_timeout(LOOK) {
                 Ok(Message::Done(part)) => {
                     done.push(*part);
                     self.end_accompanying(&done);
@@ -247,7 +205,7 @@ impl Clients {
                     return Err(ClientsError::Thread("a client's thread died".to_owned()));
                 }
             }
-            if self.threads.iter().any(JoinHandle::is_finished) {
+            if self.0.threads.iter().any(JoinHandle::is_finished) {
                 return Err(ClientsError::Thread("a client's thread died".to_owned()));
             }
             let now = self.progress();
@@ -256,7 +214,7 @@ impl Clients {
                 cut = self.reason_to_cut(deadline_ns, now, &mut hope);
             }
             if matches!(cut, Some(Cut::Stopped | Cut::Hopeless)) {
-                for load in &self.shared.loads {
+                for load in &self.0.shared.loads {
                     load.stop();
                 }
             }
@@ -265,7 +223,7 @@ impl Clients {
     }
 
     fn reason_to_cut(&self, deadline_ns: u64, now: Progress, hope: &mut Hope) -> Option<Cut> {
-        if self.shared.target.stop.load(Ordering::Relaxed) {
+        if self.0.shared.target.stop.load(Ordering::Relaxed) {
             return Some(Cut::Stopped);
         }
         if hope.is_lost(now, monotonic_ns()) {
@@ -280,22 +238,28 @@ impl Clients {
             let parts = done.iter().filter(|part| part.load == load).count();
             parts == self.parts_of(load)
         };
-        let loads = || self.phase.loads.iter().enumerate();
+        let loads = || self.0.phase.loads.iter().enumerate();
         if loads().all(|(number, load)| load.accompanies || ended(number)) {
             for (number, _) in loads().filter(|(_, load)| load.accompanies) {
-                self.shared.loads[number].stop();
+                self.0.shared.loads[number].stop();
             }
         }
     }
 
     /// How long nothing may succeed, in ns: some operations' time limits, and the longest wait of a schedule.
     fn patience_ns(&self) -> u64 {
-        let limit_ns = self.shared.target.plan.timeout_ms.saturating_mul(1_000_000);
+        let limit_ns = self
+            .0
+            .shared
+            .target
+            .plan
+            .timeout_ms
+            .saturating_mul(1_000_000);
         let gap_ns = |load: &Load| match &load.pacing {
             Pacing::Closed => 0,
             Pacing::Open(schedule) => schedule.longest_gap_ns(),
         };
-        let longest = self.phase.loads.iter().map(gap_ns).max();
+        let longest = self.0.phase.loads.iter().map(gap_ns).max();
         limit_ns
             .saturating_mul(SILENCE)
             .saturating_add(longest.unwrap_or(0))
@@ -304,12 +268,12 @@ impl Clients {
     /// How many threads have clients of a load.
     fn parts_of(&self, load: usize) -> usize {
         let has = |seats: &&Vec<Seat>| loads_of(seats).contains(&load);
-        self.seats.iter().filter(has).count()
+        self.0.seats.iter().filter(has).count()
     }
 
     fn progress(&self) -> Progress {
         let sum = |field: fn(&Counter) -> &AtomicU64| {
-            let counters = self.shared.counters.iter().flatten();
+            let counters = self.0.shared.counters.iter().flatten();
             counters
                 .map(|counter| field(counter).load(Ordering::Relaxed))
                 .sum()
@@ -317,6 +281,7 @@ impl Clients {
         Progress {
             done: sum(|counter| &counter.done),
             of: self
+                .0
                 .phase
                 .loads
                 .iter()
@@ -364,16 +329,6 @@ impl Hope {
     }
 }
 
-impl Drop for Clients {
-    /// Stops the clients, so that their threads end.
-    fn drop(&mut self) {
-        self.stage.send_replace(Stage::Close);
-        for load in &self.shared.loads {
-            load.stop();
-        }
-    }
-}
-
 fn thread_error(error: &std::io::Error) -> ClientsError {
     ClientsError::Thread(format!(
         "cannot start a thread: {error}; use fewer clients or raise the limit of processes"
@@ -395,17 +350,6 @@ fn load_state(load: &Load) -> LoadState {
         doubtful: Arc::clone(&load.doubtful),
         kept_bytes: AtomicU64::new(0),
         stop: AtomicBool::new(false),
-    }
-}
-
-pub(super) fn tally_options(shared: &Shared, load: usize, start_ns: u64) -> TallyOptions {
-    let (load, plan) = (&shared.loads[load], &shared.target.plan);
-    TallyOptions {
-        classes: load.operations.classes().len(),
-        open_loop: load.release.is_some(),
-        start_ns,
-        timeout_ns: plan.timeout_ms.saturating_mul(1_000_000),
-        acknowledges: acknowledges(plan),
     }
 }
 

@@ -4,8 +4,8 @@
 //! Pages are dropped file by file (`posix_fadvise`), which needs no privilege and leaves the host's other programs their own. What a disk or
 //! a hypervisor keeps in memory of its own is out of reach. Which phases begin cold is decided by their coordinators.
 
+use super::context::{Cell, CellRunner, RunContext, RunEvent};
 use super::failure::TrialFailure;
-use super::run::{Cell, CellRunner, RunContext, RunEvent};
 use super::site::Site;
 use crate::measurement::record::{Cache, Side, TrialRecord};
 use crate::probe::{Recorder, device_of_folder};

@@ -4,9 +4,9 @@
 //! contract's [`Session::keep_statements`].
 
 use crate::engine::operations::{Operations, Request, Slot};
-use crate::engine::phased::script::{LoadSpec, PhaseSpec, Step, find};
-use crate::engine::phased::support::{Support, support};
 use crate::engine::site::{Site, block_on};
+use crate::engine::trial::script::{LoadSpec, PhaseSpec, Step, find};
+use crate::engine::trial::support::{Support, support};
 use crate::measurement::statements::{ShownOperation, StatementsRecord};
 use sensormark_store::{
     EntityReading, ErrorKind, Plan, Schema, Session, Statement, Store, StoreError,

@@ -1,7 +1,7 @@
 //! A phase that is over: its connections are still open, and what its clients counted is put together when resources have been read.
 
 use super::client::LoadState;
-use super::clients::{Clients, Stage, ThreadDone, tally_options};
+use super::client_threads::{ClientThreads, Stage, ThreadDone, tally_options};
 use super::operations::Slot;
 use super::outcome::{Cut, LoadOutcome, LoadSummary, PhaseOutcome};
 use super::phase::Load;
@@ -11,7 +11,7 @@ use sensormark_store::Plan;
 
 /// The clients of a phase, at rest and still connected, and what they counted.
 pub struct Finished {
-    pub(super) clients: Clients,
+    pub(super) clients: ClientThreads,
     pub(super) done: Vec<ThreadDone>,
     pub(super) start_ns: u64,
     pub(super) end_ns: u64,

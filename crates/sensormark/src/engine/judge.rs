@@ -8,7 +8,7 @@ pub mod data;
 pub mod host;
 pub mod work;
 
-use crate::engine::run::RunContext;
+use crate::engine::context::RunContext;
 use crate::measurement::names;
 use crate::measurement::record::{DISTURBED, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
@@ -116,28 +116,19 @@ fn of_works(record: &TrialRecord, works: &[Work], circumstances: &Circumstances)
                 .flat_map(|(phase, works)| client::bound(phase, works, server, circumstances)),
         );
     }
-    let phases = measured.iter().map(|(phase, _)| *phase);
-    let disturbed = host::disturbed(phases, &circumstances.disturbance);
+    let disturbed = if works.is_empty() {
+        // The trial was broken off before anything of it was counted: what is known of the host is said all the same.
+        host::disturbed(&record.phases, &circumstances.disturbance)
+    } else {
+        let phases = measured.iter().map(|(phase, _)| *phase);
+        host::disturbed(phases, &circumstances.disturbance)
+    };
     if disturbed.is_empty() {
         let mut late = measured.iter();
         findings.extend(late.find_map(|(phase, works)| host::made_late(phase, works)));
     }
     findings.extend(disturbed);
     findings
-}
-
-/// A trial that was broken off before there was evidence: its record is invalid for this reason too, and says how the host was disturbed.
-pub fn broken_off(record: &mut TrialRecord, failure: Reason, circumstances: &Circumstances) {
-    let known = record.verdict.reasons().iter().cloned();
-    let is_other = |reason: &Reason| reason.kind != ReasonKind::HostDisturbed;
-    let certain = |reason: Reason| Finding {
-        reason,
-        by_host: false,
-    };
-    let known = known.filter(is_other).chain([failure]).map(certain);
-    let mut findings: Vec<Finding> = known.collect();
-    findings.extend(host::disturbed(&record.phases, &circumstances.disturbance));
-    conclude(record, findings, circumstances.tolerate_disturbance);
 }
 
 /// The verdict: valid without findings; inconclusive when a disturbed host may be the cause of all of them; else invalid. Toleration excuses the

@@ -3,8 +3,8 @@
 //! All or none: a database without a limit among limited ones would have the whole machine's page cache to itself. How a server
 //! is held to it is the supervisor's.
 
-use super::run::Cell;
-use crate::workload::selection::Choice;
+use super::context::Cell;
+use crate::engine::selection::Choice;
 use sensormark_store::server::machine_memory_bytes;
 use sensormark_store::supervisor::check_memory_limit;
 use sensormark_store::{ErrorKind, ServerOptions, StoreError};

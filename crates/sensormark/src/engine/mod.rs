@@ -4,7 +4,7 @@
 //! [`operations`] says what is issued, [`sharing`] who issues it, [`release`] when in open loop; [`clients`] runs a phase, in which each [`client`]
 //! counts into a [`tally`], and gives an [`outcome`].
 //!
-//! [`phased`] makes trials of such phases; [`explain`] shows what their operations are made of; [`run`] orders the trials of a run, [`site`] is where a trial's database runs.
+//! [`trial`] makes trials of such phases; [`explain`] shows what their operations are made of; [`run`] orders the trials of a run, [`site`] is where a trial's database runs.
 //!
 //! It is not where a workload says what to issue, nor where figures are summed up (`measurement`).
 
@@ -36,6 +36,8 @@ pub mod phase;
 
 pub mod client;
 
+mod client_threads;
+
 mod thread;
 
 pub mod clients;
@@ -48,9 +50,17 @@ pub mod entities;
 
 pub mod written;
 
+pub mod scale;
+
+pub mod selection;
+
+pub mod study_protocol;
+
+pub mod context;
+
 pub mod site;
 
-mod calm;
+mod quiet_host;
 
 pub mod judge;
 
@@ -64,4 +74,4 @@ pub mod cold;
 
 pub mod memory_limit;
 
-pub mod phased;
+pub mod trial;

@@ -5,9 +5,9 @@
 
 use super::failure::TrialFailure;
 use super::memory_limit;
+use crate::engine::selection::Choice;
 use crate::measurement::record::{MemoryLimitRecord, ServerRecord};
 use crate::probe::{DiskUsage, ProbeError, ProcessTree, Scope, WireScope, disk_usage};
-use crate::workload::selection::Choice;
 use sensormark_store::supervisor::{ManagedServer, ScratchFolder, Supervisor};
 use sensormark_store::{
     Administrator, Endpoint, ErrorKind, Plan, ServerOptions, Store, StoreError,

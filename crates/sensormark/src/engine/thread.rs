@@ -3,7 +3,7 @@
 //! A driver that blocks has one client a thread, and its runtime drives nothing else; other drivers' clients share the thread's runtime.
 
 use super::client::{Client, LoadState};
-use super::clients::{Message, Seat, Shared, Stage, ThreadDone, tally_options};
+use super::client_threads::{Message, Seat, Shared, Stage, ThreadDone, tally_options};
 use super::connection::{Connection, patience};
 use super::operations::Slot;
 use super::pacing::{sleep_until_ns, thread_cpu_ns};

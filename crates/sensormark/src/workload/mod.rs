@@ -4,12 +4,6 @@
 //!
 //! It is not where operations are issued or timed: that is `engine`.
 
-pub mod as_study;
-
-pub mod scale;
-
-pub mod selection;
-
 pub mod billing;
 pub mod devops;
 

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::fault::BadRows;
 use super::time::TimeFormat;
-use crate::workload::selection::unknown;
+use crate::nearest::unknown;
 
 /// Why a recording cannot be read.
 #[derive(Debug, Error)]

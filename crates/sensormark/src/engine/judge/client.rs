@@ -7,7 +7,7 @@
 
 use super::work::Work;
 use super::{Circumstances, Finding};
-use crate::engine::phased::role::ROLE;
+use crate::engine::trial::role::ROLE;
 use crate::measurement::record::{PhaseRecord, ServerRecord};
 use crate::measurement::verdict::ReasonKind;
 use crate::probe::Limits;

@@ -1,8 +1,8 @@
 //! Trials for tests of what is judged.
 
-use crate::engine::phased::account::add_loads;
-use crate::engine::phased::role::ROLE;
-use crate::engine::run::Turn;
+use crate::engine::context::TrialPosition;
+use crate::engine::trial::account::add_loads;
+use crate::engine::trial::role::ROLE;
 use crate::measurement::record::{
     AnswersRecord, Cache, Implementation, LoadRecord, PhaseRecord, Side, TrialRecord,
 };
@@ -93,7 +93,7 @@ pub fn with_others(span_ns: u64, other_share: f64) -> PhaseRecord {
 
 /// An attempt with two phases of a second each: how much of the processors others took in each, and its operations.
 pub fn attempt(number: u32, phases: [(&str, f64, u64); 2]) -> TrialRecord {
-    let turn = Turn {
+    let turn = TrialPosition {
         repetition: 0,
         turn: 0,
         attempt: number,

@@ -39,10 +39,13 @@ fn toleration_is_never_harsher() {
 #[test]
 fn a_trial_that_was_broken_off_keeps_what_was_known() {
     let mut record = attempt(0, [("write", 0.5, 1_000), ("read", 0.0, 1_000)]);
-    record.verdict = Verdict::Invalid(vec![Reason::new(ReasonKind::LostData, "1")]);
     let circumstances = circumstances(true);
-    let crashed = Reason::new(ReasonKind::ServerCrashed, "gone");
-    broken_off(&mut record, crashed, &circumstances);
+    let evidence = Evidence {
+        data: vec![Reason::new(ReasonKind::LostData, "1")],
+        failure: Some(Reason::new(ReasonKind::ServerCrashed, "gone")),
+        ..Evidence::default()
+    };
+    judge(&mut record, evidence, &circumstances);
     let kinds: Vec<ReasonKind> = record
         .verdict
         .reasons()
@@ -50,7 +53,7 @@ fn a_trial_that_was_broken_off_keeps_what_was_known() {
         .map(|one| one.kind)
         .collect();
     use ReasonKind::{HostDisturbed, LostData, ServerCrashed};
-    assert_eq!(kinds, [LostData, ServerCrashed, HostDisturbed]);
+    assert_eq!(kinds, [LostData, HostDisturbed, ServerCrashed]);
     assert_eq!(record.disturbances.len(), 1);
     assert!(matches!(record.verdict, Verdict::Invalid(_)));
 }

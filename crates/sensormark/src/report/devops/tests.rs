@@ -1,5 +1,6 @@
 //! The sections on records with known numbers: the study's own figures as if they had been measured here.
 
+use crate::engine::scale::Scale;
 use crate::measurement::names;
 use crate::measurement::record::{Figure, LoadRecord, RunRecord, Side, TrialRecord};
 use crate::report::number::cell_text;
@@ -10,7 +11,6 @@ use crate::report::tests::phased::load;
 use crate::report::{Report, ReportOptions};
 use crate::workload::devops::questions::Kind;
 use crate::workload::devops::{NAME, Parameters};
-use crate::workload::scale::Scale;
 use serde_json::Value;
 
 fn labelled(mut load: LoadRecord, labels: &[(&str, Value)]) -> LoadRecord {

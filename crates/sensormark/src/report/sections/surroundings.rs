@@ -2,11 +2,11 @@
 
 use super::cells::counted;
 use super::memory_limit;
+use crate::engine::study_protocol;
 use crate::probe::{DeviceKind, Environment, Processor};
 use crate::report::field::Field;
 use crate::report::number::{fixed, significant};
 use crate::report::tables::{Cell, Section, Table};
-use crate::workload::as_study;
 
 /// Warnings that differ in numbers alone are told one by one up to this many.
 const MOST_ALIKE: usize = 3;
@@ -138,7 +138,7 @@ pub fn not_measured(field: &Field) -> Section {
 /// What the run did as its study did, and what it could not; empty where it did not follow the study.
 pub fn protocol(field: &Field) -> Section {
     let mut section = Section::new("protocol", "As the study did");
-    let protocol = as_study::protocol(&field.run.workload).filter(|_| field.run.as_study);
+    let protocol = study_protocol::protocol(&field.run.workload).filter(|_| field.run.as_study);
     let Some(protocol) = protocol else {
         return section;
     };

@@ -8,9 +8,9 @@ use super::{ALONE, DEVICES, EXTRACT, INGEST, NAME, OPERATION};
 use crate::dataset::billing::{self, MeterReadings};
 use crate::dataset::export::DataSet;
 use crate::engine::answers::Checking;
-use crate::engine::phased::script::{About, LoadSpec, PhaseSpec, Step};
-use crate::engine::phased::{PhasedWorkload, Subject, WorkloadKind};
-use crate::workload::scale::Scale;
+use crate::engine::scale::Scale;
+use crate::engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
+use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use sensormark_store::{
     Atomicity, Family, Index, LayoutOffer, Schema, Shape, Standing, WriteMethod,
 };
@@ -27,7 +27,7 @@ fn read(parameters: &Value) -> Result<Parameters, String> {
     serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())
 }
 
-impl WorkloadKind for Kind {
+impl WorkloadFactory for Kind {
     fn name(&self) -> &str {
         NAME
     }
@@ -75,7 +75,7 @@ impl WorkloadKind for Kind {
         parameters: &Value,
         seed: u64,
         subject: Subject<'_>,
-    ) -> Result<Box<dyn PhasedWorkload>, String> {
+    ) -> Result<Box<dyn Workload>, String> {
         let parameters = read(parameters)?;
         parameters.check()?;
         let month = parameters.billed_hours().unwrap_or_default();
@@ -185,7 +185,7 @@ fn ingest_of(devices: u32) -> About {
     }
 }
 
-impl PhasedWorkload for Billing {
+impl Workload for Billing {
     fn schema(&self) -> Arc<Schema> {
         Arc::clone(&self.schema)
     }

@@ -2,7 +2,7 @@
 
 use super::FAMILY;
 use crate::dataset::billing::calendar;
-use crate::workload::scale::Scale;
+use crate::engine::scale::Scale;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::ops::Range;
 

@@ -9,9 +9,9 @@ use super::parameters::Parameters;
 use super::{BILLS_FILE, Kind};
 use crate::dataset::billing::{fields, schema, time_ns};
 use crate::engine::operations::{Operations, Request, Slot};
-use crate::engine::phased::script::{Step, check};
-use crate::engine::phased::{PhasedWorkload, Subject, WorkloadKind};
-use crate::workload::scale::{Scale, adjust_values};
+use crate::engine::scale::{Scale, adjust_values};
+use crate::engine::trial::script::{Step, check};
+use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use sensormark_store::memory::MemoryStore;
 use sensormark_store::{
     Answer, Atomicity, Group, Index, Layout, LayoutOffer, Query, RepeatedWrite, Selection,
@@ -200,7 +200,7 @@ fn presets_make_sense_and_every_number_is_documented() {
     );
 }
 
-fn built(parameters: &Parameters, store: &dyn Store) -> Box<dyn PhasedWorkload> {
+fn built(parameters: &Parameters, store: &dyn Store) -> Box<dyn Workload> {
     let layout = Layout::row_per_reading();
     let subject = Subject {
         store,

@@ -15,11 +15,11 @@ pub mod writes;
 use crate::dataset::devops::fields::MEASUREMENTS;
 use crate::dataset::devops::{Devops, HostReadings, VALUES_PER_HOST};
 use crate::dataset::export::DataSet;
-use crate::engine::phased::script::Step;
-use crate::engine::phased::{PhasedWorkload, Subject, WorkloadKind};
+use crate::engine::scale::Scale;
+use crate::engine::trial::script::Step;
+use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use crate::measurement::names;
 use crate::measurement::record::{Figure, LoadRecord, TrialRecord};
-use crate::workload::scale::Scale;
 pub use parameters::{LAYOUTS, Parameters};
 use sensormark_store::{DaySplit, Family, LayoutOffer, Schema, Standing, WriteMethod};
 use serde_json::Value;
@@ -61,7 +61,7 @@ const fn data(parameters: &Parameters, seed: u64) -> Devops {
     }
 }
 
-impl WorkloadKind for Kind {
+impl WorkloadFactory for Kind {
     fn name(&self) -> &str {
         NAME
     }
@@ -132,7 +132,7 @@ impl WorkloadKind for Kind {
         parameters: &Value,
         seed: u64,
         subject: Subject<'_>,
-    ) -> Result<Box<dyn PhasedWorkload>, String> {
+    ) -> Result<Box<dyn Workload>, String> {
         let parameters = read(parameters)?;
         parameters.check()?;
         let data = data(&parameters, seed);
@@ -150,7 +150,7 @@ struct Built {
     schema: Arc<Schema>,
 }
 
-impl PhasedWorkload for Built {
+impl Workload for Built {
     fn schema(&self) -> Arc<Schema> {
         Arc::clone(&self.schema)
     }

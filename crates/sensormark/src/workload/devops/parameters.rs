@@ -1,9 +1,9 @@
 //! The numbers behind the scales, and what must hold among them.
 
 use crate::dataset::devops::{TICK_LIMIT, TICKS_AN_HOUR, Walk};
+use crate::engine::scale::Scale;
+use crate::nearest::unknown;
 use crate::units::round_u64;
-use crate::workload::scale::Scale;
-use crate::workload::selection::unknown;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt::Display;
 use std::str::FromStr;
@@ -346,7 +346,7 @@ impl Parameters {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::scale::adjust;
+    use crate::engine::scale::adjust;
 
     fn set(settings: &[&str]) -> Result<Parameters, String> {
         let settings: Vec<String> = settings.iter().map(|one| (*one).to_owned()).collect();

@@ -3,10 +3,10 @@
 use super::parameters::{DOCUMENTATION, Parameters};
 use super::readings::{Readings, schema};
 use super::{NAME, WRITE};
-use crate::engine::phased::script::{LoadSpec, PhaseSpec, Step};
-use crate::engine::phased::{PhasedWorkload, Subject, WorkloadKind};
+use crate::engine::scale::Scale;
 use crate::engine::sharing::Sharing;
-use crate::workload::scale::Scale;
+use crate::engine::trial::script::{LoadSpec, PhaseSpec, Step};
+use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use sensormark_store::{Family, Schema};
 use serde_json::Value;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ fn read(parameters: &Value) -> Result<Parameters, String> {
     Ok(read)
 }
 
-impl WorkloadKind for Kind {
+impl WorkloadFactory for Kind {
     fn name(&self) -> &str {
         NAME
     }
@@ -56,7 +56,7 @@ impl WorkloadKind for Kind {
         parameters: &Value,
         seed: u64,
         subject: Subject<'_>,
-    ) -> Result<Box<dyn PhasedWorkload>, String> {
+    ) -> Result<Box<dyn Workload>, String> {
         let mut parameters = read(parameters)?;
         if subject.store.description().embedded {
             // It ends with its client, of which is known how far it was: of several it would not be known who was how far.
@@ -78,7 +78,7 @@ struct Durability {
     readings: Arc<Readings>,
 }
 
-impl PhasedWorkload for Durability {
+impl Workload for Durability {
     fn schema(&self) -> Arc<Schema> {
         Arc::clone(&self.schema)
     }

@@ -1,6 +1,6 @@
 //! Every number behind a durability trial.
 
-use crate::workload::scale::Scale;
+use crate::engine::scale::Scale;
 use serde::{Deserialize, Serialize};
 
 /// Every number behind a durability trial.

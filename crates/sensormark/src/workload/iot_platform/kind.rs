@@ -9,9 +9,9 @@ use crate::dataset::export::DataSet;
 use crate::dataset::iot_platform::{Homes, Messages, schema};
 use crate::engine::answers::Checking;
 use crate::engine::operations::Operations;
-use crate::engine::phased::script::{About, LoadSpec, PhaseSpec, Step};
-use crate::engine::phased::{PhasedWorkload, Subject, WorkloadKind};
-use crate::workload::scale::Scale;
+use crate::engine::scale::Scale;
+use crate::engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
+use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use sensormark_store::{Family, LayoutOffer, Schema, Shape, Standing, TimeResolution};
 use serde_json::Value;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Kind;
 
-impl WorkloadKind for Kind {
+impl WorkloadFactory for Kind {
     fn name(&self) -> &str {
         NAME
     }
@@ -78,7 +78,7 @@ impl WorkloadKind for Kind {
         parameters: &Value,
         seed: u64,
         subject: Subject<'_>,
-    ) -> Result<Box<dyn PhasedWorkload>, String> {
+    ) -> Result<Box<dyn Workload>, String> {
         let parameters = Parameters::read(parameters)?;
         parameters.check()?;
         let schema = Arc::new(schema(parameters.homes));
@@ -153,7 +153,7 @@ impl Platform {
     }
 }
 
-impl PhasedWorkload for Platform {
+impl Workload for Platform {
     fn schema(&self) -> Arc<Schema> {
         Arc::clone(&self.subjects.schema)
     }

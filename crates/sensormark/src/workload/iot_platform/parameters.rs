@@ -2,8 +2,8 @@
 
 use super::query::PlatformQuery;
 use crate::dataset::iot_platform::{DAY_NS, HOUR_NS, MOST_DAYS, MOST_HOMES};
-use crate::workload::scale::Scale;
-use crate::workload::selection::unknown;
+use crate::engine::scale::Scale;
+use crate::nearest::unknown;
 use sensormark_store::{DaySplit, Family, Shape};
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize};

@@ -2,8 +2,8 @@
 //! never from a database.
 
 use super::cycle::{channel_sums, find_cycle, is_high, is_low};
-use super::read_cycle::{Reach, two_seconds};
-use super::reader::{CycleAnswer, Fetched, ReadOutcome, Strategy};
+use super::read_cycle::{CycleAnswer, Reach, Strategy, two_seconds};
+use super::reader::{Fetched, ReadOutcome};
 use crate::dataset::machine_tool::{CHANNELS, MachineTool};
 use crate::ledger::journal::{Entry, Standing};
 use crate::ledger::reconcile::Written;

@@ -2,13 +2,15 @@
 //!
 //! What cannot be measured is said with its reason, never left out. Nothing is measured here.
 
-use super::reader::Strategy;
+use super::read_cycle::Strategy;
 use super::{SPAN_NS, schema};
-use crate::engine::run::{Cell, distinct};
+use crate::engine::context::{Cell, distinct};
+use crate::engine::selection::Choice;
+use crate::engine::trial::cells::{chosen, missing_durability, named_offers};
 use crate::measurement::record::NotMeasured;
-use crate::workload::selection::{Choice, unknown};
+use crate::nearest::unknown;
 use sensormark_store::{
-    Capability, Durability, Family, LayoutOffer, Operation, Shape, Standing, TimeResolution,
+    Capability, Durability, Family, LayoutOffer, Operation, Shape, TimeResolution,
 };
 
 /// The cells of the stores that were asked for, and what cannot be measured.
@@ -21,57 +23,22 @@ pub fn cells(
 ) -> Result<(Vec<Cell>, Vec<NotMeasured>), String> {
     let (mut cells, mut not_measured) = (Vec::new(), Vec::new());
     for choice in choices {
-        let offers = offers(choice);
-        let chosen: Vec<&(String, LayoutOffer)> = match &choice.layout {
-            // A family's name stands for all of its layouts that are not kept for special requests.
-            Some(name) => offers
-                .iter()
-                .filter(|(offered, offer)| {
-                    offered == name
-                        || (!choice.exact
-                            && offered.starts_with(&format!("{name}-"))
-                            && offer.standing != Standing::OnRequest)
-                })
-                .collect(),
-            None => offers
-                .iter()
-                .filter(|(_, offer)| offer.standing != Standing::OnRequest)
-                .collect(),
-        };
-        if let (Some(name), true) = (&choice.layout, chosen.is_empty()) {
-            let description = choice.store.description();
-            return Err(unknown(
-                &format!("layout of {}", description.title),
-                name,
-                offers.iter().map(|(name, _)| name.clone()),
-            ));
-        }
-        for (name, offer) in chosen {
+        for (name, offer) in chosen(choice, &offers(choice))? {
             let (strategies, missing) = strategies(choice, name, offer)?;
             not_measured.extend(missing);
-            let durable = choice
-                .store
-                .description()
-                .durability
-                .iter()
-                .any(|(class, _)| *class == durability);
-            if !durable && durability != Durability::Default {
-                not_measured.push(NotMeasured {
+            match missing_durability(choice, durability) {
+                Some(reason) => not_measured.push(NotMeasured {
                     implementation: format!("{} {name}", choice.title()),
-                    reason: format!(
-                        "not supported: it has no durability class {:?}",
-                        durability.text()
-                    ),
-                });
-                continue;
+                    reason,
+                }),
+                None => cells.push(Cell {
+                    choice: choice.clone(),
+                    layout_name: name.clone(),
+                    layout: offer.layout,
+                    durability,
+                    strategies,
+                }),
             }
-            cells.push(Cell {
-                choice: choice.clone(),
-                layout_name: name.clone(),
-                layout: offer.layout,
-                durability,
-                strategies,
-            });
         }
     }
     Ok((distinct(cells), not_measured))
@@ -79,28 +46,12 @@ pub fn cells(
 
 /// All layouts that a store offers for this workload, by their names here: the family, and the store's variant.
 pub fn offers(choice: &Choice) -> Vec<(String, LayoutOffer)> {
-    let schema = schema(TimeResolution::Nanoseconds);
     let families = [
-        ("individual", Family::PerReading),
-        ("bulk", Family::PerSpan { span_ns: SPAN_NS }),
+        ("individual".to_owned(), Family::PerReading),
+        ("bulk".to_owned(), Family::PerSpan { span_ns: SPAN_NS }),
     ];
-    let named = |(name, family): (&str, Family)| {
-        let name = name.to_owned();
-        choice
-            .store
-            .layouts(&schema, family)
-            .into_iter()
-            .map(move |offer| {
-                let full = if offer.variant.is_empty() {
-                    name.clone()
-                } else {
-                    format!("{name}-{}", offer.variant)
-                };
-                (full, offer)
-            })
-            .collect::<Vec<_>>()
-    };
-    families.into_iter().flat_map(named).collect()
+    let schema = schema(TimeResolution::Nanoseconds);
+    named_offers(choice, &schema, families, |_| {})
 }
 
 /// The reading strategies that are measured on this layout, and those that it does not support, with the reason. What a store can only

@@ -4,13 +4,11 @@
 //! The statements are those of the reader itself; nothing is measured, and nothing here runs while something is.
 
 use super::SPAN_NS;
-use super::parameters::Parameters;
-use super::read_cycle::ReadFailure;
-use super::reader::{Reader, ReaderConfiguration, Strategy};
+use super::read_cycle::{CycleReader, ReadFailure, Strategy};
 use crate::dataset::machine_tool::{CHANNELS, MachineTool};
-use crate::engine::connection::{Connection, PlanMessage};
+use crate::engine::connection::Connection;
+use crate::engine::context::Cell;
 use crate::engine::explain::told;
-use crate::engine::run::Cell;
 use crate::engine::site::{Site, block_on};
 use crate::measurement::statements::{ShownOperation, StatementsRecord};
 use sensormark_store::{Batch, ErrorKind, Plan, Shape, Statement, StoreError, Values};
@@ -30,7 +28,6 @@ pub fn explain(
     site: &Site,
     plan: &Plan,
     cell: &Cell,
-    parameters: &Parameters,
     seed: u64,
 ) -> Result<StatementsRecord, StoreError> {
     let samples = SECONDS * SPAN_NS / PERIOD_NS;
@@ -43,7 +40,7 @@ pub fn explain(
     let around_ns = START_NS + SECONDS * SPAN_NS / 2;
     let named = |strategy: &Strategy| cell.strategies.iter().any(|name| name == strategy.name());
     for strategy in Strategy::ALL.into_iter().filter(named) {
-        let read = read(site, plan, strategy, (parameters, seed), around_ns);
+        let read = read(site, plan, strategy, around_ns);
         operations.push(block_on(read)?);
     }
     Ok(StatementsRecord { schema, operations })
@@ -57,11 +54,10 @@ pub fn record_read(
     site: &Site,
     plan: &Plan,
     strategy: Strategy,
-    (parameters, seed): (&Parameters, u64),
     (first_ns, last_ns): (i64, i64),
 ) -> Result<StatementsRecord, StoreError> {
     let around_ns = first_ns + (last_ns - first_ns) / 2;
-    let read = read(site, plan, strategy, (parameters, seed), around_ns);
+    let read = read(site, plan, strategy, around_ns);
     let read = block_on(read);
     recorded(site, plan, read)
 }
@@ -160,25 +156,12 @@ async fn read(
     site: &Site,
     plan: &Plan,
     strategy: Strategy,
-    (parameters, seed): (&Parameters, u64),
     around_ns: i64,
 ) -> Result<ShownOperation, StoreError> {
     let mut connection = Connection::open(site.store(), plan).await?;
     connection.keep_statements()?;
-    let description = site.store().description();
-    let configuration = ReaderConfiguration {
-        plan: PlanMessage::new(&description.name, plan, None),
-        time_resolution: plan.schema.tables[0].time_resolution,
-        strategy,
-        seed,
-        earliest_ns: around_ns,
-        latest_ns: around_ns,
-        warmup_reads: 0,
-        reads: 1,
-        period_ns: crate::units::round_u64(1e9 / parameters.reads_per_second),
-    };
-    let mut reader = Reader::new(connection, configuration, plan.timeout_ms * 1_000_000);
-    let found = reader.cycle(around_ns).await;
+    let mut reader = CycleReader::new(connection);
+    let found = reader.cycle(strategy, around_ns).await;
     let statements = told(reader.connection.take_statements().await?);
     let note = found.err().map(|failure| match failure {
         ReadFailure::Store(error) => format!("it failed: {error}"),

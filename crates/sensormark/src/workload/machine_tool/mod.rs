@@ -2,7 +2,7 @@
 //! reader finds and sums machine cycles (study 000).
 //!
 //! The flow: [`source`] → [`queue`] → [`writer`] → database → [`reader`], each a process of its own, started and watched by
-//! [`trial`] with [`write_trial`] and [`read_trial`]; [`answers`] computes what the reader should have found. It is not the signal itself, which is
+//! [`runner`] with [`write_trial`] and [`read_trial`]; [`answers`] computes what the reader should have found. It is not the signal itself, which is
 //! `dataset::machine_tool`, and knows no database.
 
 pub mod parameters;
@@ -10,6 +10,8 @@ pub mod parameters;
 pub mod source;
 
 pub mod queue;
+
+pub mod start;
 
 pub mod writer;
 
@@ -21,10 +23,11 @@ pub mod read_cycle;
 
 pub mod answers;
 
-pub mod ceiling;
 pub mod cells;
 
 pub mod trial;
+
+pub mod runner;
 
 pub mod explain;
 

@@ -4,12 +4,14 @@
 
 use super::SPAN_NS;
 use super::cycle::{channel_sums, find_cycle};
-use super::reader::{CycleAnswer, Reader};
+
 use crate::dataset::machine_tool::{AMPLITUDE, CHANNELS};
+use crate::engine::connection::Connection;
 use sensormark_store::{
     Answer, Ask, Batch, Comparison, ErrorKind, FieldSet, Moment, Predicate, Query, Selection,
     StoreError, TimeRange, Values,
 };
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 /// How far a bounded search looks: longer than two cycles, so that what is sought is always inside.
@@ -44,6 +46,59 @@ impl Reach {
     }
 }
 
+/// How a cycle is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Strategy {
+    /// Five searches and a fetch, answered by the database.
+    Individual,
+    /// Two whole seconds are fetched and searched in memory.
+    Bulk,
+    /// Two seconds of the angle are fetched and searched in memory, then the other channels of the cycle.
+    #[serde(rename = "bulk-1")]
+    BulkOne,
+    /// The five searches and the fetch, the searches over the whole of time on one side of an instant.
+    IndividualUnbounded,
+}
+
+impl Strategy {
+    /// All strategies.
+    pub const ALL: [Self; 4] = [
+        Self::Individual,
+        Self::Bulk,
+        Self::BulkOne,
+        Self::IndividualUnbounded,
+    ];
+
+    /// The strategy's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Individual => "individual",
+            Self::Bulk => "bulk",
+            Self::BulkOne => "bulk-1",
+            Self::IndividualUnbounded => "individual-unbounded",
+        }
+    }
+
+    /// Whether it is measured only when it is named.
+    pub const fn is_on_request(self) -> bool {
+        matches!(self, Self::IndividualUnbounded)
+    }
+}
+
+/// What one read found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CycleAnswer {
+    /// The time read around, in ns since the Unix epoch.
+    pub around_ns: i64,
+    /// t1 to t5, in ns since the Unix epoch.
+    pub points_ns: [i64; 5],
+    /// Samples of the cycle, [t4, t5).
+    pub samples: u64,
+    /// The sum of each channel over them.
+    pub sums: [u64; CHANNELS],
+}
+
 /// Why a read has no answer.
 pub enum ReadFailure {
     /// The database failed.
@@ -58,12 +113,52 @@ impl From<StoreError> for ReadFailure {
     }
 }
 
-impl Reader<'_> {
+/// Reads cycles over one connection.
+pub struct CycleReader<'a> {
+    /// The connection.
+    pub connection: Connection<'a>,
+    /// Questions asked so far.
+    pub queries: u64,
+    /// What was fetched since they were last taken, with the ranges and fields asked for.
+    pub batches: Vec<(TimeRange, FieldSet, Rc<Batch>)>,
+}
+
+impl<'a> CycleReader<'a> {
+    /// A reader over this connection.
+    pub const fn new(connection: Connection<'a>) -> Self {
+        Self {
+            connection,
+            queries: 0,
+            batches: Vec::new(),
+        }
+    }
+}
+
+impl CycleReader<'_> {
+    /// Reads the cycle around a time, as the strategy says.
+    ///
+    /// # Errors
+    /// When the database fails, or holds no cycle there.
+    pub async fn cycle(
+        &mut self,
+        strategy: Strategy,
+        around_ns: i64,
+    ) -> Result<CycleAnswer, ReadFailure> {
+        match strategy {
+            Strategy::Individual => self.read_individually(around_ns, Reach::Second).await,
+            Strategy::IndividualUnbounded => {
+                self.read_individually(around_ns, Reach::Everything).await
+            }
+            Strategy::Bulk => self.read_in_bulk(around_ns).await,
+            Strategy::BulkOne => self.read_angle_first(around_ns).await,
+        }
+    }
+
     /// Five searches and a fetch.
     ///
     /// # Errors
     /// When the database fails, or holds no cycle there.
-    pub async fn read_individually(
+    async fn read_individually(
         &mut self,
         around_ns: i64,
         reach: Reach,
@@ -114,7 +209,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When the database fails, or holds no cycle there.
-    pub async fn read_in_bulk(&mut self, around_ns: i64) -> Result<CycleAnswer, ReadFailure> {
+    async fn read_in_bulk(&mut self, around_ns: i64) -> Result<CycleAnswer, ReadFailure> {
         let seconds = self
             .range(two_seconds(around_ns), FieldSet::first(CHANNELS))
             .await?;
@@ -140,7 +235,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When the database fails, or holds no cycle there.
-    pub async fn read_angle_first(&mut self, around_ns: i64) -> Result<CycleAnswer, ReadFailure> {
+    async fn read_angle_first(&mut self, around_ns: i64) -> Result<CycleAnswer, ReadFailure> {
         let seconds = self.range(two_seconds(around_ns), FieldSet::one(0)).await?;
         let angle = channel(&seconds, 0)?;
         let points = find_cycle(&seconds.times_ns, angle, around_ns)

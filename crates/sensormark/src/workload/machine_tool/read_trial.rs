@@ -1,20 +1,21 @@
 //! One read trial: machine cycles around random times over everything that the write trial stored, every answer checked.
 
 use super::answers::WrittenSamples;
-use super::reader::{ReadOutcome, ReaderConfiguration, ReaderReport, Strategy, warmup_reads};
+use super::read_cycle::Strategy;
+use super::reader::{ReadOutcome, ReaderConfiguration, ReaderReport, warmup_reads};
+use super::start::Start;
 use super::trial::{Trial, TrialFailure, broken_off_trial};
 use super::write_trial::report;
-use super::writer::Start;
 use crate::engine::cold;
 use crate::engine::connection::PlanMessage;
 use crate::engine::judge::work::Work;
 use crate::engine::judge::{Circumstances, Evidence, judge};
 use crate::engine::role::{Event, RoleProcess};
+use crate::engine::study_protocol::Protocol;
 use crate::measurement::names;
 use crate::measurement::record::{Cache, Figure, LatencyRecord, TrialRecord};
 use crate::probe::{Recorder, monotonic_ns};
 use crate::units::{ns_to_seconds, round_u64, seconds_to_ns, signed};
-use crate::workload::as_study::Protocol;
 use std::time::{Duration, Instant};
 
 /// How long the reader has to get ready for the start of a phase, in ns.
@@ -68,8 +69,7 @@ fn read(
     begin(trial, record)?;
     let mut reader = trial.role("reader", &configuration)?;
     reader.wait_ready(Duration::from_millis(trial.context.timeout_ms * 3))?;
-    let recorder = trial.recorder()?;
-    trial.watch(&recorder, "reader", &reader)?;
+    let recorder = trial.recorder("reader", &reader)?;
     let outcome = phases(trial, &recorder, &mut reader, &configuration);
     let (outcomes, report) = match outcome {
         Ok(reports) => reports,

@@ -3,63 +3,22 @@
 //! A read that could not start when it was due starts late and counts from when it was due; none is skipped. What was found is
 //! handed to the coordinator after the measured phase, which compares it with the generator; the reader knows no answer.
 
-use super::read_cycle::{Reach, ReadFailure};
-use super::writer::Start;
-use super::{ceiling, schema};
-use crate::dataset::machine_tool::CHANNELS;
+use super::read_cycle::{CycleAnswer, CycleReader, ReadFailure, Strategy};
+use super::schema;
+use super::start::Start;
 use crate::dataset::random::Stream;
 use crate::engine::connection::{Connection, PlanMessage, Registry};
 use crate::engine::pacing::{Pacer, Schedule, monotonic_ns};
 use crate::engine::role::{Event, Progress, RoleLine, tell};
+use crate::engine::trial::ceiling::{DURATION, null_store};
 use crate::measurement::latency::{LatencyRecorder, LatencySummary, SecondHistogram};
 use crate::units::{round_u64, signed};
-use sensormark_store::{Batch, Census, FieldSet, StoreError, TimeRange, TimeResolution};
+use sensormark_store::{Batch, Census, FieldSet, Plan, StoreError, TimeRange, TimeResolution};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// How a cycle is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Strategy {
-    /// Five searches and a fetch, answered by the database.
-    Individual,
-    /// Two whole seconds are fetched and searched in memory.
-    Bulk,
-    /// Two seconds of the angle are fetched and searched in memory, then the other channels of the cycle.
-    #[serde(rename = "bulk-1")]
-    BulkOne,
-    /// The five searches and the fetch, the searches over the whole of time on one side of an instant.
-    IndividualUnbounded,
-}
-
-impl Strategy {
-    /// All strategies.
-    pub const ALL: [Self; 4] = [
-        Self::Individual,
-        Self::Bulk,
-        Self::BulkOne,
-        Self::IndividualUnbounded,
-    ];
-
-    /// The strategy's name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Individual => "individual",
-            Self::Bulk => "bulk",
-            Self::BulkOne => "bulk-1",
-            Self::IndividualUnbounded => "individual-unbounded",
-        }
-    }
-
-    /// Whether it is measured only when it is named.
-    pub const fn is_on_request(self) -> bool {
-        matches!(self, Self::IndividualUnbounded)
-    }
-}
 
 /// What the reader is told.
 #[derive(Clone, Serialize, Deserialize)]
@@ -82,19 +41,6 @@ pub struct ReaderConfiguration {
     pub reads: u64,
     /// From one read to the next, in ns.
     pub period_ns: u64,
-}
-
-/// What one read found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CycleAnswer {
-    /// The time read around, in ns since the Unix epoch.
-    pub around_ns: i64,
-    /// t1 to t5, in ns since the Unix epoch.
-    pub points_ns: [i64; 5],
-    /// Samples of the cycle, [t4, t5).
-    pub samples: u64,
-    /// The sum of each channel over them.
-    pub sums: [u64; CHANNELS],
 }
 
 /// What became of one read.
@@ -197,7 +143,7 @@ pub async fn run(
     tell(&Event::Phase("read".to_owned()));
     line.wait();
     if !store.description().embedded {
-        report.ceiling = Some(ceiling::of_reader(configuration, &plan).await?);
+        report.ceiling = Some(ceiling(configuration, &plan).await?);
     }
     for outcome in &reader.outcomes {
         tell(&Event::Answer(
@@ -207,40 +153,42 @@ pub async fn run(
     tell(&Event::Report(
         serde_json::to_value(report).expect("a report has string keys"),
     ));
-    if let Err(error) = reader.connection.close().await {
+    if let Err(error) = reader.cycles.connection.close().await {
         tracing::warn!(%error, "saying goodbye failed");
     }
     Ok(())
 }
 
+/// Reads a second of the same code over the null store, for a moment. The load has a steady rate, so this is what the rate is held against.
+async fn ceiling(configuration: ReaderConfiguration, plan: &Plan) -> Result<f64, StoreError> {
+    let store = null_store(plan);
+    let connection = Connection::open(&store, plan).await?;
+    let timeout_ns = plan.timeout_ms * 1_000_000;
+    let mut reader = Reader::new(connection, configuration, timeout_ns);
+    reader.rush(DURATION).await
+}
+
 /// The reader at work.
-pub struct Reader<'a> {
-    /// Its connection.
-    pub(super) connection: Connection<'a>,
+struct Reader<'a> {
+    cycles: CycleReader<'a>,
     configuration: ReaderConfiguration,
     timeout_ns: u64,
-    /// Queries so far.
-    pub(super) queries: u64,
     outcomes: Vec<ReadOutcome>,
-    /// What the present read has fetched, to be summed up after its timed span.
-    pub(super) batches: Vec<(TimeRange, FieldSet, Rc<Batch>)>,
     last_progress: Instant,
 }
 
 impl<'a> Reader<'a> {
     /// A reader over a connection.
-    pub(super) fn new(
+    fn new(
         connection: Connection<'a>,
         configuration: ReaderConfiguration,
         timeout_ns: u64,
     ) -> Self {
         Self {
-            connection,
+            cycles: CycleReader::new(connection),
             configuration,
             timeout_ns,
-            queries: 0,
             outcomes: Vec::new(),
-            batches: Vec::new(),
             last_progress: Instant::now(),
         }
     }
@@ -248,7 +196,7 @@ impl<'a> Reader<'a> {
 
 impl Reader<'_> {
     /// Reads for so long as fast as it can, and forgets what it found; how many a second.
-    pub(super) async fn rush(&mut self, duration: Duration) -> Result<f64, StoreError> {
+    async fn rush(&mut self, duration: Duration) -> Result<f64, StoreError> {
         let (began, mut done) = (Instant::now(), 0);
         while began.elapsed() < duration {
             self.read(done).await?;
@@ -265,7 +213,7 @@ impl Reader<'_> {
             Ok(Some(start)) => start.start_ns,
             _ => std::process::exit(1),
         };
-        self.queries = 0;
+        self.cycles.queries = 0;
         let (mut latency, mut service) = (LatencyRecorder::new(), LatencyRecorder::new());
         let (mut errors, mut first_error) = (BTreeMap::new(), None);
         let (mut late, mut operations, mut end_ns) = (0, 0, start_ns);
@@ -301,7 +249,7 @@ impl Reader<'_> {
             (latency.finish(), service.finish());
         ReaderReport {
             operations,
-            queries: self.queries,
+            queries: self.cycles.queries,
             errors,
             first_error,
             late,
@@ -312,14 +260,14 @@ impl Reader<'_> {
             },
             latency: (latency, latency_seconds),
             service: (service, service_seconds),
-            reconnects: self.connection.reconnects(),
+            reconnects: self.cycles.connection.reconnects(),
             ceiling: None,
         }
     }
 
     /// Sums up what the last read fetched; outside its timed span.
     fn sum_up(&mut self) {
-        let fetched = self.batches.drain(..);
+        let fetched = self.cycles.batches.drain(..);
         let fetched = fetched.map(|(range, fields, batch)| Fetched::of(range, fields, &batch));
         let fetched = fetched.collect();
         if let Some(outcome) = self.outcomes.last_mut() {
@@ -339,24 +287,10 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the cycle around a time, as the strategy says.
-    ///
-    /// # Errors
-    /// When the database fails, or holds no cycle there.
-    pub(super) async fn cycle(&mut self, around_ns: i64) -> Result<CycleAnswer, ReadFailure> {
-        match self.configuration.strategy {
-            Strategy::Individual => self.read_individually(around_ns, Reach::Second).await,
-            Strategy::IndividualUnbounded => {
-                self.read_individually(around_ns, Reach::Everything).await
-            }
-            Strategy::Bulk => self.read_in_bulk(around_ns).await,
-            Strategy::BulkOne => self.read_angle_first(around_ns).await,
-        }
-    }
-
     async fn read(&mut self, index: u64) -> Result<(), StoreError> {
         let around_ns = around(&self.configuration, index);
-        let found = self.cycle(around_ns).await;
+        let strategy = self.configuration.strategy;
+        let found = self.cycles.cycle(strategy, around_ns).await;
         let (found, missing, result) = match found {
             Ok(found) => (Some(found), None, Ok(())),
             Err(ReadFailure::Missing(reason)) => (None, Some(reason), Ok(())),

@@ -2,44 +2,36 @@
 //!
 //! Running the trial is in [`super::write_trial`]; comparing what is stored in `ledger`.
 
+use super::answers::WrittenSamples;
 use super::source::SourceReport;
 use super::trial::{Trial, TrialFailure};
-use super::write_trial::{keep_journal, read_journal};
 use super::writer::WriterReport;
 use crate::engine::judge::work::Work;
 use crate::engine::judge::{Circumstances, Evidence, data, judge};
 use crate::engine::scheduling::Grant;
+use crate::ledger::journal;
 use crate::measurement::names;
 use crate::measurement::record::{Figure, LatencyRecord, LedgerRecord, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind};
-use crate::probe::{DiskUsage, Recording};
-use std::path::Path;
+use crate::probe::Recording;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 
-/// The disk used before, after and after settling.
-pub fn disk_figures(
-    record: &mut TrialRecord,
-    before: Option<DiskUsage>,
-    after: Option<DiskUsage>,
-    settled: Option<DiskUsage>,
-) {
-    for (name, logs, usage) in [
-        (names::DISK_BEFORE, names::DISK_BEFORE_LOGS, before),
-        (names::DISK_AFTER, names::DISK_AFTER_LOGS, after),
-        (names::DISK_SETTLED, names::DISK_SETTLED_LOGS, settled),
-    ] {
-        let figure = |bytes: Option<u64>| Figure {
-            value: bytes.map(|bytes| bytes as f64),
-            unit: "bytes".to_owned(),
-        };
-        record.figures.insert(
-            name.to_owned(),
-            figure(usage.map(|usage| usage.allocated_bytes)),
-        );
-        record.figures.insert(
-            logs.to_owned(),
-            figure(usage.map(|usage| usage.apart_bytes)),
-        );
-    }
+/// The samples that the journal tells of.
+pub fn read_journal(trial: &Trial<'_>, path: &Path) -> Option<WrittenSamples> {
+    let entries = journal::read(&mut std::io::BufReader::new(File::open(path).ok()?)).ok()?;
+    Some(WrittenSamples::new(trial.context.seed, entries))
+}
+
+/// The journal stays with the results: it says what every later read of the same data should find.
+fn keep_journal(trial: &Trial<'_>, record: &TrialRecord, path: &Path) -> Result<(), TrialFailure> {
+    let bytes = std::fs::read(path).map_err(|error| TrialFailure::System(error.to_string()))?;
+    let name = PathBuf::from("samples").join(format!("{}.journal", record.name));
+    trial
+        .context
+        .folder
+        .write_bytes(&name.to_string_lossy(), &bytes)
+        .map_err(|error| TrialFailure::System(error.to_string()))
 }
 
 /// Counts and judges.

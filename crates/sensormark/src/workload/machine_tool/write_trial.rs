@@ -3,14 +3,16 @@
 use super::answers::WrittenSamples;
 use super::queue::{MessageQueue, OwnedQueue};
 use super::source::{SourceConfig, SourceReport};
+use super::start::Start;
 use super::trial::{Trial, TrialFailure, broken_off_trial};
-use super::write_account::{account, disk_figures};
-use super::writer::{Start, WriterConfiguration, WriterReport};
+use super::write_account::{account, read_journal};
+use super::writer::{WriterConfiguration, WriterReport};
 use crate::engine::connection::PlanMessage;
 use crate::engine::role::{Event, RoleError, RoleProcess};
 use crate::engine::scheduling::SchedulingRequest;
 use crate::engine::site::block_on;
-use crate::ledger::journal;
+use crate::engine::trial::account::{DiskMoment, add_disk};
+use crate::engine::trial::coordinator::tree;
 use crate::measurement::record::{LedgerRecord, TrialRecord};
 use crate::probe::{Recorder, monotonic_ns};
 use crate::units::{round_u64, seconds_to_ns};
@@ -18,7 +20,7 @@ use sensormark_store::Batch;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::num::NonZeroU64;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -128,12 +130,6 @@ fn journal_folder() -> std::io::Result<TempDir> {
     Ok(folder)
 }
 
-/// The samples that the journal tells of.
-pub fn read_journal(trial: &Trial<'_>, path: &Path) -> Option<WrittenSamples> {
-    let entries = journal::read(&mut std::io::BufReader::new(File::open(path).ok()?)).ok()?;
-    Some(WrittenSamples::new(trial.context.seed, entries))
-}
-
 /// After a failure: starts a server that stopped again, and counts what is left of what was acknowledged. Whether it could be counted.
 fn survivors(trial: &mut Trial<'_>, record: &mut TrialRecord, journal: &Path) -> bool {
     if trial.site.check().is_err()
@@ -195,12 +191,11 @@ fn write(
     };
     let mut writer = trial.role("writer", &configuration)?;
     writer.wait_ready(Duration::from_millis(trial.context.timeout_ms * 3))?;
-    let recorder = trial.recorder()?;
-    trial.watch(&recorder, "writer", &writer)?;
+    let recorder = trial.recorder("writer", &writer)?;
     let start_ns = monotonic_ns() + LEAD_NS;
     let message = source_message(trial, queue.number(), period_ns, start_ns);
     let mut source = trial.role("source", &message)?;
-    trial.watch(&recorder, "source", &source)?;
+    recorder.add(tree("source", &source, None)?)?;
     let loaded = load(trial, &recorder, &queue, start_ns, &mut writer, &mut source);
     let (source, writer) = match loaded {
         Ok(reports) => reports,
@@ -226,7 +221,13 @@ fn write(
     record.settings = trial.site.administer(trial.plan, async |administrator| {
         administrator.settings().await
     })?;
-    disk_figures(record, disk_before, disk_after, disk_settled);
+    for (moment, usage) in [
+        (DiskMoment::Before, disk_before),
+        (DiskMoment::After, disk_after),
+        (DiskMoment::Settled, disk_settled),
+    ] {
+        add_disk(record, moment, None, usage);
+    }
     account(trial, record, folder, &source, writer, &recording)
 }
 
@@ -312,19 +313,4 @@ pub fn report<T: serde::de::DeserializeOwned>(event: Event) -> Result<T, TrialFa
     serde_json::from_value(value).map_err(|error| {
         TrialFailure::System(format!("a role's report cannot be understood: {error}"))
     })
-}
-
-/// The journal stays with the results: it says what every later read of the same data should find.
-pub fn keep_journal(
-    trial: &Trial<'_>,
-    record: &TrialRecord,
-    path: &Path,
-) -> Result<(), TrialFailure> {
-    let bytes = std::fs::read(path).map_err(|error| TrialFailure::System(error.to_string()))?;
-    let name = PathBuf::from("samples").join(format!("{}.journal", record.name));
-    trial
-        .context
-        .folder
-        .write_bytes(&name.to_string_lossy(), &bytes)
-        .map_err(|error| TrialFailure::System(error.to_string()))
 }

@@ -4,18 +4,20 @@
 //! one second of the wall clock and write them as one record. Resources are measured from outside, by the coordinator.
 
 use super::queue::{MessageQueue, Received};
-use super::{NAME, SPAN_NS, ceiling, schema};
+use super::start::Start;
+use super::{NAME, SPAN_NS, schema};
 use crate::dataset::machine_tool::CHANNELS;
 use crate::engine::connection::{Connection, PlanMessage, Registry};
 use crate::engine::pacing::{monotonic_ns, thread_cpu_ns};
 use crate::engine::role::{Event, Progress, RoleLine, tell};
+use crate::engine::trial::ceiling::{DURATION, null_store};
 use crate::ledger::journal::{Entry, JournalWriter, Standing};
 use crate::measurement::latency::{LatencyRecorder, LatencySummary, SecondHistogram};
 use crate::units::{duration_ns, signed};
-use sensormark_store::{Batch, Shape, StoreError, TimeResolution, Values};
+use sensormark_store::{Batch, Plan, Shape, StoreError, TimeResolution, Values};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -34,13 +36,6 @@ pub struct WriterConfiguration {
     pub period_ns: u64,
     /// Operations that were sent before this many ns after sample 0 was due are warm-up and enter no latency.
     pub warmup_ns: u64,
-}
-
-/// The command that starts the writer.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub struct Start {
-    /// When sample 0 (or the first read) is due, in ns of CLOCK_MONOTONIC.
-    pub start_ns: u64,
 }
 
 /// What the writer counted.
@@ -107,7 +102,7 @@ pub async fn run(
     line.wait();
     let mut report = writer.finish().await;
     if !store.description().embedded {
-        report.ceiling = Some(ceiling::of_writer(configuration, start, &plan).await?);
+        report.ceiling = Some(ceiling(configuration, start, &plan).await?);
     }
     tell(&Event::Report(
         serde_json::to_value(report).expect("a report has string keys"),
@@ -123,8 +118,23 @@ fn broken(operation: &str, error: &dyn std::fmt::Display) -> StoreError {
     )
 }
 
+/// Samples a second that the same code takes over the null store, for a moment, with a journal that goes nowhere. The load has a steady rate, so this is
+/// what the rate is held against. What the queue costs is not in it; the client's processors are judged too, and with the queue.
+async fn ceiling(
+    configuration: WriterConfiguration,
+    start: Start,
+    plan: &Plan,
+) -> Result<f64, StoreError> {
+    let journal = JournalWriter::open(Path::new("/dev/null"))
+        .map_err(|error| broken("open a journal for the null store", &error))?;
+    let store = null_store(plan);
+    let connection = Connection::open(&store, plan).await?;
+    let mut writer = Writer::new(connection, journal, configuration, start, plan);
+    writer.rush(DURATION).await
+}
+
 /// The writer at work.
-pub(super) struct Writer<'a> {
+struct Writer<'a> {
     connection: Connection<'a>,
     journal: JournalWriter,
     configuration: WriterConfiguration,
@@ -141,12 +151,12 @@ pub(super) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(
+    fn new(
         connection: Connection<'a>,
         journal: JournalWriter,
         configuration: WriterConfiguration,
         start: Start,
-        plan: &sensormark_store::Plan,
+        plan: &Plan,
     ) -> Self {
         let empty = || (LatencySummary::empty(), Vec::new());
         Self {
@@ -207,7 +217,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Takes samples for so long as fast as it can; how many a second.
-    pub(super) async fn rush(&mut self, duration: Duration) -> Result<f64, StoreError> {
+    async fn rush(&mut self, duration: Duration) -> Result<f64, StoreError> {
         let (began, mut taken) = (Instant::now(), 0);
         while began.elapsed() < duration {
             self.take(taken, [1; CHANNELS]).await?;

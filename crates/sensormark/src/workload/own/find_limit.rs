@@ -4,9 +4,10 @@
 //! kept, and says of each probe what became of it; where none held, that of the lowest.
 
 use super::parameters::Parameters;
-use crate::engine::phased::WorkloadKind;
-use crate::engine::phased::cell::PhasedRunner;
-use crate::engine::run::{Cell, CellRunner, FURTHER_ATTEMPTS, RunContext, RunEvent, Turn};
+use crate::engine::context::{Cell, CellRunner, RunContext, RunEvent, TrialPosition};
+use crate::engine::run::FURTHER_ATTEMPTS;
+use crate::engine::trial::WorkloadFactory;
+use crate::engine::trial::cell::TrialRunner;
 use crate::measurement::record::{Figure, LimitRecord, TrialRecord};
 use serde_json::Value;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ pub const HIGHEST_RATE: &str = "highest_rate";
 
 /// Finds the limit of each cell.
 pub struct FindLimit {
-    kind: Arc<dyn WorkloadKind>,
+    kind: Arc<dyn WorkloadFactory>,
     parameters: Value,
     rate: f64,
     seconds: f64,
@@ -34,7 +35,7 @@ impl FindLimit {
     ///
     /// # Errors
     /// That they have none, in words.
-    pub fn new(kind: Arc<dyn WorkloadKind>, parameters: Value) -> Result<Self, String> {
+    pub fn new(kind: Arc<dyn WorkloadFactory>, parameters: Value) -> Result<Self, String> {
         let own: Parameters =
             serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())?;
         let mixed = own.mixed.as_ref();
@@ -58,14 +59,14 @@ impl FindLimit {
         &self,
         context: &RunContext<'_>,
         cell: &Cell,
-        turn: Turn,
+        turn: TrialPosition,
         rate: f64,
     ) -> Option<TrialRecord> {
         let mut parameters = self.parameters.clone();
         if let Some(place) = parameters.pointer_mut("/mixed/writers/rate") {
             *place = Value::from(rate);
         }
-        let runner = PhasedRunner {
+        let runner = TrialRunner {
             kind: Arc::clone(&self.kind),
             parameters,
         };
@@ -89,7 +90,7 @@ impl CellRunner for FindLimit {
         &self,
         context: &RunContext<'_>,
         cell: &Cell,
-        turn: Turn,
+        turn: TrialPosition,
         _earlier: &[TrialRecord],
         finished: &mut dyn FnMut(TrialRecord),
     ) {
@@ -100,7 +101,7 @@ impl CellRunner for FindLimit {
                 break;
             }
             let rate = search.next();
-            let probe = Turn {
+            let probe = TrialPosition {
                 attempt: turn.attempt * ATTEMPT + number,
                 ..turn
             };

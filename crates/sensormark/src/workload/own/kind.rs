@@ -11,10 +11,10 @@ use crate::engine::answers::Checking;
 use crate::engine::operations::ENDLESS;
 use crate::engine::pacing::Schedule;
 use crate::engine::phase::Pacing;
-use crate::engine::phased::script::{About, LoadSpec, PhaseSpec, Step};
-use crate::engine::phased::support::{Support, support};
-use crate::engine::phased::{PhasedWorkload, Subject, WorkloadKind};
 use crate::engine::sharing::Sharing;
+use crate::engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
+use crate::engine::trial::support::{Support, support};
+use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use crate::measurement::record::TrialRecord;
 use crate::units::round_u64;
 use sensormark_store::{Family, RepeatedWrite, Schema};
@@ -36,7 +36,7 @@ fn read(parameters: &Value) -> Result<Parameters, String> {
     serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())
 }
 
-impl WorkloadKind for Kind {
+impl WorkloadFactory for Kind {
     fn name(&self) -> &str {
         NAME
     }
@@ -82,7 +82,7 @@ impl WorkloadKind for Kind {
         parameters: &Value,
         seed: u64,
         subject: Subject<'_>,
-    ) -> Result<Box<dyn PhasedWorkload>, String> {
+    ) -> Result<Box<dyn Workload>, String> {
         let parameters = read(parameters)?;
         let mut schema = sensors::schema(&parameters);
         let table = &schema.tables[0];
@@ -285,7 +285,7 @@ fn pacing(rate: Option<f64>) -> Pacing {
     }
 }
 
-impl PhasedWorkload for Own {
+impl Workload for Own {
     fn schema(&self) -> Arc<Schema> {
         Arc::clone(&self.schema)
     }

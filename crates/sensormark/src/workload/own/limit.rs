@@ -6,7 +6,7 @@ use super::units::{Quantity, duration_text, quantity, short};
 use crate::measurement::latency::{LatencySummary, SAMPLES_BEYOND};
 use crate::measurement::names;
 use crate::measurement::record::{LimitRecord, LoadRecord, TrialRecord};
-use crate::workload::selection::unknown;
+use crate::nearest::unknown;
 use serde::{Deserialize, Serialize};
 
 /// One limit.

@@ -157,7 +157,7 @@ fn recorded(recording: &Recording, name: &str, field: &FieldPart) -> Result<Valu
     let found = table.fields.iter().position(|one| same(&one.name, name));
     let number = found.ok_or_else(|| {
         let known = table.fields.iter().map(|one| one.name.clone());
-        crate::workload::selection::unknown("column", name, known)
+        crate::nearest::unknown("column", name, known)
     })?;
     let column = &recording.readings().columns[number];
     let rows: Vec<usize> = (0..recording.readings().len())

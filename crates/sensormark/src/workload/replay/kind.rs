@@ -13,8 +13,8 @@ use super::spans::round_span;
 use super::{Class, Loading, NAME, Questions, Replay};
 use crate::dataset::recording::{Recording, RecordingOptions};
 use crate::engine::answers::Checking;
-use crate::engine::phased::script::{LoadSpec, PhaseSpec, Step};
-use crate::engine::phased::{PhasedWorkload, Subject, WorkloadKind};
+use crate::engine::trial::script::{LoadSpec, PhaseSpec, Step};
+use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use crate::measurement::record::TrialRecord;
 
 /// A record of the layouts that keep readings by spans holds about so many readings.
@@ -71,7 +71,7 @@ impl Parameters {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Kind;
 
-impl WorkloadKind for Kind {
+impl WorkloadFactory for Kind {
     fn name(&self) -> &str {
         NAME
     }
@@ -96,7 +96,7 @@ impl WorkloadKind for Kind {
         parameters: &Value,
         seed: u64,
         subject: Subject<'_>,
-    ) -> Result<Box<dyn PhasedWorkload>, String> {
+    ) -> Result<Box<dyn Workload>, String> {
         let (parameters, recording) = Parameters::read(parameters)?;
         let table = &recording.schema().tables[0];
         let batch = match parameters.batch {
@@ -134,7 +134,7 @@ impl Phases {
     }
 }
 
-impl PhasedWorkload for Phases {
+impl Workload for Phases {
     fn schema(&self) -> Arc<Schema> {
         Arc::clone(self.replay.schema())
     }

@@ -16,9 +16,9 @@ use crate::engine::clients::Clients;
 use crate::engine::operations::Operations;
 use crate::engine::outcome::LoadOutcome;
 use crate::engine::phase::{Load, Phase, Target};
-use crate::engine::phased::script::{self, Step};
-use crate::engine::phased::{Subject, WorkloadKind};
 use crate::engine::site::block_on;
+use crate::engine::trial::script::{self, Step};
+use crate::engine::trial::{Subject, WorkloadFactory};
 
 fn recording(name: &str, tags: &[&str]) -> Recording {
     let options = RecordingOptions {

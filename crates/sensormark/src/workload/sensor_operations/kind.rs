@@ -6,11 +6,11 @@ use super::{NAME, Operation, labels, schema};
 use crate::dataset::export::DataSet;
 use crate::dataset::sensor_operations::{Exported, SensorReadings};
 use crate::engine::answers::Checking;
-use crate::engine::phased::script::{About, LoadSpec, PhaseSpec, Step};
-use crate::engine::phased::{PhasedWorkload, Subject, WorkloadKind};
+use crate::engine::scale::Scale;
 use crate::engine::sharing::Sharing;
+use crate::engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
+use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use crate::measurement::names;
-use crate::workload::scale::Scale;
 use sensormark_store::{Family, Index, Layout, LayoutOffer, Schema, Shape, Standing, WriteMethod};
 use serde_json::Value;
 use std::num::NonZeroU64;
@@ -28,7 +28,7 @@ fn read(parameters: &Value) -> Result<Parameters, String> {
     serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())
 }
 
-impl WorkloadKind for Kind {
+impl WorkloadFactory for Kind {
     fn name(&self) -> &str {
         NAME
     }
@@ -82,7 +82,7 @@ impl WorkloadKind for Kind {
         parameters: &Value,
         seed: u64,
         subject: Subject<'_>,
-    ) -> Result<Box<dyn PhasedWorkload>, String> {
+    ) -> Result<Box<dyn Workload>, String> {
         let parameters = read(parameters)?;
         parameters.check()?;
         let mut schema = schema(parameters.sensors);
@@ -239,7 +239,7 @@ fn phase_name(test: Test, operation: Operation) -> String {
     format!("{operation}-{}-by-{}", test.statements, test.clients)
 }
 
-impl PhasedWorkload for Tests {
+impl Workload for Tests {
     fn schema(&self) -> Arc<Schema> {
         Arc::clone(&self.schema)
     }

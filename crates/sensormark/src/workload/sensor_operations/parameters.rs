@@ -1,7 +1,7 @@
 //! The numbers behind the scales of sensor-operations.
 
 use crate::dataset::sensor_operations::SensorReadings;
-use crate::workload::scale::Scale;
+use crate::engine::scale::Scale;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// Most clients that a test may have.

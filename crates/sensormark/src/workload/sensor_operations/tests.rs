@@ -3,11 +3,11 @@
 use super::*;
 use crate::dataset::sensor_operations::SensorReadings;
 use crate::engine::operations::{Operations, Request, Slot};
-use crate::engine::phased::Subject;
-use crate::engine::phased::WorkloadKind;
-use crate::engine::phased::script::{Step, check};
+use crate::engine::scale::{Scale, adjust};
+use crate::engine::trial::Subject;
+use crate::engine::trial::WorkloadFactory;
+use crate::engine::trial::script::{Step, check};
 use crate::measurement::names;
-use crate::workload::scale::{Scale, adjust};
 use sensormark_store::memory::MemoryStore;
 use sensormark_store::reference::Reference;
 use sensormark_store::{
@@ -222,7 +222,7 @@ fn tests_begin_empty_and_their_phases_say_what_they_are() {
     let resets = steps.iter().filter(|step| matches!(step, Step::Reset));
     assert_eq!(resets.count(), tests - 1);
     let scored = |phase: &&&_| {
-        let phase: &crate::engine::phased::script::PhaseSpec = phase;
+        let phase: &crate::engine::trial::script::PhaseSpec = phase;
         !phase.labels.contains_key(names::SCORED)
     };
     assert_eq!(phases.iter().filter(scored).count(), 2 * 2 * 3);

@@ -3,11 +3,11 @@
 use super::FileError;
 use super::fields::Names;
 use super::section::{At, Section};
+use crate::nearest::unknown;
 use crate::workload::own::parameters::{
     ByPart, FieldKind, FieldPart, MixedPart, OfPart, QueryKind, QueryPart, SeriesPart, TagPart,
     WhenPart, WritersPart,
 };
-use crate::workload::selection::unknown;
 
 /// What the file says besides the mixed phase.
 pub struct Data<'d> {

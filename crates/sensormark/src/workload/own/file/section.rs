@@ -1,8 +1,8 @@
 //! Tables of a TOML file with the places of their keys and values, for messages with lines.
 
 use super::FileError;
+use crate::nearest::unknown;
 use crate::workload::own::units::duration_ns;
-use crate::workload::selection::unknown;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Range, RangeInclusive};

@@ -4,9 +4,9 @@ use super::fields::{Names, fields, name, tags};
 use super::queries::{Data, batch, clients, mixed};
 use super::section::{At, Section, Source};
 use super::{FileError, StoreCheck};
+use crate::nearest::unknown;
 use crate::workload::own::limit::{Limit, What};
 use crate::workload::own::parameters::{LoadPart, MixedPart, Parameters, SeriesPart};
-use crate::workload::selection::unknown;
 use std::path::Path;
 
 const KEYS: [&str; 12] = [

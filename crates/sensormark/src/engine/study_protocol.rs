@@ -2,7 +2,7 @@
 //!
 //! Everything that the option changes is a field of [`Protocol`]; who acts on it asks the run's protocol, never a workload's name.
 
-use crate::workload::selection::Choice;
+use crate::engine::selection::Choice;
 
 /// What a study stated of its protocol, and what a run does of it.
 #[derive(Debug, PartialEq, Eq)]

@@ -11,18 +11,20 @@ use super::role::{ROLE, asked_about};
 use super::script::{About, PhaseSpec, Step, find};
 use super::support::{Support, support};
 use crate::engine::cold;
+use crate::engine::context::{RunContext, RunEvent, stopped};
 use crate::engine::failure::TrialFailure;
 use crate::engine::outcome::{LoadOutcome, PhaseOutcome};
 use crate::engine::phase::{Pacing, acknowledges};
 use crate::engine::role::{Event, RoleError, RoleProcess};
-use crate::engine::run::{RunContext, RunEvent, stopped};
 use crate::engine::site::{Site, block_on};
 use crate::engine::written::WrittenLoads;
 use crate::ledger::reconcile::reconcile;
 use crate::measurement::names;
 use crate::measurement::record::{Cache, Figure, LedgerRecord, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind};
-use crate::probe::{HostSampler, ProcessTree, Recorder, Scope, WireScope, monotonic_ns};
+use crate::probe::{
+    HostSampler, ProbeError, ProcessTree, Recorder, Scope, WireScope, monotonic_ns,
+};
 use sensormark_store::{Plan, RepeatedWrite, StoreError};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -74,7 +76,7 @@ impl<'a> Coordinator<'a> {
         steps: &'a [Step],
         roles: Vec<RoleProcess>,
     ) -> Result<Self, TrialFailure> {
-        let recorder = start_recorder(context, site, &roles)?;
+        let recorder = start_recorder(context, site, ROLE, &roles)?;
         Ok(Self {
             context,
             site,
@@ -108,8 +110,10 @@ impl<'a> Coordinator<'a> {
                 .push(Reason::new(ReasonKind::ServerCrashed, text));
         }
         let kept = self.recorder.stop().map_err(TrialFailure::from);
-        let kept =
-            kept.and_then(|recording| account::keep(self.context.folder, record, &recording));
+        let kept = kept.and_then(|recording| {
+            let operations = account::operations_by_phase(record);
+            account::keep(self.context.folder, record, &recording, &operations)
+        });
         (self.reasons, outcome.and(kept))
     }
 
@@ -476,10 +480,14 @@ fn merge(reports: Vec<Event>) -> Result<(PhaseOutcome, Option<f64>), TrialFailur
     whole.ok_or_else(|| TrialFailure::System("a trial sent no report".to_owned()))
 }
 
-/// Starts sampling: the coordinator, the server and the trial's processes.
-fn start_recorder(
+/// Starts sampling: the coordinator, the server and these processes of the trial.
+///
+/// # Errors
+/// When processes cannot be watched.
+pub fn start_recorder(
     context: &RunContext<'_>,
     site: &Site,
+    name: &str,
     roles: &[RoleProcess],
 ) -> Result<Recorder, TrialFailure> {
     let own = i32::try_from(std::process::id()).unwrap_or(i32::MAX);
@@ -488,11 +496,23 @@ fn start_recorder(
     trees.extend(site.tree()?);
     let wire = (!site.store().description().embedded).then_some(WireScope::Sockets);
     for role in roles {
-        let root = i32::try_from(role.process_id()).unwrap_or(i32::MAX);
-        trees.push(ProcessTree::attach(ROLE, root, Scope::Descendants, wire)?);
+        trees.push(tree(name, role, wire)?);
     }
     let folders = site.folders();
     let host = HostSampler::new(folders.iter().map(PathBuf::as_path))?;
     let period = Duration::from_secs(1);
     Ok(Recorder::start(host, trees, period, context.disturbance)?)
+}
+
+/// A process of the trial, to be watched under this name.
+///
+/// # Errors
+/// When it is gone already.
+pub fn tree(
+    name: &str,
+    role: &RoleProcess,
+    wire: Option<WireScope>,
+) -> Result<ProcessTree, ProbeError> {
+    let root = i32::try_from(role.process_id()).unwrap_or(i32::MAX);
+    ProcessTree::attach(name, root, Scope::Descendants, wire)
 }

@@ -184,7 +184,7 @@ pub(super) fn not_ours_to_kill(site: &Site, phase: &PhaseSpec) -> Option<String>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::phased::script::LoadSpec;
+    use crate::engine::trial::script::LoadSpec;
     use crate::workload::durability::readings::{Readings, schema};
     use std::sync::Arc;
 

@@ -5,8 +5,8 @@ use sensormark::engine::answers::Checking;
 use sensormark::engine::operations::{Operations, Slot};
 use sensormark::engine::pacing::Schedule;
 use sensormark::engine::phase::Pacing;
-use sensormark::engine::phased::script::{About, LoadSpec, PhaseSpec, Step};
-use sensormark::engine::phased::{PhasedWorkload, Subject, WorkloadKind};
+use sensormark::engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
+use sensormark::engine::trial::{Subject, Workload, WorkloadFactory};
 use sensormark::measurement::record::{Figure, TrialRecord};
 use sensormark_store::reference::Reference;
 use sensormark_store::{
@@ -61,7 +61,7 @@ impl Parameters {
 
 pub struct Sensors;
 
-impl WorkloadKind for Sensors {
+impl WorkloadFactory for Sensors {
     fn name(&self) -> &str {
         "sensors"
     }
@@ -79,10 +79,10 @@ impl WorkloadKind for Sensors {
         parameters: &serde_json::Value,
         seed: u64,
         _subject: Subject<'_>,
-    ) -> Result<Box<dyn PhasedWorkload>, String> {
+    ) -> Result<Box<dyn Workload>, String> {
         let parameters = read(parameters)?;
         let schema = Arc::new(schema(parameters.entities));
-        Ok(Box::new(Workload {
+        Ok(Box::new(Small {
             seed,
             parameters,
             schema,
@@ -118,13 +118,13 @@ fn schema(entities: bool) -> Schema {
     }
 }
 
-struct Workload {
+struct Small {
     seed: u64,
     parameters: Parameters,
     schema: Arc<Schema>,
 }
 
-impl Workload {
+impl Small {
     fn writes(&self) -> Arc<Writes> {
         Arc::new(Writes {
             seed: self.seed,
@@ -169,7 +169,7 @@ impl Workload {
     }
 }
 
-impl PhasedWorkload for Workload {
+impl Workload for Small {
     fn schema(&self) -> Arc<Schema> {
         Arc::clone(&self.schema)
     }

@@ -6,34 +6,34 @@ use super::protocol::TrialConfiguration;
 use super::role::ROLE;
 use super::script::{Step, check};
 use super::warnings::warn;
-use super::{PhasedWorkload, Subject, WorkloadKind};
+use super::{Subject, Workload, WorkloadFactory};
 use crate::engine::cold;
 use crate::engine::connection::PlanMessage;
+use crate::engine::context::{Cell, CellRunner, RunContext, RunEvent, TrialPosition, trial_label};
 use crate::engine::explain;
 use crate::engine::failure::TrialFailure;
 use crate::engine::judge::work::of_loads;
 use crate::engine::judge::{Circumstances, Evidence, judge};
 use crate::engine::role::RoleProcess;
-use crate::engine::run::{Cell, CellRunner, RunContext, RunEvent, Turn, trial_label};
 use crate::engine::site::Site;
 use crate::measurement::record::{Cache, Implementation, Side, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind};
 use crate::measurement::write_size::write_sizes;
-use sensormark_store::{DatabaseName, Plan, ServerOptions, StoreError};
+use sensormark_store::{DatabaseName, Plan, Schema, ServerOptions, StoreError};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Runs the cells of a workload that is made of phases.
-pub struct PhasedRunner {
+pub struct TrialRunner {
     /// The kind of workload.
-    pub kind: Arc<dyn WorkloadKind>,
+    pub kind: Arc<dyn WorkloadFactory>,
     /// Its parameters.
     pub parameters: Value,
 }
 
-impl PhasedRunner {
-    fn workload(&self, cell: &Cell, seed: u64) -> Result<Box<dyn PhasedWorkload>, String> {
+impl TrialRunner {
+    fn workload(&self, cell: &Cell, seed: u64) -> Result<Box<dyn Workload>, String> {
         let subject = Subject {
             store: cell.choice.store.as_ref(),
             layout: &cell.layout,
@@ -77,16 +77,9 @@ impl PhasedRunner {
         let steps = workload.steps();
         check(&steps).map_err(TrialFailure::System)?;
         let site = open_site(context, cell, most_clients(&steps))?;
-        let plan = Plan {
-            endpoint: site.endpoint().clone(),
-            database: DatabaseName::new(&context.owner)?,
-            owner: context.owner.clone(),
-            schema: workload.schema(),
-            layout: cell.layout,
-            durability: cell.durability,
-            clients: most_clients(&steps),
-            timeout_ms: context.timeout_ms,
-        };
+        let clients = most_clients(&steps);
+        let reached_by = (context.owner.as_str(), context.timeout_ms);
+        let plan = plan(&site, cell, workload.schema(), clients, reached_by)?;
         site.administer(&plan, async |administrator| administrator.create().await)?;
         Ok(Prepared {
             workload,
@@ -179,7 +172,7 @@ impl PhasedRunner {
     }
 }
 
-impl CellRunner for PhasedRunner {
+impl CellRunner for TrialRunner {
     fn trials(&self, _cell: &Cell) -> usize {
         1
     }
@@ -205,11 +198,11 @@ impl CellRunner for PhasedRunner {
         &self,
         context: &RunContext<'_>,
         cell: &Cell,
-        turn: Turn,
+        turn: TrialPosition,
         earlier: &[TrialRecord],
         finished: &mut dyn FnMut(TrialRecord),
     ) {
-        let mut record = new_record(self.kind.name(), cell, turn);
+        let mut record = new_record(self.kind.name(), cell, turn, None, (Side::Mixed, None));
         record.implementation.cache = context.cache;
         self.measure(context, cell, earlier, &mut record);
         finished(record);
@@ -218,7 +211,7 @@ impl CellRunner for PhasedRunner {
 
 /// What a trial needs, made before it.
 struct Prepared {
-    workload: Box<dyn PhasedWorkload>,
+    workload: Box<dyn Workload>,
     steps: Vec<Step>,
     site: Site,
     plan: Plan,
@@ -247,7 +240,11 @@ fn most_processes(steps: &[Step]) -> u32 {
 /// Connections that a server has to offer besides the clients': the coordinator's.
 const FURTHER_CONNECTIONS: u32 = 8;
 
-fn open_site(context: &RunContext<'_>, cell: &Cell, clients: u32) -> Result<Site, StoreError> {
+/// Opens the site of a cell for this many clients.
+///
+/// # Errors
+/// When the server cannot be started or reached.
+pub fn open_site(context: &RunContext<'_>, cell: &Cell, clients: u32) -> Result<Site, StoreError> {
     context.observer.event(RunEvent::Opening {
         title: cell.choice.title(),
     });
@@ -260,7 +257,8 @@ fn open_site(context: &RunContext<'_>, cell: &Cell, clients: u32) -> Result<Site
     Site::open(context.supervisor, &cell.choice, &options, data)
 }
 
-fn drop_database(context: &RunContext<'_>, site: &Site, plan: &Plan) {
+/// Drops a cell's database; a failure is told, and is nothing against its trials.
+pub fn drop_database(context: &RunContext<'_>, site: &Site, plan: &Plan) {
     let dropped = site.administer(plan, async |administrator| {
         administrator.drop_database().await
     });
@@ -272,14 +270,45 @@ fn drop_database(context: &RunContext<'_>, site: &Site, plan: &Plan) {
     }
 }
 
-fn new_record(kind: &str, cell: &Cell, turn: Turn) -> TrialRecord {
+/// How a cell's database is reached by this many clients.
+///
+/// # Errors
+/// When the owner's mark makes no database's name.
+pub fn plan(
+    site: &Site,
+    cell: &Cell,
+    schema: Arc<Schema>,
+    clients: u32,
+    (owner, timeout_ms): (&str, u64),
+) -> Result<Plan, StoreError> {
+    Ok(Plan {
+        endpoint: site.endpoint().clone(),
+        database: DatabaseName::new(owner)?,
+        owner: owner.to_owned(),
+        schema,
+        layout: cell.layout,
+        durability: cell.durability,
+        clients,
+        timeout_ms,
+    })
+}
+
+/// The record of a trial of a cell that begins now. `part` is what tells it from other trials of the cell, where there are any ("write").
+pub fn new_record(
+    workload: &str,
+    cell: &Cell,
+    position: TrialPosition,
+    part: Option<&str>,
+    (side, strategy): (Side, Option<&str>),
+) -> TrialRecord {
     let description = cell.choice.store.description();
+    let part = part.map_or_else(String::new, |part| format!("-{part}"));
     let name = format!(
-        "{kind}-{}-{}-r{}-a{}",
+        "{workload}-{}-{}{part}-r{}-a{}",
         cell.choice.file_name(),
         cell.layout_name,
-        turn.repetition,
-        turn.attempt
+        position.repetition,
+        position.attempt
     );
     let implementation = Implementation {
         store: description.name,
@@ -287,10 +316,10 @@ fn new_record(kind: &str, cell: &Cell, turn: Turn) -> TrialRecord {
         title: cell.choice.title(),
         layout_name: cell.layout_name.clone(),
         layout: cell.layout,
-        strategy: None,
+        strategy: strategy.map(str::to_owned),
         durability: cell.durability,
         cache: Cache::Hot,
         embedded: description.embedded,
     };
-    turn.record(name, implementation, Side::Mixed)
+    position.record(name, implementation, side)
 }

@@ -10,13 +10,15 @@ use crate::engine::operations::{Operations, Slot};
 use crate::engine::phase::{Load, Phase, Target};
 use crate::engine::sharing::ClientRange;
 use sensormark_store::null::NullStore;
-use sensormark_store::{Answer, AnswerSource, Ask, Batch, Plan, Query, SessionKind, Table};
+use sensormark_store::{
+    Answer, AnswerSource, Ask, Batch, Moment, Plan, Query, SessionKind, Table, Value,
+};
 use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// How long the null store is driven.
-const DURATION: Duration = Duration::from_millis(200);
+pub const DURATION: Duration = Duration::from_millis(200);
 /// Fewer operations than this say nothing.
 const FEWEST: u64 = 20;
 
@@ -34,9 +36,7 @@ pub fn ceiling(
     let [load] = phase.loads.as_slice() else {
         return Ok(None);
     };
-    let store = NullStore::new(Arc::new(Empty {
-        tables: plan.schema.tables.clone(),
-    }));
+    let store = null_store(plan);
     let target = Target {
         kind,
         ..Target::new(Arc::new(store), Arc::new(plan.clone()))
@@ -88,6 +88,13 @@ impl Operations for Unchecked {
     }
 }
 
+/// A database of this plan that costs nothing: it finds every moment at once, and nothing in any range.
+pub fn null_store(plan: &Plan) -> NullStore {
+    NullStore::new(Arc::new(Empty {
+        tables: plan.schema.tables.clone(),
+    }))
+}
+
 /// Answers of the right kind that hold nothing.
 struct Empty {
     tables: Vec<Table>,
@@ -99,7 +106,10 @@ impl AnswerSource for Empty {
             Ask::Point { .. } | Ask::Range { .. } | Ask::LastReading { .. } => {
                 Answer::Readings(Batch::new(query.table, &self.tables[query.table]))
             }
-            Ask::First(_) | Ask::Last(_) | Ask::Minimum { .. } => Answer::Moment(None),
+            Ask::First(_) | Ask::Last(_) | Ask::Minimum { .. } => Answer::Moment(Some(Moment {
+                time_ns: query.range.start_ns,
+                value: Value::I64(1),
+            })),
             Ask::Aggregate { .. } => Answer::Groups(Vec::new()),
             Ask::SeriesMatching(_) => Answer::Series(Vec::new()),
         }

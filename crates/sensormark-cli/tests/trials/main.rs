@@ -10,8 +10,8 @@ mod verdicts;
 mod workload;
 
 use sensormark::engine::connection::Registry;
-use sensormark::engine::phased::{Kinds, role};
 use sensormark::engine::role::{Event, RoleLine, tell};
+use sensormark::engine::trial::{Kinds, role};
 use sensormark_sqlite::Sqlite;
 use sensormark_store::Store;
 use std::sync::Arc;

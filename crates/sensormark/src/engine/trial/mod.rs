@@ -31,8 +31,8 @@ pub mod support;
 mod warnings;
 
 use crate::dataset::export::DataSet;
+use crate::engine::scale::Scale;
 use crate::measurement::record::TrialRecord;
-use crate::workload::scale::Scale;
 use script::Step;
 use sensormark_store::{Family, Layout, LayoutOffer, Schema, Store, TimeResolution};
 use serde_json::Value;
@@ -59,7 +59,7 @@ impl Subject<'_> {
 }
 
 /// One kind of workload: what it can be made from, on both sides of the line between coordinator and trial process.
-pub trait WorkloadKind: Send + Sync {
+pub trait WorkloadFactory: Send + Sync {
     /// Its name ("devops").
     fn name(&self) -> &str;
 
@@ -133,11 +133,11 @@ pub trait WorkloadKind: Send + Sync {
         parameters: &Value,
         seed: u64,
         subject: Subject<'_>,
-    ) -> Result<Box<dyn PhasedWorkload>, String>;
+    ) -> Result<Box<dyn Workload>, String>;
 }
 
 /// A workload with its parameters, for one subject.
-pub trait PhasedWorkload: Send + Sync {
+pub trait Workload: Send + Sync {
     /// What readings look like.
     fn schema(&self) -> Arc<Schema>;
 
@@ -161,22 +161,22 @@ pub trait PhasedWorkload: Send + Sync {
 /// The kinds of workloads that the program knows.
 #[derive(Default, Clone)]
 pub struct Kinds {
-    kinds: Vec<Arc<dyn WorkloadKind>>,
+    kinds: Vec<Arc<dyn WorkloadFactory>>,
 }
 
 impl Kinds {
     /// These kinds.
-    pub fn new(kinds: Vec<Arc<dyn WorkloadKind>>) -> Self {
+    pub fn new(kinds: Vec<Arc<dyn WorkloadFactory>>) -> Self {
         Self { kinds }
     }
 
     /// All kinds, in the order in which they are listed.
-    pub fn all(&self) -> &[Arc<dyn WorkloadKind>] {
+    pub fn all(&self) -> &[Arc<dyn WorkloadFactory>] {
         &self.kinds
     }
 
     /// The kind of this name.
-    pub fn find(&self, name: &str) -> Option<&Arc<dyn WorkloadKind>> {
+    pub fn find(&self, name: &str) -> Option<&Arc<dyn WorkloadFactory>> {
         self.kinds.iter().find(|kind| kind.name() == name)
     }
 }

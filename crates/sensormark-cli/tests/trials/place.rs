@@ -2,13 +2,14 @@
 
 use crate::registry;
 use crate::workload::{Parameters, Sensors};
-use sensormark::engine::phased::cell::PhasedRunner;
-use sensormark::engine::phased::cells::cells;
-use sensormark::engine::run::{Observer, RunContext, RunEvent, RunOutcome, run};
+use sensormark::engine::context::{Observer, RunContext, RunEvent};
+use sensormark::engine::run::{RunOutcome, run};
+use sensormark::engine::selection::parse;
+use sensormark::engine::trial::cell::TrialRunner;
+use sensormark::engine::trial::cells::cells;
 use sensormark::measurement::ResultsFolder;
 use sensormark::measurement::record::{Cache, TrialRecord};
 use sensormark::probe::{DisturbanceLimits, Limits};
-use sensormark::workload::selection::parse;
 use sensormark_store::supervisor::Supervisor;
 use sensormark_store::{Durability, ServerOptions};
 use std::sync::atomic::AtomicBool;
@@ -59,7 +60,7 @@ pub fn measure(parameters: &Parameters, fault: Option<&str>, interrupt: &AtomicB
         observer: &phases,
         interrupt,
         program: std::env::current_exe().expect("this program"),
-        owner: "phased".to_owned(),
+        owner: "trials".to_owned(),
         seed: 7,
         cache: Cache::Hot,
         timeout_ms: 1_000,
@@ -76,7 +77,7 @@ pub fn measure(parameters: &Parameters, fault: Option<&str>, interrupt: &AtomicB
     let made = cells(&Sensors, &parameters, &choices, Durability::Default);
     let (mut cells, _) = made.expect("a layout");
     cells.truncate(1);
-    let runner = PhasedRunner {
+    let runner = TrialRunner {
         kind: Arc::new(Sensors),
         parameters,
     };

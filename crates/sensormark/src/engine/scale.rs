@@ -1,6 +1,6 @@
 //! Scales and the numbers behind them, and how a user overrides one of those numbers.
 
-use crate::workload::selection::unknown;
+use crate::nearest::unknown;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -80,11 +80,20 @@ pub fn adjust_values(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::machine_tool::Parameters;
+
+    #[derive(Debug, Serialize, Deserialize)]
+    struct Numbers {
+        reads: u32,
+        measured_seconds: f64,
+    }
 
     #[test]
     fn numbers_are_set_by_name_and_wrong_ones_are_refused() {
-        let set = |text: &str| adjust(&Parameters::quick(), &[text.to_owned()]);
+        let numbers = Numbers {
+            reads: 12,
+            measured_seconds: 4.0,
+        };
+        let set = |text: &str| adjust(&numbers, &[text.to_owned()]);
         assert_eq!(set("reads=30").unwrap().reads, 30);
         assert_eq!(set("measured-seconds=2.5").unwrap().measured_seconds, 2.5);
         assert!(set("raeds=30").unwrap_err().contains("did you mean reads?"));

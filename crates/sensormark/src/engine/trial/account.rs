@@ -14,6 +14,7 @@ use crate::measurement::record::{
 use crate::probe::{DiskUsage, Recording};
 use crate::units::ns_to_seconds;
 use sensormark_store::Plan;
+use std::collections::BTreeMap;
 
 /// The records of a phase's loads.
 pub fn load_records(
@@ -222,7 +223,16 @@ pub fn add_documents(record: &mut TrialRecord, site: &Site, plan: &Plan) {
     }
 }
 
-/// Takes what the recorder saw into the record, and keeps the samples.
+/// Operations that succeeded, by phase.
+pub fn operations_by_phase(record: &TrialRecord) -> BTreeMap<String, u64> {
+    let mut operations = BTreeMap::new();
+    for load in &record.loads {
+        *operations.entry(load.phase.clone()).or_default() += load.operations();
+    }
+    operations
+}
+
+/// Takes what the recorder saw into the record, with the operations of each phase, and keeps the samples.
 ///
 /// # Errors
 /// When they cannot be kept.
@@ -230,15 +240,14 @@ pub fn keep(
     folder: &ResultsFolder,
     record: &mut TrialRecord,
     recording: &Recording,
+    operations: &BTreeMap<String, u64>,
 ) -> Result<(), TrialFailure> {
     for phase in &recording.phases {
-        let loads = record.loads.iter().filter(|load| load.phase == phase.name);
-        let operations = loads.map(|load| load.operations()).sum();
         record.phases.push(PhaseRecord {
             name: phase.name.clone(),
             seconds: ns_to_seconds(phase.end_ns.saturating_sub(phase.start_ns)),
             totals: recording.phase_totals(phase),
-            operations,
+            operations: operations.get(&phase.name).copied().unwrap_or(0),
         });
     }
     for tree in &recording.trees {

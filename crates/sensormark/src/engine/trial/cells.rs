@@ -2,11 +2,12 @@
 //!
 //! What cannot be measured is said with its reason, never left out.
 
-use super::WorkloadKind;
-use crate::engine::run::{Cell, distinct};
+use super::WorkloadFactory;
+use crate::engine::context::{Cell, distinct};
+use crate::engine::selection::Choice;
 use crate::measurement::record::NotMeasured;
-use crate::workload::selection::{Choice, unknown};
-use sensormark_store::{Durability, Family, LayoutOffer, Standing};
+use crate::nearest::unknown;
+use sensormark_store::{Durability, Family, LayoutOffer, Schema, Standing};
 use serde_json::Value;
 
 /// The cells of the stores that were asked for, and what cannot be measured.
@@ -14,7 +15,7 @@ use serde_json::Value;
 /// # Errors
 /// A layout that there is not, with the nearest right name; wrong parameters.
 pub fn cells(
-    kind: &dyn WorkloadKind,
+    kind: &dyn WorkloadFactory,
     parameters: &Value,
     choices: &[Choice],
     durability: Durability,
@@ -54,15 +55,27 @@ pub fn cells(
 /// # Errors
 /// Wrong parameters.
 pub fn offers(
-    kind: &dyn WorkloadKind,
+    kind: &dyn WorkloadFactory,
     parameters: &Value,
     choice: &Choice,
 ) -> Result<Vec<(String, LayoutOffer)>, String> {
     let schema = kind.schema(parameters)?;
+    let families = kind.families(parameters)?;
+    let choose = |offers: &mut [LayoutOffer]| kind.choose(parameters, offers);
+    Ok(named_offers(choice, &schema, families, choose))
+}
+
+/// All layouts that a store offers for these families, by their names: the family's, and the store's variant. `choose` says which are usual.
+pub fn named_offers(
+    choice: &Choice,
+    schema: &Schema,
+    families: impl IntoIterator<Item = (String, Family)>,
+    choose: impl Fn(&mut [LayoutOffer]),
+) -> Vec<(String, LayoutOffer)> {
     let mut named = Vec::new();
-    for (name, family) in kind.families(parameters)? {
-        let mut offers = choice.store.layouts(&schema, family);
-        kind.choose(parameters, &mut offers);
+    for (name, family) in families {
+        let mut offers = choice.store.layouts(schema, family);
+        choose(&mut offers);
         named.extend(offers.into_iter().map(|offer| {
             let full = if offer.variant.is_empty() {
                 name.clone()
@@ -72,12 +85,15 @@ pub fn offers(
             (full, offer)
         }));
     }
-    Ok(named)
+    named
 }
 
 /// The layouts that are measured: the one that was named (a family's name stands for all of its layouts that are not kept for special
 /// requests), or all that are not kept for special requests.
-fn chosen<'a>(
+///
+/// # Errors
+/// A layout that there is not, with the nearest right name.
+pub fn chosen<'a>(
     choice: &Choice,
     offers: &'a [(String, LayoutOffer)],
 ) -> Result<Vec<&'a (String, LayoutOffer)>, String> {
@@ -98,7 +114,8 @@ fn chosen<'a>(
     Ok(chosen)
 }
 
-fn missing_durability(choice: &Choice, durability: Durability) -> Option<String> {
+/// Why nothing of a store can be measured in this class of durability, if it has none.
+pub fn missing_durability(choice: &Choice, durability: Durability) -> Option<String> {
     let classes = choice.store.description().durability;
     let has = classes.iter().any(|(class, _)| *class == durability);
     (!has && durability != Durability::Default).then(|| {

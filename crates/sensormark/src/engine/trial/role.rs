@@ -5,7 +5,7 @@ use super::protocol::{
     CONNECTED, Command, DoubtfulLoad, FINISHED, Prepare, Report, TrialConfiguration,
 };
 use super::script::{About, LoadSpec, PhaseSpec, Step, find};
-use super::{Kinds, PhasedWorkload, Subject};
+use super::{Kinds, Subject, Workload};
 use crate::engine::answers::Doubtful;
 use crate::engine::clients::{Clients, ClientsError};
 use crate::engine::connection::Registry;
@@ -98,7 +98,7 @@ struct Trial<'a> {
     embedded: bool,
     target: Target,
     process: u32,
-    workload: &'a dyn PhasedWorkload,
+    workload: &'a dyn Workload,
 }
 
 impl Trial<'_> {

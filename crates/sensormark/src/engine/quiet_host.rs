@@ -1,7 +1,7 @@
 //! Waiting for a quiet host before a trial is measured again: what disturbed it often lasts for seconds, and an attempt in
 //! the midst of it is lost too. It judges no trial; the trial's own samples do.
 
-use super::run::{RunContext, RunEvent};
+use super::context::{RunContext, RunEvent};
 use crate::probe::{Disturbance, DisturbanceLimits, HostSampler, ProbeError, ProcessTable};
 use std::cell::Cell as Counter;
 use std::time::{Duration, Instant};
@@ -16,15 +16,15 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const PATIENCE_OF_A_RUN: Duration = Duration::from_secs(180);
 
 /// How long a run may yet wait.
-pub struct Patience(Counter<Duration>);
+pub struct QuietHostWait(Counter<Duration>);
 
-impl Default for Patience {
+impl Default for QuietHostWait {
     fn default() -> Self {
         Self(Counter::new(PATIENCE_OF_A_RUN))
     }
 }
 
-impl Patience {
+impl QuietHostWait {
     /// Waits until the host is quiet, the patience is at its end or the user breaks the run off. A host that cannot be
     /// looked at is not waited for.
     pub fn wait(&self, context: &RunContext<'_>) {

@@ -1,0 +1,245 @@
+//! What the parts of a run share: what it works with, what is measured, where a trial stands in it, and what is told to who watches.
+//!
+//! Only descriptions: the order of trials is in [`super::run`], what happens inside one in [`super::trial`].
+
+use super::connection::Registry;
+use super::selection::Choice;
+use super::study_protocol::Protocol;
+use crate::measurement::folder::ResultsFolder;
+use crate::measurement::record::{Cache, Implementation, SCHEMA_VERSION, Side, TrialRecord};
+use crate::measurement::verdict::Verdict;
+use crate::probe::{DisturbanceLimits, Limits};
+use sensormark_store::supervisor::Supervisor;
+use sensormark_store::{Durability, Layout, ServerOptions, StoreError};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What a run works with.
+pub struct RunContext<'a> {
+    /// The stores that the command knows.
+    pub registry: &'a Registry,
+    /// What starts and stops servers.
+    pub supervisor: &'a Supervisor,
+    /// Where results go.
+    pub folder: &'a ResultsFolder,
+    /// What all that belongs to the run may use of the machine.
+    pub limits: Limits,
+    /// Who watches.
+    pub observer: &'a dyn Observer,
+    /// Set by Ctrl-C.
+    pub interrupt: &'a AtomicBool,
+    /// The program that roles are started with.
+    pub program: PathBuf,
+    /// The run's name, which is the owner's mark in every database.
+    pub owner: String,
+    /// The seed of data and operations.
+    pub seed: u64,
+    /// The longest that an operation may take, in ms.
+    pub timeout_ms: u64,
+    /// What phases that only read find in memory.
+    pub cache: Cache,
+    /// Options of the servers that are started.
+    pub server: ServerOptions,
+    /// The folder on whose disk data goes, instead of the supervisor's own.
+    pub data_folder: Option<PathBuf>,
+    /// What disturbance makes a trial inconclusive.
+    pub disturbance: DisturbanceLimits,
+    /// Whether trials of a disturbed host count, instead of being measured again.
+    pub tolerate_disturbance: bool,
+    /// The study's protocol, where the run follows it.
+    pub protocol: Option<&'static Protocol>,
+    /// The fault that is planted in the roles' stores, to see it caught.
+    pub plant: Option<String>,
+}
+
+impl RunContext<'_> {
+    /// Whether the user broke the run off.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
+    }
+}
+
+/// One store with one layout, and what is measured on it.
+#[derive(Clone)]
+pub struct Cell {
+    /// The store, and its URL if it is there already.
+    pub choice: Choice,
+    /// The layout's name in the workload's words.
+    pub layout_name: String,
+    /// The layout.
+    pub layout: Layout,
+    /// What an acknowledgement promises.
+    pub durability: Durability,
+    /// Names of what is measured on it besides writing: reading strategies.
+    pub strategies: Vec<String>,
+}
+
+/// The cells without those that are named twice: what is measured on any of them is measured once.
+pub fn distinct(cells: Vec<Cell>) -> Vec<Cell> {
+    let mut distinct: Vec<Cell> = Vec::new();
+    for cell in cells {
+        let same = distinct.iter_mut().find(|one| {
+            one.choice.file_name() == cell.choice.file_name()
+                && one.layout_name == cell.layout_name
+                && one.durability == cell.durability
+        });
+        match same {
+            None => distinct.push(cell),
+            Some(one) => {
+                let is_new = |name: &String| !one.strategies.contains(name);
+                let more: Vec<String> = cell.strategies.into_iter().filter(is_new).collect();
+                one.strategies.extend(more);
+            }
+        }
+    }
+    distinct
+}
+
+/// Where a trial stands in its run.
+#[derive(Debug, Clone, Copy)]
+pub struct TrialPosition {
+    /// The repetition, from 0.
+    pub repetition: u32,
+    /// The cell's place in this repetition, from 0.
+    pub turn: u32,
+    /// Above 0 in a repeat.
+    pub attempt: u32,
+}
+
+impl TrialPosition {
+    /// The record of a trial that begins now, with nothing measured in it.
+    pub fn record(self, name: String, implementation: Implementation, side: Side) -> TrialRecord {
+        TrialRecord {
+            schema_version: SCHEMA_VERSION,
+            name,
+            implementation,
+            side,
+            repetition: self.repetition,
+            turn: self.turn,
+            attempt: self.attempt,
+            started: jiff::Timestamp::now().to_string(),
+            server: None,
+            settings: Vec::new(),
+            write_sizes: Vec::new(),
+            statements: None,
+            phases: Vec::new(),
+            ledger: None,
+            answers: None,
+            latencies: BTreeMap::new(),
+            errors: BTreeMap::new(),
+            loads: Vec::new(),
+            figures: BTreeMap::new(),
+            limits: Vec::new(),
+            verdict: Verdict::Valid,
+            disturbances: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// What a workload gives a run.
+pub trait CellRunner {
+    /// How many trials a cell has.
+    fn trials(&self, cell: &Cell) -> usize;
+
+    /// How long a cell takes, in seconds, without its server's start.
+    fn seconds(&self, cell: &Cell) -> f64;
+
+    /// What [`Self::seconds`] supposes, in a line; nothing where a cell says itself how long it takes.
+    fn supposes(&self, cell: &Cell) -> Option<String> {
+        let _ = cell;
+        None
+    }
+
+    /// Whether something is measured that only reads, so that it can begin cold.
+    fn only_reads(&self, cell: &Cell) -> bool {
+        let _ = cell;
+        false
+    }
+
+    /// Measures a cell and hands over each trial's record as soon as it is finished; failures become invalid records. `earlier` are the records
+    /// of its earlier attempts in this repetition, the first one first.
+    fn run_cell(
+        &self,
+        context: &RunContext<'_>,
+        cell: &Cell,
+        turn: TrialPosition,
+        earlier: &[TrialRecord],
+        finished: &mut dyn FnMut(TrialRecord),
+    );
+}
+
+/// Something that happened in a run, for who watches.
+#[derive(Debug, Clone, serde::Serialize)]
+#[serde(rename_all = "snake_case", tag = "event", content = "data")]
+pub enum RunEvent {
+    /// The run begins.
+    Started {
+        /// Trials in all, repetitions included.
+        trials: usize,
+        /// How long they will take, in seconds.
+        seconds: f64,
+    },
+    /// Trials are measured again, beyond those that were planned.
+    Again {
+        /// How many.
+        trials: usize,
+        /// How long they will take, in seconds.
+        seconds: f64,
+    },
+    /// A server is being started or a folder made.
+    Opening {
+        /// The database.
+        title: String,
+    },
+    /// A trial begins.
+    TrialStarted {
+        /// What is measured: implementation and side.
+        label: String,
+        /// How long it will take, in seconds.
+        seconds: f64,
+    },
+    /// A phase of a trial begins.
+    Phase {
+        /// Its name.
+        name: String,
+    },
+    /// A trial is so far.
+    Progress(super::role::Progress),
+    /// A trial ended.
+    TrialFinished {
+        /// What was measured.
+        label: String,
+        /// Whether its figures may be believed.
+        verdict: Verdict,
+        /// How the host was disturbed meanwhile, tolerated or not.
+        disturbances: Vec<String>,
+    },
+    /// Something that a person should know.
+    Note(String),
+}
+
+/// Who watches a run.
+pub trait Observer: Sync {
+    /// Something happened.
+    fn event(&self, event: RunEvent);
+}
+
+/// A trial in words: implementation and side.
+pub fn trial_label(record: &TrialRecord) -> String {
+    let what = &record.implementation;
+    let doing = match (record.side, what.strategy.as_deref()) {
+        (Side::Read, Some(strategy)) => format!("read {strategy}"),
+        (Side::Read, None) => "read".to_owned(),
+        (Side::Write, _) => "write".to_owned(),
+        (Side::Mixed, _) => "write and read".to_owned(),
+    };
+    format!("{} {}: {doing}", what.title, what.layout_name)
+}
+
+/// What is said at once when a server has stopped; the trial's verdict tells it with the log's last lines.
+pub fn stopped(crash: &StoreError) -> RunEvent {
+    let text = crash.to_string();
+    RunEvent::Note(text.lines().next().unwrap_or_default().to_owned())
+}
