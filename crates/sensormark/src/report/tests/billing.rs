@@ -116,6 +116,7 @@ const CLAIMS: [&str; 5] = [
 /// has one.
 #[test]
 fn on_the_studys_own_figures_its_claims_hold() {
+    kept::kept_variants("billing", &as_published(), billed);
     let decided = billed(thrice(as_published()));
     for claim in CLAIMS {
         let figures = cell(&decided, "claims", claim, "figures");
@@ -181,6 +182,7 @@ fn claims_are_refuted_by_other_figures_and_not_judged_without_both() {
         }
     }
     let report = billed(thrice(trials.clone()));
+    kept::kept_claims("billing-refuted", &report);
     for claim in &CLAIMS[..4] {
         assert_eq!(
             cell(&report, "claims", claim, "here"),
@@ -207,6 +209,7 @@ fn nothing_is_said_of_growth_where_a_load_was_cut() {
     let mut trials = as_published();
     trials[1].loads[2].cut = Some("its time was over after 5 of 9 operations".to_owned());
     let report = billed(trials);
+    kept::kept("billing-cut-one", &report);
     assert_eq!(
         cell(&report, "billing_extract", "MariaDB reading", "growth"),
         "–"
@@ -227,6 +230,7 @@ fn growth_is_judged_over_four_times_the_devices_alone() {
         trial.loads.retain(|load| !load.phase.ends_with("6400"));
     }
     let report = billed(thrice(trials));
+    kept::kept_claims("billing-half", &report);
     for claim in &CLAIMS[1..3] {
         assert_eq!(cell(&report, "claims", claim, "here"), "cannot be judged");
         let figures = cell(&report, "claims", claim, "figures");
@@ -258,6 +262,7 @@ fn the_ingest_rate_is_drawn_over_rows_stored() {
         }
     }
     let report = billed(trials);
+    kept::kept("billing-rate", &report);
     let row = |column| cell(&report, "billing_rate", "MariaDB reading", column);
     // A fifth is 1,100 rows: the first took 1 s and a ninth of the second, the last 4.2 s.
     assert_eq!(
@@ -295,6 +300,7 @@ fn a_load_by_itself_gives_the_rate_of_ingest() {
         trial.phases.insert(0, phase);
     }
     let report = billed(trials.clone());
+    kept::kept("billing-alone", &report);
     assert_eq!(
         cell(&report, "billing_ingest", "GridDB reading", "overall"),
         "31,916"
@@ -323,6 +329,7 @@ fn the_foreign_key_stands_for_the_studys_mariadb_where_it_was_measured() {
     }
     trials.push(bound);
     let report = billed(trials);
+    kept::kept("billing-foreign-key", &report);
     let here = |database| {
         let ratio = cell(&report, "published_ingest", database, "here / study");
         ratio.parse::<f64>().expect("a ratio")

@@ -4,6 +4,7 @@ mod billing;
 mod compare;
 pub(super) mod fixture;
 mod formats;
+pub(super) mod kept;
 pub(super) mod phased;
 mod platform;
 mod ranks;
