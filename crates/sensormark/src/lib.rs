@@ -24,4 +24,6 @@ pub mod published;
 
 pub mod report;
 
+pub mod studies;
+
 pub mod units;

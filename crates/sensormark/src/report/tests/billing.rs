@@ -6,7 +6,7 @@ use super::*;
 use crate::measurement::latency::LatencyRecorder;
 use crate::measurement::record::{LoadRecord, RunRecord, Side, TrialRecord};
 use crate::probe::PhaseTotals;
-use crate::published::{Load, Phase};
+use crate::studies::billing::{EXTRACT_MS, INGEST_RATES, RESOURCES};
 use crate::units::round_u64;
 use sensormark_store::{Index, Shape};
 
@@ -28,67 +28,50 @@ fn labelled(operation: &str, devices: u64, operations: f64, mean_ms: f64) -> Loa
     load
 }
 
-fn used(server: Load, client: Load) -> PhaseTotals {
+/// What a phase used, by side: load average, CPU in percent and memory in MB.
+fn used(server: [f64; 3], client: [f64; 3]) -> PhaseTotals {
     let mut totals = totals(Side::Write, CHEAP, false);
     let writer = totals.roles.remove("writer").expect("a client");
     totals.roles.insert("trial".to_owned(), writer);
     totals.host.processors = 2;
-    totals.host.mean_load = server.load_average;
-    for (role, load) in [("server", server), ("trial", client)] {
+    totals.host.mean_load = server[0];
+    for (role, [_, cpu_percent, memory_mb]) in [("server", server), ("trial", client)] {
         let role = totals.roles.get_mut(role).expect("a role");
-        role.cpu_ns = round_u64(load.cpu_percent * 2e7 * SECONDS as f64);
-        role.end_resident_bytes = round_u64(load.memory_mb * 1e6);
+        role.cpu_ns = round_u64(cpu_percent * 2e7 * SECONDS as f64);
+        role.end_resident_bytes = round_u64(memory_mb * 1e6);
     }
     totals
 }
 
 /// The study's own printed figures as if they had been measured here.
 fn as_published() -> Vec<TrialRecord> {
-    let study = crate::published::billing();
-    let of = |title: &str| {
-        let is_griddb = title == "GridDB";
-        let rate = study
-            .ingest
-            .iter()
-            .find(|row| row.store == title)
-            .expect("a rate");
+    let of = |place: usize| {
+        let (title, rate) = INGEST_RATES[place];
         let mut loads = Vec::new();
-        for row in &study.extract {
-            let devices = u64::from(row.devices);
-            let operations = rate.operations_per_second * SECONDS as f64;
-            let ms = if is_griddb {
-                row.griddb_ms
-            } else {
-                row.mariadb_ms
-            };
+        for (devices, ms) in EXTRACT_MS {
+            let operations = rate * SECONDS as f64;
             loads.push(labelled("ingest", devices, operations, 1.0));
-            loads.push(labelled("extract", devices, 1_000.0, ms));
+            loads.push(labelled("extract", devices, 1_000.0, ms[place]));
         }
         let mut trial = of_phases(title, loads);
         trial.implementation.layout_name = "reading".to_owned();
-        if is_griddb {
+        if title == "GridDB" {
             trial.implementation.layout.shape = Shape::NativeTimeSeries;
         } else {
             trial.implementation.layout.index = Index::Series;
         }
         for phase in &mut trial.phases {
-            let operation = if phase.name.starts_with("ingest") {
-                Phase::Ingest
-            } else {
-                Phase::Extract
-            };
             let side = |side| {
-                let mut rows = study.resources.iter();
-                let row = rows.find(|row| row.side == side && row.phase == operation);
-                let row = row.expect("resources");
-                if is_griddb { row.griddb } else { row.mariadb }
+                let mut rows = RESOURCES.iter();
+                let row = rows
+                    .find(|(of, operation, _)| *of == side && phase.name.starts_with(operation));
+                row.expect("resources").2[place]
             };
-            use crate::published::Side as Of;
-            phase.totals = Some(used(side(Of::Server), side(Of::Client)));
+            phase.totals = Some(used(side("server"), side("client")));
         }
         trial
     };
-    vec![of("GridDB"), of("MariaDB")]
+    vec![of(0), of(1)]
 }
 
 fn billed(trials: Vec<TrialRecord>) -> Report {
@@ -270,11 +253,9 @@ fn the_ingest_rate_is_drawn_over_rows_stored() {
         ("990".into(), "0.265".into())
     );
     assert_eq!(table(&report, "billing_rate").rows.len(), 1);
-    let drawn = crate::report::billing::drawings::draw(report.field());
-    let (name, svg) = drawn
-        .expect("it is drawn")
-        .expect("there is something to draw");
-    assert_eq!(name, "ingest_rate.svg");
+    let drawn = crate::studies::drawings(report.field()).expect("it is drawn");
+    let (name, svg) = drawn.first().expect("there is something to draw");
+    assert_eq!(*name, "ingest_rate.svg");
     assert!(
         svg.contains("MariaDB reading") && svg.contains("<polyline"),
         "{svg}"

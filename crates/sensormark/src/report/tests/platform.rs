@@ -176,7 +176,7 @@ fn a_claim_falls_with_its_figures_and_is_open_without_them() {
             .unwrap();
         *own = load(query, Some(days), ms, 660_000);
         let report = report(thrice(trials));
-        kept::kept_claims(&format!("iot-platform-{layout}-{phase}"), &report);
+        kept::kept_claims(&format!("iot-platform-{layout}-{phase}-{ms}"), &report);
         let figures = cell(&report, "claims", CLAIMS[claim], "figures");
         assert_eq!(
             cell(&report, "claims", CLAIMS[claim], "here"),
@@ -265,7 +265,7 @@ fn phases_that_are_no_part_of_the_score_are_told_together() {
         of("PostgreSQL", "flat", 0.2, &raw),
         of("PostgreSQL", "summary", 0.2, &all),
     ]);
-    let notes = crate::report::phased::Comparable::of(report.field()).notes();
+    let notes = crate::report::costs::Comparable::of(report.field()).notes();
     assert_eq!(
         notes,
         [

@@ -1,9 +1,9 @@
 //! Tables of trials of phases: what each phase came to, what an operation cost, and what settling cost.
 
-use super::costs::{self, Comparable, costs};
 use crate::measurement::names;
 use crate::measurement::record::{ClassRecord, LoadRecord, Side, TrialRecord};
 use crate::probe::RoleTotals;
+use crate::report::costs::{self, Comparable, costs};
 use crate::report::criteria::{self, figure};
 use crate::report::field::{Arm, Field};
 use crate::report::sections::cells::{geometric_mean, largest, mean};
