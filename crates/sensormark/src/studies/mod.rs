@@ -1,8 +1,9 @@
-//! Studies whose measurements are repeated here, one file each: what it says of itself and printed, which of our implementations stands for which of its
-//! own, its tables and figures with ours in them, and its claims, judged by what was measured here.
+//! Studies whose measurements are repeated here, one file each.
 //!
-//! A study declares these from a run's results, and [`Study::sections`] makes the report's sections of them. [`select`] has the selectors that all
-//! declarations use, and [`mod@table`] what tables are made of. How a claim is judged: [`crate::report::claims`].
+//! A file says what its study printed and which of our implementations stands for which of its own. It has the study's tables and figures with ours in
+//! them, and its claims. [`Study::sections`] makes the report's sections of them.
+//!
+//! [`select`] has the selectors that all declarations use, and [`mod@table`] what tables are made of. [`crate::report::claims`] judges claims.
 
 pub mod billing;
 mod ingest_rate;

@@ -17,9 +17,12 @@ use std::rc::Rc;
 /// The label of a load that says which operation it is; every workload of phases has it.
 const OPERATION: &str = "operation";
 
+/// How a figure is found in a trial.
+type Get<'a> = dyn Fn(&TrialRecord) -> Option<f64> + 'a;
+
 /// A figure of one trial; none where it was not measured.
 #[derive(Clone)]
-pub struct Metric<'a>(Rc<dyn Fn(&TrialRecord) -> Option<f64> + 'a>);
+pub struct Metric<'a>(Rc<Get<'a>>);
 
 impl<'a> Metric<'a> {
     /// The figure that this function finds in a trial.
