@@ -26,4 +26,6 @@ pub mod report;
 
 pub mod nearest;
 
+pub mod studies;
+
 pub mod units;

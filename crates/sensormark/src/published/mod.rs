@@ -1,10 +1,9 @@
-//! The published figures of the five studies, as data, for the report to set beside measured ones.
+//! The published figures of four studies, as data, for the report to set beside measured ones.
 //!
-//! One TOML file a study, beside this one: figures as printed, the source, and notes on what the study leaves open or
+//! Billing's stand in [`crate::studies::billing`]. One TOML file a study, beside this one: figures as printed, the source, and notes on what the study leaves open or
 //! says twice differently. Not measurements of sensormark, and no expected values of a workload: other hardware,
 //! other versions. Units are in the fields' names or documented on them.
 
-mod billing;
 mod devops;
 mod iot_platform;
 mod machine_tool;
@@ -14,7 +13,6 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-pub use billing::{Billing, Extract, Ingest, Load, Phase, Resources, Side};
 pub use devops::{DevOps, DevOpsResult};
 pub use iot_platform::{InfluxDbFigures, IotPlatform, MongoDbFigures, PlatformClaims};
 pub use machine_tool::{MachineTool, PrintedScore, ReadRow, WriteRow};
@@ -77,19 +75,13 @@ pub fn devops() -> DevOps {
     embedded(include_str!("devops.toml"))
 }
 
-/// The billing study: GridDB and MariaDB.
-#[must_use]
-pub fn billing() -> Billing {
-    embedded(include_str!("billing.toml"))
-}
-
 /// The IoT-platform study: MongoDB and InfluxDB.
 #[must_use]
 pub fn iot_platform() -> IotPlatform {
     embedded(include_str!("iot_platform.toml"))
 }
 
-/// Reads a file that is part of the program; a test reads all five, so that this cannot fail for a user.
+/// Reads a file that is part of the program; a test reads all of them, so that this cannot fail for a user.
 fn embedded<T: DeserializeOwned>(text: &str) -> T {
     toml::from_str(text).expect("published figures are part of the program")
 }
@@ -112,7 +104,6 @@ mod tests {
                 sensor_operations().source,
             ),
             (devops().study, devops().notes, devops().source),
-            (billing().study, billing().notes, billing().source),
             (
                 iot_platform().study,
                 iot_platform().notes,
@@ -124,7 +115,6 @@ mod tests {
             "machine-tool",
             "sensor-operations",
             "devops",
-            "billing",
             "iot-platform",
         ];
         assert_eq!(names, expected);
@@ -143,8 +133,6 @@ mod tests {
             ("PostgreSQL", Environment::Virtual)
         );
         assert!((last.multi_read.multi_client - 360_000.0).abs() < 1e-9);
-        assert!((billing().ingest[0].operations_per_second - 31_916.3).abs() < 1e-9);
-        assert_eq!(billing().resources.len(), 4);
         assert!((iot_platform().influxdb.range_1_year_ms - 188.0).abs() < 1e-9);
     }
 
@@ -173,10 +161,6 @@ mod tests {
         let operations = sensor_operations().software;
         assert_eq!(of(&operations, "PostgreSQL").as_deref(), Some("9.1.2"));
         assert_eq!(of(&devops().software, "MongoDB").as_deref(), Some("4.0.4"));
-        assert_eq!(
-            of(&billing().software, "MariaDB").as_deref(),
-            Some("5.5.56")
-        );
         assert_eq!(
             of(&iot_platform().software, "InfluxDB").as_deref(),
             Some("2.5.1")

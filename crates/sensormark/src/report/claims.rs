@@ -44,6 +44,21 @@ pub struct Sample<'a> {
     pub values: Values,
 }
 
+/// What a claim is about: what the report calls it where it was not measured, and what stands for it here.
+pub type Found<'a, 'n> = (&'n str, Option<&'a Arm>);
+
+/// A claim in the study's words, what it takes to hold, and how it is judged. The judge stops with `None` where something that it needs was not
+/// measured, which the claim has noted by then.
+pub fn claim(
+    text: impl Into<String>,
+    holds: impl Into<String>,
+    judge: impl FnOnce(&mut Claim) -> Option<()>,
+) -> Claim {
+    let mut claim = Claim::new(text, holds);
+    let _ = judge(&mut claim);
+    claim
+}
+
 impl<'a> Sample<'a> {
     /// This figure of this implementation.
     pub const fn new(arm: &'a Arm, values: Values) -> Self {
@@ -107,6 +122,25 @@ impl Claim {
         if !self.about.contains(&arm.label) {
             self.about.push(arm.label.clone());
         }
+    }
+
+    /// What stands for something, which the claim is then about; nothing where it was not measured, which is noted.
+    pub fn needs<'a>(&mut self, (name, arm): Found<'a, '_>) -> Option<&'a Arm> {
+        match arm {
+            Some(arm) => self.about(arm),
+            None => self.missing(name),
+        }
+        arm
+    }
+
+    /// The same of two things.
+    pub fn needs_both<'a>(
+        &mut self,
+        one: Found<'a, '_>,
+        other: Found<'a, '_>,
+    ) -> Option<[&'a Arm; 2]> {
+        let (one, other) = (self.needs(one), self.needs(other));
+        Some([one?, other?])
     }
 
     /// Notes what the claim is about and was not measured.

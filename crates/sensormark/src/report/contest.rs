@@ -3,9 +3,9 @@
 //! It gives no scores and no ranks: see [`super::ranking`].
 
 use super::ReportOptions;
+use super::costs::{self, Comparable};
 use super::criteria;
 use super::field::{Arm, Field};
-use super::phased::{self, Comparable};
 use crate::measurement::record::{RunRecord, Side, TrialRecord};
 use crate::score::{self, Criterion, Weights};
 use std::collections::BTreeMap;
@@ -67,7 +67,7 @@ impl<'a> Yardstick<'a> {
     /// A trial's values of one side.
     fn values(&self, trial: &TrialRecord, side: Side, run: &RunRecord) -> Values {
         match &self.comparable {
-            Some(comparable) => phased::costs(trial, side, comparable),
+            Some(comparable) => costs::costs(trial, side, comparable),
             None => criteria::values(trial, run),
         }
     }

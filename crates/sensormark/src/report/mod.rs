@@ -5,11 +5,11 @@
 //! [`criteria`] takes the score's values from each, [`ranking`] scores and ranks, `sections` say it all in one
 //! [`tables::Document`], and [`text`], [`json`], [`csv`] and [`markdown`] draw that.
 
-mod billing;
-mod claims;
+pub(crate) mod claims;
 pub mod clean;
 pub mod compare;
 mod contest;
+pub mod costs;
 pub mod criteria;
 pub mod csv;
 mod devops;
@@ -22,20 +22,19 @@ pub mod json;
 pub mod machine_tool;
 pub mod markdown;
 pub mod number;
-pub mod phased;
 pub mod ranking;
 pub mod raw;
-mod redrawn;
-mod sections;
+pub(crate) mod redrawn;
+pub(crate) mod sections;
 pub mod sensor_operations;
 pub mod statements;
 mod studies;
 pub mod tables;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub mod text;
 mod timed;
-mod versions;
+pub(crate) mod versions;
 
 use crate::measurement::folder::{FolderError, ResultsFolder};
 use crate::measurement::record::{RunRecord, TrialRecord};

@@ -9,8 +9,8 @@
 use super::ReportError;
 use super::ReportOptions;
 use super::contest::{Contestant, Values, Yardstick, contestants};
+use super::costs::Comparable;
 use super::field::Field;
-use super::phased::Comparable;
 use crate::score::{self, Board, ScoreError, Standing, Table};
 use crate::statistics::{self, Basis, Better, Summary, summarize};
 

@@ -11,6 +11,9 @@ const HERE: &str = "here";
 /// The same of one that a study printed; perhaps with more behind it.
 pub const PUBLISHED: &str = "published";
 
+/// A point that was measured: whose, where it stands on the axis if there is one, and the figure.
+pub type Point = (String, Option<Cell>, Cell);
+
 /// A figure, point by point.
 pub struct Figure {
     table: Table,
@@ -92,6 +95,25 @@ impl Figure {
             format!("{PUBLISHED}, {further}")
         };
         self.point(name, &figures, at.into(), exact(value));
+    }
+
+    /// Adds all of these points, measured here.
+    pub fn all_here(mut self, points: impl IntoIterator<Item = Point>) -> Self {
+        for (name, at, value) in points {
+            self.here(&name, at, value);
+        }
+        self
+    }
+
+    /// Adds all of these figures, which the study printed.
+    pub fn all_published<'n>(
+        mut self,
+        points: impl IntoIterator<Item = (&'n str, Cell, f64)>,
+    ) -> Self {
+        for (name, at, value) in points {
+            self.published(name, "", at, value);
+        }
+        self
     }
 
     /// Bars of everybody with a valid trial, and the study's own: beside what stands for it here, else by the study's name for it.

@@ -210,6 +210,12 @@ impl Table {
         self.rows.push(cells);
     }
 
+    /// The table with a note.
+    pub fn noted(mut self, note: impl Into<String>) -> Self {
+        self.note(note);
+        self
+    }
+
     /// Adds a note, once.
     pub fn note(&mut self, note: impl Into<String>) {
         let note = note.into();

@@ -5,9 +5,9 @@ use crate::measurement::names;
 use crate::measurement::record::{Figure, LoadRecord, RunRecord, Side, TrialRecord};
 use crate::report::number::cell_text;
 use crate::report::tables::Table;
-use crate::report::tests::drawn_as;
 use crate::report::tests::fixture::{COSTLY, implementation, latency, run, thrice, trial};
 use crate::report::tests::phased::load;
+use crate::report::tests::{drawn_as, kept};
 use crate::report::{Report, ReportOptions};
 use crate::workload::devops::questions::Kind;
 use crate::workload::devops::{NAME, Parameters};
@@ -153,6 +153,8 @@ fn outcomes(report: &Report) -> Vec<String> {
 
 #[test]
 fn the_study_agrees_with_itself_but_for_a_twentieth() {
+    let trials: Vec<TrialRecord> = study().iter().map(of_study).collect();
+    kept::kept_variants("devops", &trials, of_trials);
     let report = report(&study());
     for row in &table(&report, "published_devops").rows {
         assert_eq!(cell_text(&row[5]), "1.00", "{row:?}");
@@ -181,7 +183,9 @@ fn other_figures_refute_the_claims() {
     std::mem::swap(&mut influxdb.mean_ms, &mut mongodb.mean_ms);
     influxdb.growth[2] = influxdb.ingest * 0.75;
     mongodb.asked[1] *= 2.0;
-    let outcomes = outcomes(&decided(&[influxdb, mongodb]));
+    let found = decided(&[influxdb, mongodb]);
+    kept::kept_claims("devops-refuted", &found);
+    let outcomes = outcomes(&found);
     assert!(
         outcomes.iter().all(|outcome| outcome == "did not hold"),
         "{outcomes:?}"
@@ -202,6 +206,7 @@ fn what_was_not_measured_cannot_be_judged() {
         title: "PostgreSQL",
         ..other
     }]);
+    kept::kept("devops-others", &none);
     assert!(none.text(80).contains("Neither database of the study"));
 }
 
@@ -243,6 +248,7 @@ fn both_layouts_are_named_and_the_best_one_has_a_line() {
     best.implementation.layout_name = "time-series".to_owned();
     let trials = vec![of_study(&influxdb), of_study(&mongodb), best];
     let report = of_trials(thrice(trials));
+    kept::kept("devops-best-layout", &report);
     let claims = table(&report, "claims");
     let row = |text: &str| {
         let mut rows = claims.rows.iter();

@@ -27,7 +27,7 @@ const GREY_LINE: RGBColor = RGBColor(120, 120, 120);
 pub struct DrawingError(String);
 
 /// The drawing's failure.
-pub(in crate::report) fn failed(error: impl Display) -> DrawingError {
+pub(crate) fn failed(error: impl Display) -> DrawingError {
     DrawingError(error.to_string())
 }
 

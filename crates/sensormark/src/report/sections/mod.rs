@@ -2,11 +2,12 @@
 //! tables, and what a reader needs to judge them.
 
 mod answer;
-pub(super) mod cells;
+pub(crate) mod cells;
 mod keeping_up;
 mod latencies;
 mod limits;
 pub(super) mod memory_limit;
+mod phases;
 mod projection;
 mod readings;
 mod resources;
@@ -22,7 +23,6 @@ pub(super) use answer::side_text;
 use super::ReportOptions;
 use super::durability;
 use super::field::Field;
-use super::phased;
 use super::ranking::Ranking;
 use super::studies;
 use super::tables::Document;
@@ -51,7 +51,7 @@ pub fn document(field: &Field, ranking: &Ranking, options: &ReportOptions) -> Do
     document.section(resources::section(field, options));
     document.section(readings::section(field));
     document.section(latencies::section(field));
-    for section in phased::sections(field) {
+    for section in phases::sections(field) {
         document.section(section);
     }
     for section in studies::sections(field, options) {

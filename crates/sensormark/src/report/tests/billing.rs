@@ -6,7 +6,7 @@ use super::*;
 use crate::measurement::latency::LatencyRecorder;
 use crate::measurement::record::{LoadRecord, RunRecord, Side, TrialRecord};
 use crate::probe::PhaseTotals;
-use crate::published::{Load, Phase};
+use crate::studies::billing::{EXTRACT_MS, INGEST_RATES, RESOURCES};
 use crate::units::round_u64;
 use sensormark_store::{Index, Shape};
 
@@ -28,67 +28,50 @@ fn labelled(operation: &str, devices: u64, operations: f64, mean_ms: f64) -> Loa
     load
 }
 
-fn used(server: Load, client: Load) -> PhaseTotals {
+/// What a phase used, by side: load average, CPU in percent and memory in MB.
+fn used(server: [f64; 3], client: [f64; 3]) -> PhaseTotals {
     let mut totals = totals(Side::Write, CHEAP, false);
     let writer = totals.roles.remove("writer").expect("a client");
     totals.roles.insert("trial".to_owned(), writer);
     totals.host.processors = 2;
-    totals.host.mean_load = server.load_average;
-    for (role, load) in [("server", server), ("trial", client)] {
+    totals.host.mean_load = server[0];
+    for (role, [_, cpu_percent, memory_mb]) in [("server", server), ("trial", client)] {
         let role = totals.roles.get_mut(role).expect("a role");
-        role.cpu_ns = round_u64(load.cpu_percent * 2e7 * SECONDS as f64);
-        role.end_resident_bytes = round_u64(load.memory_mb * 1e6);
+        role.cpu_ns = round_u64(cpu_percent * 2e7 * SECONDS as f64);
+        role.end_resident_bytes = round_u64(memory_mb * 1e6);
     }
     totals
 }
 
 /// The study's own printed figures as if they had been measured here.
 fn as_published() -> Vec<TrialRecord> {
-    let study = crate::published::billing();
-    let of = |title: &str| {
-        let is_griddb = title == "GridDB";
-        let rate = study
-            .ingest
-            .iter()
-            .find(|row| row.store == title)
-            .expect("a rate");
+    let of = |place: usize| {
+        let (title, rate) = INGEST_RATES[place];
         let mut loads = Vec::new();
-        for row in &study.extract {
-            let devices = u64::from(row.devices);
-            let operations = rate.operations_per_second * SECONDS as f64;
-            let ms = if is_griddb {
-                row.griddb_ms
-            } else {
-                row.mariadb_ms
-            };
+        for (devices, ms) in EXTRACT_MS {
+            let operations = rate * SECONDS as f64;
             loads.push(labelled("ingest", devices, operations, 1.0));
-            loads.push(labelled("extract", devices, 1_000.0, ms));
+            loads.push(labelled("extract", devices, 1_000.0, ms[place]));
         }
         let mut trial = of_phases(title, loads);
         trial.implementation.layout_name = "reading".to_owned();
-        if is_griddb {
+        if title == "GridDB" {
             trial.implementation.layout.shape = Shape::NativeTimeSeries;
         } else {
             trial.implementation.layout.index = Index::Series;
         }
         for phase in &mut trial.phases {
-            let operation = if phase.name.starts_with("ingest") {
-                Phase::Ingest
-            } else {
-                Phase::Extract
-            };
             let side = |side| {
-                let mut rows = study.resources.iter();
-                let row = rows.find(|row| row.side == side && row.phase == operation);
-                let row = row.expect("resources");
-                if is_griddb { row.griddb } else { row.mariadb }
+                let mut rows = RESOURCES.iter();
+                let row = rows
+                    .find(|(of, operation, _)| *of == side && phase.name.starts_with(operation));
+                row.expect("resources").2[place]
             };
-            use crate::published::Side as Of;
-            phase.totals = Some(used(side(Of::Server), side(Of::Client)));
+            phase.totals = Some(used(side("server"), side("client")));
         }
         trial
     };
-    vec![of("GridDB"), of("MariaDB")]
+    vec![of(0), of(1)]
 }
 
 fn billed(trials: Vec<TrialRecord>) -> Report {
@@ -116,6 +99,7 @@ const CLAIMS: [&str; 5] = [
 /// has one.
 #[test]
 fn on_the_studys_own_figures_its_claims_hold() {
+    kept::kept_variants("billing", &as_published(), billed);
     let decided = billed(thrice(as_published()));
     for claim in CLAIMS {
         let figures = cell(&decided, "claims", claim, "figures");
@@ -181,6 +165,7 @@ fn claims_are_refuted_by_other_figures_and_not_judged_without_both() {
         }
     }
     let report = billed(thrice(trials.clone()));
+    kept::kept_claims("billing-refuted", &report);
     for claim in &CLAIMS[..4] {
         assert_eq!(
             cell(&report, "claims", claim, "here"),
@@ -207,6 +192,7 @@ fn nothing_is_said_of_growth_where_a_load_was_cut() {
     let mut trials = as_published();
     trials[1].loads[2].cut = Some("its time was over after 5 of 9 operations".to_owned());
     let report = billed(trials);
+    kept::kept("billing-cut-one", &report);
     assert_eq!(
         cell(&report, "billing_extract", "MariaDB reading", "growth"),
         "–"
@@ -227,6 +213,7 @@ fn growth_is_judged_over_four_times_the_devices_alone() {
         trial.loads.retain(|load| !load.phase.ends_with("6400"));
     }
     let report = billed(thrice(trials));
+    kept::kept_claims("billing-half", &report);
     for claim in &CLAIMS[1..3] {
         assert_eq!(cell(&report, "claims", claim, "here"), "cannot be judged");
         let figures = cell(&report, "claims", claim, "figures");
@@ -258,6 +245,7 @@ fn the_ingest_rate_is_drawn_over_rows_stored() {
         }
     }
     let report = billed(trials);
+    kept::kept("billing-rate", &report);
     let row = |column| cell(&report, "billing_rate", "MariaDB reading", column);
     // A fifth is 1,100 rows: the first took 1 s and a ninth of the second, the last 4.2 s.
     assert_eq!(
@@ -265,11 +253,9 @@ fn the_ingest_rate_is_drawn_over_rows_stored() {
         ("990".into(), "0.265".into())
     );
     assert_eq!(table(&report, "billing_rate").rows.len(), 1);
-    let drawn = crate::report::billing::drawings::draw(report.field());
-    let (name, svg) = drawn
-        .expect("it is drawn")
-        .expect("there is something to draw");
-    assert_eq!(name, "ingest_rate.svg");
+    let drawn = crate::studies::drawings(report.field()).expect("it is drawn");
+    let (name, svg) = drawn.first().expect("there is something to draw");
+    assert_eq!(*name, "ingest_rate.svg");
     assert!(
         svg.contains("MariaDB reading") && svg.contains("<polyline"),
         "{svg}"
@@ -295,6 +281,7 @@ fn a_load_by_itself_gives_the_rate_of_ingest() {
         trial.phases.insert(0, phase);
     }
     let report = billed(trials.clone());
+    kept::kept("billing-alone", &report);
     assert_eq!(
         cell(&report, "billing_ingest", "GridDB reading", "overall"),
         "31,916"
@@ -323,6 +310,7 @@ fn the_foreign_key_stands_for_the_studys_mariadb_where_it_was_measured() {
     }
     trials.push(bound);
     let report = billed(trials);
+    kept::kept("billing-foreign-key", &report);
     let here = |database| {
         let ratio = cell(&report, "published_ingest", database, "here / study");
         ratio.parse::<f64>().expect("a ratio")

@@ -2,9 +2,10 @@
 
 mod billing;
 mod compare;
-pub(super) mod fixture;
+pub(crate) mod fixture;
 mod formats;
-pub(super) mod phased;
+pub(crate) mod kept;
+pub(crate) mod phased;
 mod platform;
 mod ranks;
 mod schema;

@@ -1,7 +1,7 @@
 //! The iot-platform workload in the report: tables by query and span, what designs are worth, the study's figures and claims.
 
 use super::fixture::{CHEAP, COSTLY, implementation, latency, run, thrice, trial};
-use super::{cell, drawn_as, number};
+use super::{cell, drawn_as, kept, number};
 use crate::measurement::record::{AnswersRecord, ClassRecord, LoadRecord, Side, TrialRecord};
 use crate::report::{Report, ReportOptions};
 use crate::units::round_u64;
@@ -124,6 +124,7 @@ const CLAIMS: [&str; 7] = [
 
 #[test]
 fn on_the_studys_own_figures_its_claims_hold() {
+    kept::kept_variants("iot-platform", &as_published(), report);
     let report = report(thrice(as_published()));
     for claim in CLAIMS {
         let figures = cell(&report, "claims", claim, "figures");
@@ -175,6 +176,7 @@ fn a_claim_falls_with_its_figures_and_is_open_without_them() {
             .unwrap();
         *own = load(query, Some(days), ms, 660_000);
         let report = report(thrice(trials));
+        kept::kept_claims(&format!("iot-platform-{layout}-{phase}-{ms}"), &report);
         let figures = cell(&report, "claims", CLAIMS[claim], "figures");
         assert_eq!(
             cell(&report, "claims", CLAIMS[claim], "here"),
@@ -202,6 +204,7 @@ fn what_was_not_asked_is_not_judged() {
         trial.loads.retain(|load| !load.phase.ends_with("365d"));
     }
     let report = report(thrice(trials));
+    kept::kept_claims("iot-platform-no-year", &report);
     for claim in [4, 5] {
         assert_eq!(
             cell(&report, "claims", CLAIMS[claim], "here"),
@@ -262,7 +265,7 @@ fn phases_that_are_no_part_of_the_score_are_told_together() {
         of("PostgreSQL", "flat", 0.2, &raw),
         of("PostgreSQL", "summary", 0.2, &all),
     ]);
-    let notes = crate::report::phased::Comparable::of(report.field()).notes();
+    let notes = crate::report::costs::Comparable::of(report.field()).notes();
     assert_eq!(
         notes,
         [
@@ -293,4 +296,37 @@ fn figures_that_may_not_be_believed_are_not_shown() {
         cell(&report, "claims", CLAIMS[4], "here"),
         "cannot be judged"
     );
+}
+
+/// Layouts that other tests do not have: the study's own index, ways of asking, sums, and phases that were done in the client.
+#[test]
+fn other_layouts_are_kept() {
+    let mut trials = as_published();
+    let asked: [Asked; 5] = [
+        ("raw", 1, 12.0),
+        ("raw-without-days", 7, 30.0),
+        ("hourly", 7, 20.0),
+        ("total", 7, 9.0),
+        ("total-sums", 7, 3.0),
+    ];
+    for (title, layout, message_ms) in [
+        ("MongoDB", "bucketed-as-published", 0.6),
+        ("MongoDB", "bucketed-as-published-indexed", 0.7),
+        ("MongoDB", "bucketed-first-tag-index", 0.7),
+        ("MongoDB", "bucketed-unwind", 0.3),
+        ("PostgreSQL", "flat", 0.3),
+        ("PostgreSQL", "summary", 0.4),
+    ] {
+        let mut trial = of(title, layout, message_ms, &asked);
+        let own = [
+            load("chart", Some(1), 5.0, 500),
+            load("statistics", Some(365), 50.0, 10),
+            load("day-night", Some(7), 4.0, 14),
+        ];
+        trial.loads.extend(own);
+        trial.loads[4].client_side = Some("no such function".to_owned());
+        trial.loads[2].not_supported = (title == "PostgreSQL").then(|| "no days".to_owned());
+        trials.push(trial);
+    }
+    kept::kept("iot-platform-layouts", &report(thrice(trials)));
 }

@@ -1,7 +1,7 @@
 //! The report of sensor-operations: the study's own figures as if they had been measured here, and runs that differ from them.
 
 use super::fixture::{COSTLY, implementation, latency, run, thrice, trial};
-use super::{cell, drawn_as, number};
+use super::{cell, drawn_as, kept, number};
 use crate::measurement::record::{
     AnswersRecord, ClassRecord, LoadRecord, RunRecord, Side, TrialRecord,
 };
@@ -12,7 +12,7 @@ use crate::report::sensor_operations::physical_and_virtual;
 use crate::report::tables::Cell;
 use crate::report::{Report, ReportOptions};
 use crate::workload::sensor_operations::{NAME, Operation, labels};
-use sensormark_store::{Index, Layout};
+use sensormark_store::{Index, Layout, WriteMethod};
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -149,6 +149,7 @@ const PEAK: &str = "Cassandra's single operations peak at 12 clients";
 
 #[test]
 fn on_the_studys_own_figures_its_claims_hold_and_ratios_are_one() {
+    kept::kept_variants("sensor-operations", &as_published(Place::Physical), report);
     let decided = report(thrice(as_published(Place::Physical)));
     for claim in &CLAIMS[..9] {
         let figures = cell(&decided, "claims", claim, "figures");
@@ -192,6 +193,7 @@ fn one_part_refutes_a_claim_and_what_is_missing_is_named() {
     }
     trials.retain(|trial| trial.implementation.title != "Cassandra");
     let found = report(thrice(trials.clone()));
+    kept::kept_claims("sensor-operations-sixfold", &found);
     assert_eq!(cell(&found, "claims", CLAIMS[0], "here"), "did not hold");
     assert!(cell(&found, "claims", CLAIMS[0], "figures").contains("× 6.00"));
     // What a scan of a few readings costs refutes nothing.
@@ -207,6 +209,7 @@ fn one_part_refutes_a_claim_and_what_is_missing_is_named() {
         load.labels.insert(labels::SIZE.to_owned(), json!(2_000));
     }
     let few = report(thrice(few));
+    kept::kept_claims("sensor-operations-few", &few);
     assert_eq!(cell(&few, "claims", CLAIMS[0], "here"), "undecided");
     assert!(cell(&few, "claims", CLAIMS[0], "figures").contains("too few to refute it"));
     let report = found;
@@ -238,7 +241,9 @@ fn curves_speed_up_and_index_are_tables() {
         )],
         &ReportOptions::default(),
     );
-    let text = alone.unwrap().text(80);
+    let alone = alone.unwrap();
+    kept::kept("sensor-operations-sqlite", &alone);
+    let text = alone.text(80);
     assert!(text.contains("No database of the study"), "{text}");
 }
 
@@ -264,6 +269,7 @@ fn two_runs_give_the_studys_table_of_environments() {
     });
     // 16,000 and 1,000.
     assert_eq!(number::cell_text(&row.unwrap()[5]), "16.0");
+    kept::kept_table("sensor-operations-environments", &table);
     assert_eq!(physical_and_virtual([&physical, &physical]), None);
     let compared = Comparison::new(&physical, &guest, 0.01).expect("runs of one workload");
     let mut tables = compared.document().tables();
@@ -307,6 +313,7 @@ fn the_best_is_judged_in_the_column_of_a_machine_like_this_one() {
     let trials = thrice(as_published(Place::Virtual));
     let options = ReportOptions::default();
     let guest = Report::new(record(Some("Xen")), trials.clone(), &options).unwrap();
+    kept::kept("sensor-operations-virtual", &guest);
     for claim in [
         "MongoDB is the best at single writes by one client, Cassandra by several (the study's virtual column)",
         "PostgreSQL is the best at multi reads by one client, Cassandra by several (the study's virtual column)",
@@ -316,6 +323,7 @@ fn the_best_is_judged_in_the_column_of_a_machine_like_this_one() {
         assert_eq!(cell(&guest, "claims", claim, "here"), "held", "{figures}");
     }
     let physical = Report::new(record(Some("")), trials, &options).unwrap();
+    kept::kept_claims("sensor-operations-contradicted", &physical);
     for claim in &CLAIMS[2..4] {
         assert_eq!(cell(&physical, "claims", claim, "here"), "did not hold");
     }
@@ -330,7 +338,9 @@ fn the_peak_takes_twelve_clients_and_more() {
                 trial.loads.push(load(operation, 12, at_12));
             }
         }
-        cell(&report(thrice(trials)), "claims", PEAK, "here")
+        let found = report(thrice(trials));
+        kept::kept_claims(&format!("sensor-operations-peak-{at_12}"), &found);
+        cell(&found, "claims", PEAK, "here")
     };
     assert_eq!(of(17_000.0), "held");
     assert_eq!(of(15_500.0), "did not hold", "single reads by 16: 16,000");
@@ -345,8 +355,9 @@ fn physical_and_virtual_are_judged_in_a_comparison() {
     let compared = Comparison::new(&guest, &physical, 0.02).expect("runs of one workload");
     let mut tables = compared.document().tables();
     let claims = tables.find(|table| table.id == "environment_claims");
+    let claims = claims.expect("claims");
+    kept::kept_table("sensor-operations-environment-claims", claims);
     let outcomes: Vec<String> = claims
-        .expect("claims")
         .rows
         .iter()
         .map(|row| number::cell_text(&row[1]))
@@ -354,4 +365,43 @@ fn physical_and_virtual_are_judged_in_a_comparison() {
     // In the fixture the index has the same effect on both, which rounding decides.
     assert_eq!(outcomes[..4], ["held"; 4]);
     assert_eq!(outcomes.len(), 6);
+}
+
+/// Several sizes, a statement that stands for the study's, and pairs that the study did not have.
+#[test]
+fn other_layouts_are_kept() {
+    let mut trials = as_published(Place::Physical);
+    for trial in &mut trials {
+        let small = Operation::ALL.map(|operation| {
+            let mut small = load(operation, 1, 700.0);
+            small.labels.insert(labels::SIZE.to_owned(), json!(1_000));
+            small
+        });
+        trial.loads.extend(small);
+    }
+    let mut concatenated = trials[3].clone();
+    concatenated.implementation.layout_name = "individual-concatenated".to_owned();
+    concatenated.implementation.layout.write = WriteMethod::ConcatenatedStatements;
+    trials.push(concatenated);
+    for index in [Index::SeriesTime, Index::None] {
+        let rates = Clients {
+            single_client: if index == Index::None { 3.0 } else { 9.0 },
+            multi_client: 9.0,
+        };
+        trials.push(of_rates("MariaDB", index, [rates; 4]));
+    }
+    kept::kept("sensor-operations-layouts", &report(thrice(trials)));
+    let few = |place, hypervisor| {
+        let mut trials = as_published(place);
+        trials.retain(|trial| trial.implementation.title != "MongoDB");
+        Field::new(record(Some(hypervisor)), trials)
+    };
+    let (physical, guest) = (few(Place::Physical, ""), few(Place::Virtual, "Xen"));
+    let compared = Comparison::new(&guest, &physical, 0.02).expect("runs of one workload");
+    let mut tables = compared.document().tables();
+    let claims = tables.find(|table| table.id == "environment_claims");
+    kept::kept_table(
+        "sensor-operations-environments-once",
+        claims.expect("claims"),
+    );
 }

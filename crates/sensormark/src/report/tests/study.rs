@@ -90,6 +90,7 @@ const CLAIMS: [&str; 14] = [
 /// The judge of the claims, judged: on the study's own figures all hold, and all ratios are 1.
 #[test]
 fn on_the_studys_own_figures_its_claims_hold() {
+    kept::kept_variants("machine-tool", &as_published(), report);
     let decided = report(thrice(as_published()));
     for claim in CLAIMS {
         assert_eq!(
@@ -154,6 +155,7 @@ fn the_studys_rows_are_compared_with_layouts_as_the_study_had_them() {
     assert_eq!(as_theirs.len(), 8);
     trials.extend(as_theirs);
     let report = report(trials);
+    kept::kept("machine-tool-as-theirs", &report);
     let mut compared = 0;
     for table in ["published_write", "published_read"] {
         let mut tables = report.document().tables();
@@ -208,6 +210,7 @@ fn a_claim_is_refuted_by_one_part_and_not_judged_without_all() {
     }
     trials.retain(|trial| trial.implementation.title != "MariaDB");
     let found = report(thrice(trials));
+    kept::kept_claims("machine-tool-refuted", &found);
     assert_eq!(cell(&found, "claims", CLAIMS[1], "here"), "did not hold");
     assert!(
         cell(&found, "claims", CLAIMS[1], "figures")
@@ -273,4 +276,36 @@ fn a_single_trial_and_a_disturbed_host_decide_nothing() {
             .push("the host was disturbed: steal 9 %".to_owned());
     }
     assert!(outcome(trials).contains("undecided: the host was disturbed, which was tolerated"));
+}
+
+/// What the study measured in another way, and databases that it did not try.
+#[test]
+fn a_run_as_the_study_and_others_bulk_are_kept() {
+    let mut run = run();
+    run.as_study = true;
+    let mut trials = thrice(as_published());
+    for layout in ["individual", "bulk"] {
+        trials.extend(thrice(
+            pair("PostgreSQL", layout, 0, COSTLY, CHEAP).to_vec(),
+        ));
+    }
+    let found = Report::new(run, trials, &ReportOptions::default()).unwrap();
+    kept::kept("machine-tool-as-study", &found);
+    let others = [
+        pair("SQLite", "individual", 0, COSTLY, COSTLY),
+        pair("SQLite", "bulk", 0, CHEAP, CHEAP),
+    ];
+    let alone = report(thrice(others.concat()));
+    kept::kept("machine-tool-others", &alone);
+    // A reader that kept up in one repetition alone.
+    let mut trials = thrice(as_published());
+    let first = trials.iter_mut().find(|trial| {
+        trial.implementation.label() == "MongoDB individual" && trial.answers.is_some()
+    });
+    if let Some(first) = first {
+        first
+            .figures
+            .insert(names::KEEPS_UP.to_owned(), Figure::new(1.0, ""));
+    }
+    kept::kept_claims("machine-tool-keeps-up", &report(trials));
 }

@@ -12,6 +12,7 @@ use crate::engine::operations::{Operations, Request, Slot};
 use crate::engine::scale::{Scale, adjust_values};
 use crate::engine::trial::script::{Step, check};
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
+use crate::studies::billing as published;
 use sensormark_store::memory::MemoryStore;
 use sensormark_store::{
     Answer, Atomicity, Group, Index, Layout, LayoutOffer, Query, RepeatedWrite, Selection,
@@ -187,16 +188,21 @@ fn presets_make_sense_and_every_number_is_documented() {
         assert_eq!(names, numbers.keys().map(String::as_str).collect());
     }
     let study = Parameters::of(Scale::Study);
-    let published = crate::published::billing();
     assert_eq!(
         (study.clients, study.records),
-        (published.threads, published.records_per_device)
+        (published::THREADS, published::RECORDS_PER_DEVICE)
     );
-    let counts: Vec<u32> = published.extract.iter().map(|row| row.devices).collect();
-    assert_eq!(study.devices, counts);
+    let counts = published::EXTRACT_MS.map(|(devices, _)| devices);
+    let devices = study.devices.iter().map(|&devices| u64::from(devices));
+    assert_eq!(devices.collect::<Vec<_>>(), counts);
+    for (place, (title, rate)) in published::INGEST_RATES.into_iter().enumerate() {
+        let longest = published::EXTRACT_MS.map(|(_, ms)| ms[place]);
+        let longest = longest.into_iter().fold(1.0, f64::max);
+        assert_eq!(super::pace::PRINTED[place], (title, rate, longest));
+    }
     assert_eq!(
         study.billed_hours().map(|hours| hours.len()),
-        Some(published.records_per_bill as usize)
+        Some(published::RECORDS_PER_BILL)
     );
 }
 

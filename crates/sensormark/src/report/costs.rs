@@ -1,0 +1,285 @@
+//! The score's criteria of one trial of phases, in the units of `score/phased-criteria.toml`: what a thousand readings cost to write
+//! (batches differ between stores), and what a question costs.
+//!
+//! Time is the geometric mean over the side's loads, so that each counts alike, whatever its operations are; what was used of each
+//! resource is the arithmetic mean over its phases. A load that was cut counts with the operations that it finished. Where a phase writes and
+//! asks at once, its resources cannot be told apart: they are shared out by operation.
+//!
+//! The work of a phase is the same for everybody, and most phases run as fast as the database lets them; so what an operation costs is
+//! compared here, where machine-tool's steady rate lets costs a second be compared. Nothing here names a workload.
+
+use crate::measurement::names;
+use crate::measurement::record::{LoadRecord, PhaseRecord, Side, TrialRecord};
+use crate::probe::RoleTotals;
+use crate::report::criteria;
+use crate::report::field::{Arm, Field};
+use crate::report::sections::cells::listed;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Bytes of a kB of memory, as the kernel counts.
+const MEMORY_KB: f64 = 1024.0;
+
+/// A load by the names of its phase and its own.
+pub type LoadName = (String, String);
+
+/// The loads that everybody compared has finished operations of.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Comparable {
+    /// Writing loads.
+    pub writing: BTreeSet<LoadName>,
+    /// Asking loads.
+    pub asking: BTreeSet<LoadName>,
+    /// Loads that somebody lacks, and who.
+    pub lacking: BTreeMap<LoadName, Vec<String>>,
+}
+
+fn name(load: &LoadRecord) -> LoadName {
+    (load.phase.clone(), load.name.clone())
+}
+
+/// Whether a load is a part of the score at all: it measures something, and the workload does not say otherwise.
+fn is_scored(load: &LoadRecord) -> bool {
+    !load.warm_up && load.labels.get(names::SCORED) != Some(&serde_json::Value::Bool(false))
+}
+
+/// Loads whose figures count.
+fn counted(trial: &TrialRecord) -> impl Iterator<Item = &LoadRecord> {
+    trial
+        .loads
+        .iter()
+        .filter(|load| is_scored(load) && load.operations() > 0 && load.seconds > 0.0)
+}
+
+impl Comparable {
+    /// What the arms of a field with valid trials have in common. One of which nothing could be measured keeps nothing from being compared.
+    pub fn of(field: &Field) -> Self {
+        let arms: Vec<&Arm> = field
+            .mixed
+            .iter()
+            .filter(|arm| {
+                let mut loads = field.valid_of(arm).flat_map(counted);
+                loads.next().is_some()
+            })
+            .collect();
+        let mut found = Self::default();
+        let mut of_arm = Vec::new();
+        for arm in &arms {
+            let mut own: Option<BTreeSet<LoadName>> = None;
+            for trial in field.valid_of(arm) {
+                let names: BTreeSet<LoadName> = counted(trial).map(name).collect();
+                own = Some(own.map_or(names.clone(), |own| &own & &names));
+                for load in trial.loads.iter().filter(|load| is_scored(load)) {
+                    let side = if load.writes {
+                        &mut found.writing
+                    } else {
+                        &mut found.asking
+                    };
+                    side.insert(name(load));
+                }
+            }
+            of_arm.push((&arm.label, own.unwrap_or_default()));
+        }
+        for (label, own) in of_arm {
+            for load in found.writing.union(&found.asking) {
+                if !own.contains(load) {
+                    let lacking = found.lacking.entry(load.clone()).or_default();
+                    lacking.push(label.clone());
+                }
+            }
+        }
+        let lacking = &found.lacking;
+        found.writing.retain(|load| !lacking.contains_key(load));
+        found.asking.retain(|load| !lacking.contains_key(load));
+        found
+    }
+
+    /// The loads of a side.
+    pub fn side(&self, side: Side) -> &BTreeSet<LoadName> {
+        if side == Side::Write {
+            &self.writing
+        } else {
+            &self.asking
+        }
+    }
+
+    /// The sides that there is something to compare of.
+    pub fn sides(&self) -> Vec<Side> {
+        [Side::Write, Side::Read]
+            .into_iter()
+            .filter(|side| !self.side(*side).is_empty())
+            .collect()
+    }
+
+    /// What a reader of the ranking has to know.
+    pub fn notes(&self) -> Vec<String> {
+        // Phases that the same implementations lack are told together.
+        let mut alike: Vec<(&Vec<String>, Vec<&str>)> = Vec::new();
+        for ((phase, _), who) in &self.lacking {
+            match alike.iter_mut().find(|(known, _)| *known == who) {
+                Some((_, phases)) if phases.contains(&phase.as_str()) => {}
+                Some((_, phases)) => phases.push(phase),
+                None => alike.push((who, vec![phase])),
+            }
+        }
+        let note = |(who, phases): (&Vec<String>, Vec<&str>)| {
+            let (are, them) = match phases.len() {
+                1 => ("is", "it"),
+                _ => ("are", "them"),
+            };
+            format!(
+                "{} {are} no part of the score, for {} did not do {them}: see the warnings.",
+                listed(&phases),
+                who.join("; ")
+            )
+        };
+        alike.into_iter().map(note).collect()
+    }
+}
+
+/// All criteria of one side that were measured over these loads. Embedded, the one process's cost stands on the client's side, and its storage
+/// I/O on the server's.
+pub fn costs(trial: &TrialRecord, side: Side, comparable: &Comparable) -> BTreeMap<String, f64> {
+    let names = comparable.side(side);
+    let loads: Vec<&LoadRecord> = counted(trial)
+        .filter(|load| names.contains(&name(load)))
+        .collect();
+    let phases: Vec<&PhaseRecord> = trial
+        .phases
+        .iter()
+        .filter(|phase| loads.iter().any(|load| load.phase == phase.name))
+        .collect();
+    let embedded = trial.implementation.embedded;
+    let client = |phase: &PhaseRecord, get: Get| get(role(phase, "trial")?);
+    let own_server = |phase: &PhaseRecord, get: Get| get(role(phase, "server")?);
+    let server = |phase: &PhaseRecord, get: Get| {
+        let name = if embedded { "trial" } else { "server" };
+        get(role(phase, name)?)
+    };
+    let cpu: Get = |role| Some(role.cpu_ns as f64 / 1e3);
+    let held: Get = |role| Some(role.end_held_bytes() as f64 / MEMORY_KB);
+    let resident: Get = |role| Some(role.end_resident_bytes as f64 / MEMORY_KB);
+    let storage: Get =
+        |role| Some((role.storage_read_bytes? + role.storage_written_bytes?) as f64 / 1e3);
+    let wire: Get = |role| Some((role.sent_wire_bytes? + role.received_wire_bytes?) as f64 / 1e3);
+    let network = if embedded {
+        Some(0.0)
+    } else {
+        per_unit(trial, side, &phases, |phase| {
+            Some(client(phase, wire)? + datagrams(trial, phase) / 1e3)
+        })
+    };
+    let found = [
+        ("time", time_ms(&loads)),
+        (
+            "server_cpu",
+            per_unit(trial, side, &phases, |phase| own_server(phase, cpu)),
+        ),
+        (
+            "server_memory",
+            largest(&phases, |phase| own_server(phase, held)),
+        ),
+        (
+            "server_io",
+            per_unit(trial, side, &phases, |phase| server(phase, storage)),
+        ),
+        (
+            "client_cpu",
+            per_unit(trial, side, &phases, |phase| client(phase, cpu)),
+        ),
+        (
+            "client_memory",
+            largest(&phases, |phase| client(phase, resident)),
+        ),
+        ("network", network),
+        ("disk", criteria::disk(trial).map(|bytes| bytes / 1e6)),
+    ];
+    let found = found
+        .into_iter()
+        .filter_map(|(id, value)| Some((id.to_owned(), value?)));
+    found.filter(|(_, value)| value.is_finite()).collect()
+}
+
+type Get = fn(&RoleTotals) -> Option<f64>;
+
+fn role<'a>(phase: &'a PhaseRecord, name: &str) -> Option<&'a RoleTotals> {
+    phase.totals.as_ref()?.roles.get(name)
+}
+
+/// Bytes that the phase's loads sent in datagrams, which no socket's counters hold.
+fn datagrams(trial: &TrialRecord, phase: &PhaseRecord) -> f64 {
+    let loads = trial.loads.iter().filter(|load| load.phase == phase.name);
+    loads.map(|load| load.datagram_bytes as f64).sum()
+}
+
+/// What is counted of a load's work: thousands of readings written, or questions.
+fn units(load: &LoadRecord) -> f64 {
+    if load.writes {
+        load.readings() as f64 / 1e3
+    } else {
+        load.operations() as f64
+    }
+}
+
+/// Milliseconds a unit of work: in open loop, whose rate is given, the mean from due to finished; else what the load took over its work.
+fn unit_ms(load: &LoadRecord) -> Option<f64> {
+    let (operations, units) = (load.operations(), units(load));
+    if operations == 0 || units <= 0.0 {
+        return None;
+    }
+    if !load.open_loop {
+        return Some(load.seconds * 1e3 / units);
+    }
+    let times = load.classes.values();
+    let sum: f64 = times
+        .map(|class| class.latency.summary.mean_ns * class.operations as f64)
+        .sum();
+    Some(sum / units / 1e6)
+}
+
+/// The geometric mean over loads.
+fn time_ms(loads: &[&LoadRecord]) -> Option<f64> {
+    let mut sum = 0.0;
+    for load in loads {
+        sum += unit_ms(load)?.ln();
+    }
+    (!loads.is_empty()).then(|| (sum / loads.len() as f64).exp())
+}
+
+/// What a unit of a side's work costs, meaned over phases. All operations of a phase share its costs.
+fn per_unit(
+    trial: &TrialRecord,
+    side: Side,
+    phases: &[&PhaseRecord],
+    cost: impl Fn(&PhaseRecord) -> Option<f64>,
+) -> Option<f64> {
+    let mut sum = 0.0;
+    for phase in phases {
+        let own = trial
+            .loads
+            .iter()
+            .filter(|load| load.phase == phase.name && load.writes == (side == Side::Write));
+        let (mut own_operations, mut work) = (0, 0.0);
+        for load in own {
+            own_operations += load.operations();
+            work += units(load);
+        }
+        let share = own_operations as f64 / operations(trial, phase)?;
+        sum += cost(phase)? * share / (work > 0.0).then_some(work)?;
+    }
+    (!phases.is_empty()).then(|| sum / phases.len() as f64)
+}
+
+/// Operations that succeeded in a phase, over all its loads.
+pub fn operations(trial: &TrialRecord, phase: &PhaseRecord) -> Option<f64> {
+    let loads = trial.loads.iter().filter(|load| load.phase == phase.name);
+    let operations: u64 = loads.map(LoadRecord::operations).sum();
+    (operations > 0).then_some(operations as f64)
+}
+
+fn largest(phases: &[&PhaseRecord], value: impl Fn(&PhaseRecord) -> Option<f64>) -> Option<f64> {
+    let mut most = None;
+    for phase in phases {
+        most = Some(value(phase)?.max(most.unwrap_or(0.0)));
+    }
+    most
+}

@@ -1,0 +1,339 @@
+//! Tables of trials of phases: what each phase came to, what an operation cost, and what settling cost.
+
+use crate::measurement::names;
+use crate::measurement::record::{ClassRecord, LoadRecord, Side, TrialRecord};
+use crate::probe::RoleTotals;
+use crate::report::costs::{self, Comparable, costs};
+use crate::report::criteria::{self, figure};
+use crate::report::field::{Arm, Field};
+use crate::report::sections::cells::{geometric_mean, largest, mean};
+use crate::report::tables::{Cell, Section, Table};
+use crate::score;
+
+/// Phases up to this many are shown to people each by itself.
+const MOST_SHOWN: usize = 20;
+
+/// The sections; none for other workloads.
+pub fn sections(field: &Field) -> Vec<Section> {
+    if !field.is_phased() {
+        return Vec::new();
+    }
+    let comparable = Comparable::of(field);
+    let mut costs = Section::new("costs", "What it costs");
+    for side in comparable.sides() {
+        costs.table(cost_table(field, &comparable, side));
+    }
+    costs.table(settling(field));
+    let mut phases = Section::new("phases", "Phases");
+    let names = load_names(field);
+    for name in &names {
+        let mut table = load_table(field, name);
+        table.is_detail = names.len() > MOST_SHOWN;
+        phases.table(table);
+    }
+    vec![costs, phases]
+}
+
+/// Arms with a valid trial.
+fn believed(field: &Field) -> impl Iterator<Item = &Arm> {
+    let arms = field.mixed.iter();
+    arms.filter(|arm| field.valid_of(arm).next().is_some())
+}
+
+fn cost_table(field: &Field, comparable: &Comparable, side: Side) -> Table {
+    let (id, title) = if side == Side::Write {
+        ("costs_write", "Writing: costs of a thousand readings")
+    } else {
+        ("costs_read", "Asking: costs of a question")
+    };
+    let criteria: Vec<_> = score::phased_criteria()
+        .into_iter()
+        .filter(|criterion| criterion.id != "difficulty")
+        .filter(|criterion| criterion.id != "disk" || side == Side::Write)
+        .collect();
+    let mut columns = vec![("implementation", "")];
+    let units: Vec<&str> = criteria
+        .iter()
+        .map(|criterion| criterion.unit.split(' ').next().unwrap_or_default())
+        .collect();
+    columns.extend(
+        criteria
+            .iter()
+            .zip(&units)
+            .map(|(criterion, unit)| (criterion.name.as_str(), *unit)),
+    );
+    let mut table = Table::new(id, title, &columns);
+    for arm in believed(field) {
+        let mut row = vec![Cell::text(&arm.label)];
+        row.extend(criteria.iter().map(|criterion| {
+            let values = field.figures(arm, |trial| {
+                costs(trial, side, comparable).get(&criterion.id).copied()
+            });
+            let is_own = matches!(criterion.id.as_str(), "server_cpu" | "server_memory");
+            let missing = if arm.implementation.embedded && is_own {
+                "embedded: one process, shown as the client's"
+            } else {
+                "not measured"
+            };
+            if criterion.id == "time" {
+                geometric_mean(&values, missing)
+            } else {
+                mean(&values, missing)
+            }
+        }));
+        table.row(row);
+    }
+    table.note("time: geometric mean over the side's phases, in closed loop what a phase took over its work, in open loop the mean from due to finished. The others: mean over phases; memory (1,024 bytes a kB) is the largest at the end of a phase. Where a phase writes and asks at once, its costs are shared out by operation.");
+    if side == Side::Write {
+        table.note("disk: growth of the data folder from before writing until after settling.");
+    }
+    table
+}
+
+/// Phases and loads, in the order in which they ran, those that only prepare included.
+fn load_names(field: &Field) -> Vec<(String, String)> {
+    let mut names: Vec<(String, String)> = Vec::new();
+    for trial in &field.trials {
+        for load in &trial.loads {
+            let name = (load.phase.clone(), load.name.clone());
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+fn find<'a>(trial: &'a TrialRecord, name: &(String, String)) -> Option<&'a LoadRecord> {
+    let mut loads = trial.loads.iter();
+    loads.find(|load| load.phase == name.0 && load.name == name.1)
+}
+
+/// Columns of a phase's table.
+const COLUMNS: [(&str, &str); 12] = [
+    ("implementation", ""),
+    ("operations", "1/s"),
+    ("readings", "1/s"),
+    ("mean", "ms"),
+    ("median", "ms"),
+    ("p95", "ms"),
+    ("p99", "ms"),
+    ("max", "ms"),
+    ("server CPU", "µs/op"),
+    ("client CPU", "µs/op"),
+    ("failed", ""),
+    ("remark", ""),
+];
+
+fn load_table(field: &Field, name: &(String, String)) -> Table {
+    let found: Vec<&LoadRecord> = field
+        .trials
+        .iter()
+        .filter_map(|trial| find(trial, name))
+        .collect();
+    let Some(first) = found.first() else {
+        return Table::default();
+    };
+    let mut table = Table::new(&table_id(name), &title(name, first), &COLUMNS);
+    for arm in &field.mixed {
+        if field
+            .trials_of(arm)
+            .flatten()
+            .any(|trial| find(trial, name).is_some())
+        {
+            table.row(load_row(field, arm, name));
+        }
+    }
+    drop_empty_remarks(&mut table);
+    table
+}
+
+/// A column in which nothing is said is left out.
+fn drop_empty_remarks(table: &mut Table) {
+    let is_empty = |row: &Vec<Cell>| row.last() == Some(&Cell::text(""));
+    if table.rows.iter().all(is_empty) {
+        table.columns.pop();
+        table.rows.iter_mut().for_each(|row| drop(row.pop()));
+    }
+}
+
+fn table_id(name: &(String, String)) -> String {
+    let text = if name.0 == name.1 {
+        format!("phase_{}", name.0)
+    } else {
+        format!("phase_{}_{}", name.0, name.1)
+    };
+    let plain = |one: char| if one.is_alphanumeric() { one } else { '_' };
+    text.chars().map(plain).collect()
+}
+
+fn title(name: &(String, String), load: &LoadRecord) -> String {
+    let mut title = name.0.clone();
+    if name.0 != name.1 {
+        title = format!("{title}, {}", name.1);
+    }
+    let clients = if load.clients == 1 {
+        "1 client".to_owned()
+    } else {
+        format!("{} clients", load.clients)
+    };
+    let latency = if load.open_loop {
+        "open loop, latency from when each was due"
+    } else {
+        "closed loop, service time"
+    };
+    let prepares = if load.warm_up { ", only prepares" } else { "" };
+    format!("{title}: {clients}, {latency}{prepares}")
+}
+
+fn load_row(field: &Field, arm: &Arm, name: &(String, String)) -> Vec<Cell> {
+    let of = |value: &dyn Fn(&TrialRecord, &LoadRecord) -> Option<f64>| {
+        field.figures(arm, |trial| value(trial, find(trial, name)?))
+    };
+    let latency = |value: &dyn Fn(&ClassRecord) -> Option<f64>| {
+        of(&|_, load| Some(only_class(load).and_then(value)? / 1e6))
+    };
+    let cpu = |role: &'static str| {
+        of(&|trial, load| {
+            let phase = criteria::phase(trial, &load.phase)?;
+            let used = phase.totals.as_ref()?.roles.get(role)?.cpu_ns as f64 / 1e3;
+            Some(used / costs::operations(trial, phase)?)
+        })
+    };
+    let trials = field.trials_of(arm).flatten();
+    let loads: Vec<&LoadRecord> = trials.filter_map(|trial| find(trial, name)).collect();
+    let missing = "no valid trial";
+    let percentile =
+        |values: &[Option<f64>]| geometric_mean(values, "fewer than 10 samples beyond it");
+    let server = if arm.implementation.embedded {
+        Cell::Missing("embedded: one process, shown as the client's".to_owned())
+    } else {
+        mean(&cpu("server"), "not measured")
+    };
+    vec![
+        Cell::text(&arm.label),
+        geometric_mean(
+            &of(&|_, load| nonzero(load.operations_per_second())),
+            missing,
+        ),
+        geometric_mean(&of(&|_, load| nonzero(load.readings_per_second())), missing),
+        geometric_mean(
+            &latency(&|class| Some(class.latency.summary.mean_ns)),
+            missing,
+        ),
+        percentile(&latency(&|class| {
+            Some(class.latency.summary.p50_ns? as f64)
+        })),
+        percentile(&latency(&|class| {
+            Some(class.latency.summary.p95_ns? as f64)
+        })),
+        percentile(&latency(&|class| {
+            Some(class.latency.summary.p99_ns? as f64)
+        })),
+        largest(
+            &latency(&|class| Some(class.latency.summary.max_ns as f64)),
+            missing,
+        ),
+        server,
+        mean(&cpu("trial"), "not measured"),
+        Cell::Count(loads.iter().map(|load| load.failed()).sum()),
+        Cell::text(remark(&loads)),
+    ]
+}
+
+fn nonzero(value: Option<f64>) -> Option<f64> {
+    value.filter(|value| *value > 0.0)
+}
+
+/// The class of a load's operations with most of them; as a rule the only one.
+fn only_class(load: &LoadRecord) -> Option<&ClassRecord> {
+    let classes = load.classes.values().filter(|class| class.operations > 0);
+    classes.max_by_key(|class| class.operations)
+}
+
+fn remark(loads: &[&LoadRecord]) -> String {
+    let mut remarks: Vec<&str> = Vec::new();
+    for load in loads {
+        if load.not_supported.is_some() {
+            remarks.push("not supported");
+        }
+        if load.cut.is_some() {
+            remarks.push("cut");
+        }
+        if load.not_started > 0 {
+            remarks.push("fell behind");
+        }
+        if load.client_side.is_some() {
+            remarks.push("done in the client");
+        }
+    }
+    remarks.sort_unstable();
+    remarks.dedup();
+    remarks.join(", ")
+}
+
+/// What settling cost, and the disk after it, for each settling of the steps.
+fn settling(field: &Field) -> Table {
+    let columns = [
+        ("implementation", ""),
+        ("phase", ""),
+        ("time", "s"),
+        ("CPU", "s"),
+        ("I/O", "MB"),
+        ("disk", "MB"),
+        ("logs in it", "MB"),
+    ];
+    let title = "Settling: bringing the database to rest";
+    let mut table = Table::new("settling_phases", title, &columns);
+    table.keys = 2;
+    for arm in believed(field) {
+        for phase in settlings(field, arm) {
+            table.row(settling_row(field, arm, &phase));
+        }
+    }
+    table
+}
+
+/// Names of the phases after which disk at rest was measured.
+fn settlings(field: &Field, arm: &Arm) -> Vec<String> {
+    let prefix = format!("{}/", names::DISK_SETTLED);
+    let mut phases: Vec<String> = Vec::new();
+    for trial in field.valid_of(arm) {
+        let names = trial.figures.keys();
+        let own = names.filter_map(|name| name.strip_prefix(&prefix));
+        phases.extend(own.map(str::to_owned));
+    }
+    phases.sort();
+    phases.dedup();
+    phases
+}
+
+fn settling_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
+    // Embedded, it is the coordinator's own connection that settles.
+    let role = if arm.implementation.embedded {
+        "coordinator"
+    } else {
+        "server"
+    };
+    let used = |figure: fn(&RoleTotals) -> Option<f64>| {
+        let own = |trial: &TrialRecord| {
+            let totals = criteria::phase(trial, name)?.totals.as_ref()?;
+            figure(totals.roles.get(role)?)
+        };
+        mean(&field.figures(arm, own), "not measured")
+    };
+    let megabytes = |kind: &str| {
+        let own = |trial: &TrialRecord| Some(figure(trial, &format!("{kind}/{name}"))? / 1e6);
+        mean(&field.figures(arm, own), "not measured")
+    };
+    let seconds = |trial: &TrialRecord| Some(criteria::phase(trial, name)?.seconds);
+    vec![
+        Cell::text(&arm.label),
+        Cell::text(name),
+        mean(&field.figures(arm, seconds), "not settled"),
+        used(|role| Some(role.cpu_ns as f64 / 1e9)),
+        used(|role| Some((role.storage_read_bytes? + role.storage_written_bytes?) as f64 / 1e6)),
+        megabytes(names::DISK_SETTLED),
+        megabytes(names::DISK_SETTLED_LOGS),
+    ]
+}

@@ -1,0 +1,257 @@
+//! Selectors: which implementations, which loads and which of their figures a study's tables, figures and claims are about.
+//!
+//! Every study says with these what it means. Nothing is judged or printed here.
+
+use crate::measurement::record::{ClassRecord, Implementation, LoadRecord, TrialRecord};
+use crate::probe::PhaseTotals;
+use crate::report::claims::{Sample, Values};
+use crate::report::criteria;
+use crate::report::field::{Arm, Field};
+use crate::report::sections::cells;
+use crate::report::tables::Cell;
+use sensormark_store::Durability;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// The label of a load that says which operation it is; every workload of phases has it.
+const OPERATION: &str = "operation";
+
+/// How a figure is found in a trial.
+type Get<'a> = dyn Fn(&TrialRecord) -> Option<f64> + 'a;
+
+/// A figure of one trial; none where it was not measured.
+#[derive(Clone)]
+pub struct Metric<'a>(Rc<Get<'a>>);
+
+impl<'a> Metric<'a> {
+    /// The figure that this function finds in a trial.
+    pub fn new(get: impl Fn(&TrialRecord) -> Option<f64> + 'a) -> Self {
+        Self(Rc::new(get))
+    }
+
+    /// The figure of a trial.
+    pub fn of(&self, trial: &TrialRecord) -> Option<f64> {
+        (self.0)(trial)
+    }
+
+    /// This figure divided by another of the same trial; none where that is 0.
+    pub fn over(self, other: Self) -> Self {
+        Self::new(move |trial| {
+            Some(self.of(trial)? / other.of(trial).filter(|other| *other > 0.0)?)
+        })
+    }
+}
+
+/// Loads of a trial by their labels.
+#[derive(Debug, Clone)]
+pub struct Loads {
+    labels: Vec<(&'static str, Value)>,
+}
+
+/// The loads of an operation.
+pub fn loads(operation: &str) -> Loads {
+    Loads {
+        labels: vec![(OPERATION, operation.into())],
+    }
+}
+
+/// Whether two labels say the same; 24 and 24.0 do.
+fn same(one: &Value, other: &Value) -> bool {
+    one == other || one.as_f64().is_some_and(|one| Some(one) == other.as_f64())
+}
+
+impl Loads {
+    /// Of these, those with this label.
+    pub fn with(mut self, label: &'static str, value: impl Into<Value>) -> Self {
+        self.labels.push((label, value.into()));
+        self
+    }
+
+    /// Whether a load is one of them.
+    pub fn has(&self, load: &LoadRecord) -> bool {
+        let is = |(name, value): &(&str, Value)| {
+            load.labels.get(*name).is_some_and(|own| same(own, value))
+        };
+        self.labels.iter().all(is)
+    }
+
+    /// Those of a trial, in order.
+    pub fn all<'t>(&self, trial: &'t TrialRecord) -> impl Iterator<Item = &'t LoadRecord> {
+        trial.loads.iter().filter(|load| self.has(load))
+    }
+
+    /// Those of a trial that the database supports and of which operations were finished.
+    pub fn finished<'t>(&self, trial: &'t TrialRecord) -> impl Iterator<Item = &'t LoadRecord> {
+        self.all(trial)
+            .filter(|load| load.not_supported.is_none() && load.operations() > 0)
+    }
+
+    /// The first of a trial.
+    pub fn first<'t>(&self, trial: &'t TrialRecord) -> Option<&'t LoadRecord> {
+        self.all(trial).next()
+    }
+
+    /// A figure of the first of them, where operations of it were finished.
+    pub fn metric<'a>(self, get: impl Fn(&LoadRecord) -> Option<f64> + 'a) -> Metric<'a> {
+        Metric::new(move |trial| {
+            let load = self.first(trial)?;
+            (load.operations() > 0).then(|| get(load))?
+        })
+    }
+
+    /// Operations a second, over all of them.
+    pub fn operations_a_second<'a>(self) -> Metric<'a> {
+        Metric::new(move |trial| {
+            let (mut all, mut seconds) = (0.0, 0.0);
+            for load in self.finished(trial) {
+                all += load.operations() as f64;
+                seconds += load.seconds;
+            }
+            (seconds > 0.0 && all > 0.0).then(|| all / seconds)
+        })
+    }
+
+    /// The mean time of an operation of the first of them, in ms.
+    pub fn mean_ms<'a>(self) -> Metric<'a> {
+        self.metric(|load| {
+            let classes = load.classes.values().filter(|class| class.operations > 0);
+            Some(mean_ns(&classes.collect::<Vec<_>>())? / 1e6)
+        })
+    }
+
+    /// What the samples of their phases say, with how long each lasted.
+    fn totals<'t>(&self, trial: &'t TrialRecord) -> impl Iterator<Item = &'t PhaseTotals> {
+        self.finished(trial)
+            .filter_map(|load| criteria::phase(trial, &load.phase)?.totals.as_ref())
+            .filter(|totals| totals.span_ns > 0)
+    }
+
+    /// The mean of what samples say over their phases, each by its length.
+    fn over_phases<'a>(self, get: impl Fn(&PhaseTotals) -> Option<f64> + 'a) -> Metric<'a> {
+        Metric::new(move |trial| {
+            let (mut sum, mut length) = (0.0, 0.0);
+            for totals in self.totals(trial) {
+                let span = totals.span_ns as f64;
+                sum += get(totals)? * span;
+                length += span;
+            }
+            (length > 0.0).then(|| sum / length)
+        })
+    }
+
+    /// The most of what samples say of their phases.
+    fn most_of_phases<'a>(self, get: impl Fn(&PhaseTotals) -> Option<f64> + 'a) -> Metric<'a> {
+        Metric::new(move |trial| self.totals(trial).filter_map(&get).reduce(f64::max))
+    }
+
+    /// The machine's load average over their phases, of one minute as the kernel has it.
+    pub fn load_average<'a>(self) -> Metric<'a> {
+        self.over_phases(|totals| Some(totals.host.mean_load))
+    }
+
+    /// CPU of a role over their phases, in percent of all of the machine's cores.
+    pub fn cpu_percent<'a>(self, role: &'static str) -> Metric<'a> {
+        self.over_phases(move |totals| {
+            let used = totals.roles.get(role)?.cpu_ns as f64 / totals.span_ns as f64;
+            Some(used * 100.0 / totals.host.processors.max(1) as f64)
+        })
+    }
+
+    /// Memory of a role, the most at the end of a phase, in MB: a client's is what is resident, a server's has each page once.
+    pub fn memory_mb<'a>(self, role: &'static str) -> Metric<'a> {
+        self.most_of_phases(move |totals| {
+            let own = totals.roles.get(role)?;
+            let bytes = match role {
+                "server" => own.end_held_bytes(),
+                _ => own.end_resident_bytes,
+            };
+            Some(bytes as f64 / 1e6)
+        })
+    }
+
+    /// Why one of them was cut, in some valid trial of an implementation.
+    pub fn cut(&self, results: Results<'_>, arm: &Arm) -> Option<String> {
+        let mut trials = results.field.valid_of(arm);
+        trials.find_map(|trial| self.all(trial).find_map(|load| load.cut.clone()))
+    }
+}
+
+/// The mean over classes, each by its operations.
+fn mean_ns(classes: &[&ClassRecord]) -> Option<f64> {
+    if let [one] = classes {
+        return Some(one.latency.summary.mean_ns);
+    }
+    let (mut sum, mut count) = (0.0, 0.0);
+    for summary in classes.iter().map(|class| &class.latency.summary) {
+        sum += summary.mean_ns * summary.count as f64;
+        count += summary.count as f64;
+    }
+    (count > 0.0).then(|| sum / count)
+}
+
+/// A run's results, looked at by a study.
+#[derive(Clone, Copy)]
+pub struct Results<'a> {
+    /// The trials.
+    pub field: &'a Field,
+}
+
+impl<'a> Results<'a> {
+    /// Implementations with a valid trial that wrote and asked in one.
+    pub fn arms(self) -> impl Iterator<Item = &'a Arm> {
+        self.valid(&self.field.mixed)
+    }
+
+    /// Those of a side that have a valid trial.
+    pub fn valid(self, arms: &'a [Arm]) -> impl Iterator<Item = &'a Arm> {
+        let field = self.field;
+        arms.iter()
+            .filter(move |arm| field.valid_of(arm).next().is_some())
+    }
+
+    /// The implementation of a database that is the nearest to a study's: as the database comes, then the least key.
+    pub fn nearest<Key: Ord>(
+        self,
+        title: &str,
+        key: impl Fn(&Implementation) -> Key,
+    ) -> Option<&'a Arm> {
+        let own = self.arms().filter(|arm| arm.implementation.title == title);
+        own.min_by_key(|arm| (!as_it_comes(arm), key(&arm.implementation)))
+    }
+
+    /// The numbers that loads have under a label, ascending.
+    pub fn numbers(self, label: &str, of: impl Fn(&LoadRecord) -> bool) -> Vec<u64> {
+        let all = self.field.trials.iter().flat_map(|trial| &trial.loads);
+        let own = all.filter(|load| of(load));
+        let numbers: BTreeSet<u64> = own
+            .filter_map(|load| load.labels.get(label)?.as_u64())
+            .collect();
+        numbers.into_iter().collect()
+    }
+
+    /// A figure of an implementation in each repetition.
+    pub fn values(self, arm: &Arm, metric: &Metric<'_>) -> Values {
+        self.field.figures(arm, |trial| metric.of(trial))
+    }
+
+    /// The same, with whose it is.
+    pub fn sample(self, arm: &'a Arm, metric: &Metric<'_>) -> Sample<'a> {
+        Sample::new(arm, self.values(arm, metric))
+    }
+
+    /// The arithmetic mean of a figure over repetitions, or why there is none.
+    pub fn mean(self, arm: &Arm, metric: &Metric<'_>, missing: &str) -> Cell {
+        cells::mean(&self.values(arm, metric), missing)
+    }
+
+    /// The geometric mean of a time or rate over repetitions, or why there is none.
+    pub fn geometric(self, arm: &Arm, metric: &Metric<'_>, missing: &str) -> Cell {
+        cells::geometric_mean(&self.values(arm, metric), missing)
+    }
+}
+
+/// Whether the database runs as it comes.
+fn as_it_comes(arm: &Arm) -> bool {
+    arm.implementation.durability == Durability::Default
+}
