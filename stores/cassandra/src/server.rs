@@ -5,6 +5,7 @@
 
 use crate::config::Options;
 use crate::connection::Link;
+use sensormark_server::files::write_private;
 use sensormark_store::server::{Command, ServerFolder, StopSignal, machine_memory_bytes};
 use sensormark_store::{
     Endpoint, ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError,
@@ -22,7 +23,7 @@ mod nodetool;
 pub(crate) use self::find::installation;
 pub(crate) use self::nodetool::nodetool;
 
-use self::configuration::{LOGGING, configuration, write_file};
+use self::configuration::{LOGGING, configuration};
 use self::find::{find_java, jar};
 use self::java::arguments;
 
@@ -92,8 +93,8 @@ pub(crate) fn launch(
         )
     })?;
     let yaml = configuration(folder, options.durability, &memory)?;
-    write_file(folder, "cassandra.yaml", &yaml)?;
-    write_file(folder, "logback.xml", LOGGING)?;
+    write_private(folder, "cassandra.yaml", &yaml)?;
+    write_private(folder, "logback.xml", LOGGING)?;
     let jmx = folder.ports[2];
     Ok(Launch {
         before: Vec::new(),
@@ -186,7 +187,7 @@ mod tests {
             root: root.to_owned(),
             data: root.join("data"),
             logs: None,
-            ports: [3, 4, 5, 6],
+            ports: [3, 4, 5, 6, 7],
             password: Secret::new("hunter2"),
             user: None,
         }

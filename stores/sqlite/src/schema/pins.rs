@@ -2,7 +2,7 @@
 
 use super::layouts;
 use crate::design::Design;
-use sensormark_store::conformance::pins::pin;
+use sensormark_conformance::pins::pin;
 use sensormark_store::{DatabaseName, Durability, Endpoint, Plan, Secret};
 use std::sync::Arc;
 
