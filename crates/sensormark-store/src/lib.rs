@@ -13,7 +13,7 @@
 //! 8. [`error`]: one error for all databases;
 //! 9. [`mod@reference`]: answers computed from readings in memory, the oracle; [`null`] and [`memory`]: stores without a database; [`faulty`]: a fault planted in another store.
 //!
-//! Beside them, for stores to share: [`record`], encodings of readings of a span, [`client_side`], aggregates and searches in memory, [`text`] and [`lines`], readings as text, and [`mod@url`], decoding of URLs.
+//! Beside them, for stores to share: [`record`], encodings of readings of a span, [`client_side`], aggregates and searches in memory, and [`text`] and [`lines`], readings as text.
 //!
 //! It is not the place for anything that names a workload or a database. The numbered rules that every
 //! store keeps are in `docs/store-contract.md`; the suite in `sensormark-conformance` cites them by number.
@@ -57,8 +57,6 @@ pub mod client_side;
 pub mod text;
 
 pub mod lines;
-
-pub mod url;
 
 pub mod wire;
 

@@ -5,11 +5,10 @@
 
 use crate::config::Options;
 use crate::connection::Link;
+use sensormark_kit::url::own_server;
 use sensormark_server::files::write_private;
 use sensormark_store::server::{Command, ServerFolder, StopSignal, machine_memory_bytes};
-use sensormark_store::{
-    Endpoint, ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError,
-};
+use sensormark_store::{ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError};
 use std::time::Duration;
 
 mod find;
@@ -104,16 +103,15 @@ pub(crate) fn launch(
             ..Command::default()
         },
         after: Vec::new(),
-        endpoint: Endpoint {
-            url: Secret::new(format!(
+        endpoint: own_server(
+            "cassandra",
+            format!(
                 "cassandra://sensormark:{}@127.0.0.1:{}/?jmx={jmx}",
                 folder.password.expose(),
                 folder.ports[0]
-            )),
-            label: "cassandra (started by sensormark)".to_owned(),
-            managed: true,
-            ports: vec![folder.ports[0]],
-        },
+            ),
+            folder.ports[0],
+        ),
         stop: StopSignal::Terminate,
         // 10 s on an idle machine; after a crash on a busy one, minutes
         start_seconds: 300,

@@ -6,12 +6,11 @@
 mod isolation;
 
 use crate::client;
+use sensormark_kit::url::own_server;
 use sensormark_server::files::{make_private_folder, write_private};
 use sensormark_server::find::{Search, stated_version};
 use sensormark_store::server::{Command, ServerFolder, StopSignal};
-use sensormark_store::{
-    Durability, Endpoint, ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError,
-};
+use sensormark_store::{Durability, ErrorKind, Installation, Launch, ServerOptions, StoreError};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
@@ -166,17 +165,16 @@ pub(crate) fn launch(
             input: None,
         },
         after: Vec::new(),
-        endpoint: Endpoint {
-            url: Secret::new(format!(
+        endpoint: own_server(
+            "griddb",
+            format!(
                 "griddb://{USER}:{}@127.0.0.1:{}/{CLUSTER}?rest={}",
                 folder.password.expose(),
                 ports.transaction,
                 ports.system
-            )),
-            label: "griddb (started by sensormark)".to_owned(),
-            managed: true,
-            ports: vec![ports.transaction],
-        },
+            ),
+            ports.transaction,
+        ),
         stop: StopSignal::Terminate,
         start_seconds: 120,
         log_paths: vec!["txnlog".to_owned(), "gs_log_*".to_owned()],

@@ -3,12 +3,11 @@
 //! Files are written and commands described; nothing is started here, that is the supervisor's.
 
 use crate::config::URL_EXAMPLE;
+use sensormark_kit::url::own_server;
 use sensormark_server::files::{path_text, write_private};
 use sensormark_server::find::{Search, install_advice, program_version};
 use sensormark_store::server::{Command, ServerFolder, StopSignal};
-use sensormark_store::{
-    Endpoint, ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError,
-};
+use sensormark_store::{ErrorKind, Installation, Launch, ServerOptions, StoreError};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -98,12 +97,7 @@ pub(crate) fn launch(
         before: Vec::new(),
         server,
         after: Vec::new(),
-        endpoint: Endpoint {
-            url: Secret::new(url),
-            label: "influxdb (started by sensormark)".to_owned(),
-            managed: true,
-            ports: vec![http],
-        },
+        endpoint: own_server("influxdb", url, http),
         stop: StopSignal::Terminate,
         start_seconds: 300,
         log_paths: vec!["influxdb/wal".to_owned()],

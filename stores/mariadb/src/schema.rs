@@ -26,7 +26,7 @@ pub(crate) const SECOND_NS: i64 = 1_000_000_000;
 
 /// A plan's schema, as tables of this database.
 #[derive(Debug)]
-pub(crate) struct Model {
+pub struct Model {
     /// What readings look like.
     pub(crate) schema: Arc<Schema>,
     /// How they are kept.

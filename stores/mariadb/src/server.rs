@@ -4,11 +4,12 @@
 //! folder, and nobody gets in without the generated password.
 
 use crate::config::URL_EXAMPLE;
+use sensormark_kit::url::own_server;
 use sensormark_server::files::write_private;
 use sensormark_server::find::{Search, install_advice, stated_version};
 use sensormark_store::server::{Command, StopSignal};
 use sensormark_store::{
-    Durability, Endpoint, ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError,
+    Durability, ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError,
     server::ServerFolder,
 };
 use std::fmt::Write as _;
@@ -132,16 +133,15 @@ pub(crate) fn launch(
             input: None,
         },
         after: Vec::new(),
-        endpoint: Endpoint {
-            url: Secret::new(format!(
+        endpoint: own_server(
+            "mariadb",
+            format!(
                 "mariadb://sensormark:{}@127.0.0.1:{}/?ssl-mode=disabled",
                 folder.password.expose(),
                 folder.ports[0]
-            )),
-            label: "mariadb (started by sensormark)".to_owned(),
-            managed: true,
-            ports: vec![folder.ports[0]],
-        },
+            ),
+            folder.ports[0],
+        ),
         stop: StopSignal::Terminate,
         start_seconds: 120,
         log_paths: vec!["ib_logfile0".to_owned(), "aria_log.00000001".to_owned()],

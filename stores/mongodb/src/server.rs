@@ -7,12 +7,11 @@
 use crate::config::{Options, URL_EXAMPLE};
 use crate::connection::Link;
 use mongodb::bson::doc;
+use sensormark_kit::url::own_server;
 use sensormark_server::files::{make_private_folder, path_text, write_private};
 use sensormark_server::find::{Search, install_advice, program_version};
 use sensormark_store::server::{Command, ServerFolder, StopSignal};
-use sensormark_store::{
-    Endpoint, ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError,
-};
+use sensormark_store::{ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -100,12 +99,7 @@ pub(crate) fn launch(
             ..Command::default()
         },
         after: Vec::new(),
-        endpoint: Endpoint {
-            url: Secret::new(url),
-            label: "mongodb (started by sensormark)".to_owned(),
-            managed: true,
-            ports: vec![port],
-        },
+        endpoint: own_server("mongodb", url, port),
         stop: StopSignal::Terminate,
         start_seconds: 60,
         log_paths: vec!["mongodb/journal".to_owned()],

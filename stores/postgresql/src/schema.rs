@@ -31,7 +31,7 @@ const TIMESTAMP_EPOCH_MICROSECONDS: i64 = 946_684_800_000_000;
 
 /// A plan's schema, as tables of this database.
 #[derive(Debug)]
-pub(crate) struct Model {
+pub struct Model {
     /// What readings look like.
     pub(crate) schema: Arc<Schema>,
     /// How they are kept.

@@ -3,12 +3,11 @@
 //! Files are written and commands described; nothing is started here, that is the supervisor's.
 
 use crate::config::URL_EXAMPLE;
+use sensormark_kit::url::own_server;
 use sensormark_server::files::{path_text, write_private};
 use sensormark_server::find::{Search, install_advice, program_version};
 use sensormark_store::server::{Command, ServerFolder, StopSignal};
-use sensormark_store::{
-    Endpoint, ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError,
-};
+use sensormark_store::{ErrorKind, Installation, Launch, ServerOptions, StoreError};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -104,12 +103,7 @@ pub(crate) fn launch(
         before: vec![initialise],
         server,
         after: Vec::new(),
-        endpoint: Endpoint {
-            url: Secret::new(url),
-            label: "postgresql (started by sensormark)".to_owned(),
-            managed: true,
-            ports: vec![port],
-        },
+        endpoint: own_server("postgresql", url, port),
         stop: StopSignal::Interrupt,
         start_seconds: 120,
         log_paths: vec!["postgresql/pg_wal".to_owned()],
