@@ -10,7 +10,7 @@
 //! - it keeps the model of a plan, which all of its sessions share;
 //! - it decides by one protocol which databases may be made and dropped ([`ownership`]).
 //!
-//! Beside them: [`url`], what URLs of servers have in common.
+//! Beside them: [`url`], what URLs of servers have in common, and [`sums`], partial aggregates.
 //!
 //! The kit speaks to no database and measures nothing.
 
@@ -19,6 +19,8 @@ pub mod adapter;
 pub mod backend;
 
 pub mod ownership;
+
+pub mod sums;
 
 pub mod url;
 
