@@ -10,7 +10,7 @@ use sensormark::engine::phased::cell::PhasedRunner;
 use sensormark::engine::phased::cells::cells;
 use sensormark::workload::replay::{self, Parameters};
 use sensormark::workload::scale::{Scale, adjust};
-use sensormark_store::supervisor::Supervisor;
+use sensormark_server::Supervisor;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::Arc;

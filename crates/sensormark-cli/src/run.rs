@@ -15,8 +15,8 @@ use sensormark::workload::machine_tool::{self, Parameters, trial::MachineToolRun
 use sensormark::workload::own::find_limit::FindLimit;
 use sensormark::workload::scale::{Scale, adjust};
 use sensormark::workload::selection::{Choice, parse};
+use sensormark_server::Supervisor;
 use sensormark_store::Durability;
-use sensormark_store::supervisor::Supervisor;
 use serde_json::Value;
 use std::process::ExitCode;
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use sensormark::measurement::ResultsFolder;
 use sensormark::measurement::record::{Cache, TrialRecord};
 use sensormark::probe::{DisturbanceLimits, Limits};
 use sensormark::workload::selection::parse;
-use sensormark_store::supervisor::Supervisor;
+use sensormark_server::Supervisor;
 use sensormark_store::{Durability, ServerOptions};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};

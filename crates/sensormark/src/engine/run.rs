@@ -15,7 +15,7 @@ use crate::measurement::verdict::{ReasonKind, Verdict};
 use crate::probe::{DisturbanceLimits, Limits};
 use crate::workload::as_study::Protocol;
 use crate::workload::selection::Choice;
-use sensormark_store::supervisor::Supervisor;
+use sensormark_server::Supervisor;
 use sensormark_store::{Durability, ErrorKind, Layout, ServerOptions, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
