@@ -1,8 +1,8 @@
 //! What every store needs, written once.
 //!
-//! A store implements three small traits ([`backend`]): a [`Backend`] that knows its layouts and its server, a [`BackendSession`] that
-//! writes and asks, and a [`BackendAdministrator`] that makes and removes one database. [`Adapter`] makes the contract's `Store`,
-//! `Session` and `Administrator` of them:
+//! A store implements three small traits ([`backend`]). Its [`Backend`] knows its layouts and its server. Its [`BackendSession`] writes
+//! and asks. Its [`BackendAdministrator`] makes and removes one database. [`Adapter`] makes the contract's `Store`, `Session` and
+//! `Administrator` of them:
 //!
 //! - it boxes futures; those of a session that blocks are ready when first polled, because nothing in them waits;
 //! - it refuses layouts that the store does not offer, and numbers of tables that the schema does not have;

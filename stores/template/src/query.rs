@@ -2,61 +2,42 @@
 
 use sensormark_store::client_side::{self, group_names, groups};
 use sensormark_store::{
-    Answer, Ask, Batch, Column, FieldSet, Predicate, Query, Selection, StoreError, Table,
+    Aggregate, Answer, Ask, Batch, Column, FieldSet, Grouping, Predicate, Query, Selection,
+    StoreError, Table,
 };
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 /// The answer over these readings of a table.
 ///
 /// # Errors
 /// [`sensormark_store::ErrorKind::Unsupported`] for sums kept at write time.
 pub fn answer(readings: &Batch, table: &Table, query: &Query) -> Result<Answer, StoreError> {
-    let has_any = |fields: FieldSet, row: usize| {
-        let mut columns = readings.columns.iter().enumerate();
-        columns.any(|(field, column)| fields.contains(field) && column.has(row))
-    };
-    let passes = |predicate: &Predicate, row: usize| {
-        let number = readings.columns[predicate.field].number(row);
-        number.is_some_and(|number| predicate.passes(number))
-    };
-    let time = |row: usize| readings.times_ns[row];
-    let chosen = || (0..readings.len()).filter(|&row| is_chosen(readings, row, table, query));
-    let moment = |field, row: Option<usize>| {
-        Answer::Moment(row.map(|row| client_side::moment(readings, field, row)))
+    let rows = (0..readings.len()).filter(|&row| is_chosen(readings, row, table, query));
+    let found = taken(readings, table, rows);
+    let with_any = |fields: FieldSet| {
+        let has_any = |row: &usize| {
+            let mut columns = found.columns.iter().enumerate();
+            columns.any(|(field, column)| fields.contains(field) && column.has(*row))
+        };
+        taken(&found, table, (0..found.len()).filter(has_any))
     };
     Ok(match &query.ask {
         Ask::Point { fields } | Ask::Range { fields, .. } => {
-            let rows = chosen().filter(|&row| has_any(*fields, row));
-            Answer::Readings(some_fields(taken(readings, table, rows), table, *fields))
-        }
-        Ask::First(predicate) => {
-            let rows = chosen().filter(|&row| passes(predicate, row));
-            let first = rows.min_by_key(|&row| (time(row), readings.series[row]));
-            moment(predicate.field, first)
-        }
-        Ask::Last(predicate) => {
-            let rows = chosen().filter(|&row| passes(predicate, row));
-            let last = rows.max_by_key(|&row| (time(row), Reverse(readings.series[row])));
-            moment(predicate.field, last)
-        }
-        Ask::Minimum { field } => {
-            let rows = chosen().filter(|&row| readings.columns[*field].has(row));
-            let least = client_side::minimum(&taken(readings, table, rows), *field);
-            Answer::Moment(least)
+            Answer::Readings(some_fields(with_any(*fields), table, *fields))
         }
         Ask::LastReading { fields } => {
-            let rows = chosen().filter(|&row| has_any(*fields, row));
-            let all = taken(readings, table, rows);
+            let all = with_any(*fields);
             let is_last = |row: &usize| all.series.get(row + 1) != Some(&all.series[*row]);
             let last = taken(&all, table, (0..all.len()).filter(is_last));
             Answer::Readings(some_fields(last, table, *fields))
         }
-        Ask::SeriesMatching(predicate) => {
-            let rows = chosen().filter(|&row| passes(predicate, row));
-            let mut series: Vec<u32> = rows.map(|row| readings.series[row]).collect();
-            series.sort_unstable();
-            series.dedup();
-            Answer::Series(series)
+        Ask::Minimum { field } => {
+            let all = with_any(FieldSet::one(*field));
+            Answer::Moment(client_side::minimum(&all, *field))
+        }
+        Ask::First(predicate) | Ask::Last(predicate) | Ask::SeriesMatching(predicate) => {
+            passing(&found, predicate, &query.ask)
         }
         Ask::Aggregate {
             from_sums: true, ..
@@ -70,13 +51,41 @@ pub fn answer(readings: &Batch, table: &Table, query: &Query) -> Result<Answer, 
             ..
         } => {
             let wanted = aggregates.iter().map(|one| one.field);
-            let wanted = wanted.fold(FieldSet::first(0), FieldSet::with);
-            let rows = chosen().filter(|&row| has_any(wanted, row));
-            let found = taken(readings, table, rows);
-            let names = group_names(&table.series, *grouping);
-            Answer::groups(groups(&found, names, query, aggregates, *grouping))
+            let all = with_any(wanted.fold(FieldSet::first(0), FieldSet::with));
+            aggregated(&all, table, query, aggregates, *grouping)
         }
     })
+}
+
+/// What is asked of the readings that pass.
+fn passing(found: &Batch, predicate: &Predicate, ask: &Ask) -> Answer {
+    let column = &found.columns[predicate.field];
+    let passes = |row: &usize| {
+        let number = column.number(*row);
+        number.is_some_and(|number| predicate.passes(number))
+    };
+    let rows = (0..found.len()).filter(passes);
+    let row = match ask {
+        Ask::First(_) => rows.min_by_key(|&row| (found.times_ns[row], found.series[row])),
+        Ask::Last(_) => rows.max_by_key(|&row| (found.times_ns[row], Reverse(found.series[row]))),
+        _ => {
+            let series: BTreeSet<u32> = rows.map(|row| found.series[row]).collect();
+            return Answer::Series(series.into_iter().collect());
+        }
+    };
+    Answer::Moment(row.map(|row| client_side::moment(found, predicate.field, row)))
+}
+
+/// Aggregates over these readings.
+fn aggregated(
+    found: &Batch,
+    table: &Table,
+    query: &Query,
+    aggregates: &[Aggregate],
+    grouping: Grouping,
+) -> Answer {
+    let names = group_names(&table.series, grouping);
+    Answer::groups(groups(found, names, query, aggregates, grouping))
 }
 
 /// Whether a reading is of a chosen series and in the range.
