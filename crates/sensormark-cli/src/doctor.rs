@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::registry::registry;
 use sensormark::probe::Environment;
-use sensormark_store::supervisor::Supervisor;
+use sensormark_server::Supervisor;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;

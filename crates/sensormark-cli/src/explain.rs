@@ -18,7 +18,7 @@ use sensormark::measurement::statements::StatementsRecord;
 use sensormark::measurement::write_size::{WriteSizeRecord, write_sizes};
 use sensormark::report::statements;
 use sensormark::workload::machine_tool;
-use sensormark_store::supervisor::Supervisor;
+use sensormark_server::Supervisor;
 use sensormark_store::{DatabaseName, Plan, ServerOptions, Setting};
 use serde::Serialize;
 use serde_json::Value;

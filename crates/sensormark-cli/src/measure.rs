@@ -15,7 +15,7 @@ use sensormark::measurement::record::SCHEMA_VERSION;
 use sensormark::measurement::{NotMeasured, ResultsFolder, RunRecord};
 use sensormark::probe::{DisturbanceLimits, Environment, FlushRate, Limits, redact_arguments};
 use sensormark::workload::machine_tool;
-use sensormark_store::supervisor::Supervisor;
+use sensormark_server::Supervisor;
 use sensormark_store::{Durability, ServerOptions};
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -10,7 +10,7 @@ use sensormark::engine::scale::{Scale, adjust};
 use sensormark::engine::trial::cell::TrialRunner;
 use sensormark::engine::trial::cells::cells;
 use sensormark::workload::replay::{self, Parameters};
-use sensormark_store::supervisor::Supervisor;
+use sensormark_server::Supervisor;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::Arc;

@@ -4,8 +4,8 @@ use crate::arguments::{ServersAction, ServersArguments};
 use crate::failure::Failure;
 use crate::registry::registry;
 use sensormark::engine::selection::find_store;
+use sensormark_server::{StartWishes, Supervisor};
 use sensormark_store::ServerOptions;
-use sensormark_store::supervisor::{StartWishes, Supervisor};
 use std::path::Path;
 use std::process::ExitCode;
 

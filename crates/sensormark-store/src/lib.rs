@@ -1,22 +1,22 @@
 //! The contract between sensormark and the databases that it measures.
 //!
 //! The pipeline (crate `sensormark`) sees this crate alone; a store (one crate a database) depends on
-//! this crate and its driver alone. Data flows through the modules in this order:
+//! this crate, on `sensormark-kit` and `sensormark-server`, and on its driver. Data flows through the modules in this order:
 //!
 //! 1. [`schema`]: what readings look like, without saying how a database keeps them;
 //! 2. [`layout`]: the schema design that a store chooses for them, and [`series_key`]: the order of tags in its keys and indexes;
 //! 3. [`batch`]: readings in columns;
 //! 4. [`query`] and [`answer`]: the logical operations and what they give back;
 //! 5. [`capability`]: what a store does natively, in the client, or not at all;
-//! 6. [`store`]: the traits that a store implements, with [`name`] for what its databases are called, [`write_size`] for how large a write is and [`statement`] for showing what it sends, [`server`] for the servers that sensormark starts, and [`supervisor`], which starts them;
+//! 6. [`store`]: the traits that a store implements, with [`name`] for what its databases are called, [`write_size`] for how large a write is [`statement`] for showing what it sends, and [`server`] for the servers that sensormark starts;
 //! 7. [`census`]: exact counts and checksums of what is stored;
 //! 8. [`error`]: one error for all databases;
 //! 9. [`mod@reference`]: answers computed from readings in memory, the oracle; [`null`] and [`memory`]: stores without a database; [`faulty`]: a fault planted in another store.
 //!
-//! Beside them, for stores to share: [`record`], encodings of readings of a span, [`client_side`], aggregates and searches in memory, [`text`] and [`lines`], readings as text, and [`mod@url`], decoding of URLs.
+//! Beside them, for stores to share: [`record`], encodings of readings of a span, [`client_side`], aggregates and searches in memory, and [`text`] and [`lines`], readings as text.
 //!
 //! It is not the place for anything that names a workload or a database. The numbered rules that every
-//! store keeps are in `docs/store-contract.md`; the conformance suite cites them by number.
+//! store keeps are in `docs/store-contract.md`; the suite in `sensormark-conformance` cites them by number.
 
 pub mod schema;
 
@@ -44,8 +44,6 @@ pub mod statement;
 
 pub mod server;
 
-pub mod supervisor;
-
 pub mod census;
 
 pub mod error;
@@ -60,8 +58,6 @@ pub mod text;
 
 pub mod lines;
 
-pub mod url;
-
 pub mod wire;
 
 pub mod null;
@@ -69,9 +65,6 @@ pub mod null;
 pub mod memory;
 
 pub mod faulty;
-
-#[cfg(feature = "conformance")]
-pub mod conformance;
 
 pub use answer::{Answer, Group, Moment};
 pub use batch::{Batch, Column, TextColumn, Values};

@@ -105,7 +105,7 @@ pub struct ServerFolder {
 
 impl ServerFolder {
     /// How many free ports are reserved for a server.
-    pub const PORTS: usize = 4;
+    pub const PORTS: usize = 5;
 
     /// Where a log of this name goes: into the folder for logs, or else the place beside the data.
     pub fn log(&self, name: &str, beside_data: PathBuf) -> PathBuf {

@@ -46,15 +46,7 @@ pub trait Store: Send + Sync {
     /// as its description says where a reading is a record of its own, and both are kept where readings share one.
     fn repeated_write(&self, layout: &Layout, table: &Table) -> RepeatedWrite {
         let _ = table;
-        match layout.shape {
-            Shape::RowPerReading
-            | Shape::RowPerField
-            | Shape::Summary { .. }
-            | Shape::NativeTimeSeries => self.description().repeated_write,
-            Shape::RecordPerSpan { .. } | Shape::Bucketed { .. } | Shape::GrowingArray => {
-                RepeatedWrite::KeepsBoth
-            }
-        }
+        self.description().repeated_write.in_layout(layout)
     }
 
     /// How finely times are kept with this layout and table, nanoseconds unless a store says otherwise. A store that keeps less cuts off the rest
@@ -149,6 +141,22 @@ pub enum RepeatedWrite {
     KeepsBoth,
     /// The later one is refused with [`ErrorKind::Conflict`].
     Refused,
+}
+
+impl RepeatedWrite {
+    /// What it is in a layout, where this is what it is where a reading is a record of its own: both are kept where readings share one.
+    #[must_use]
+    pub const fn in_layout(self, layout: &Layout) -> Self {
+        match layout.shape {
+            Shape::RowPerReading
+            | Shape::RowPerField
+            | Shape::Summary { .. }
+            | Shape::NativeTimeSeries => self,
+            Shape::RecordPerSpan { .. } | Shape::Bucketed { .. } | Shape::GrowingArray => {
+                Self::KeepsBoth
+            }
+        }
+    }
 }
 
 /// What an acknowledgement promises.
@@ -300,7 +308,7 @@ pub trait Administrator {
     /// Makes the plan's database with an owner's mark inside, and its tables, indexes and rows of tags.
     ///
     /// Fails with [`ErrorKind::Foreign`] when one of this name is there that does not bear this plan's mark, or
-    /// that holds tables which sensormark did not make.
+    /// that holds tables which sensormark did not make. One of this plan's own, of an earlier attempt, is dropped and made anew.
     fn create(&mut self) -> LocalFuture<'_, Result<(), StoreError>>;
 
     /// Drops the plan's database if it bears this plan's mark; fails with [`ErrorKind::Foreign`] if it does not. Nothing there is fine.

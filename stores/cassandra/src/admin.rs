@@ -11,10 +11,8 @@ use crate::server;
 use crate::session::check_durability;
 use crate::write::{PIPELINE, note_cells, note_statement};
 use futures_util::stream::{StreamExt, TryStreamExt, iter};
-use sensormark_store::{
-    Administrator, DatabaseName, Durability, Endpoint, ErrorKind, LocalFuture, Plan, Setting, Size,
-    StoreError,
-};
+use sensormark_kit::{BackendAdministrator, Found};
+use sensormark_store::{Durability, Endpoint, ErrorKind, Plan, Setting, Size, StoreError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -56,18 +54,8 @@ const SETTINGS: [&str; 31] = [
     "write_request_timeout",
 ];
 
-/// What a keyspace of the plan's name holds.
-enum Found {
-    /// There is none.
-    Nothing,
-    /// It bears this mark; its tables.
-    Marked(String, Vec<String>),
-    /// It bears no mark.
-    Unmarked,
-}
-
 /// The administrator of a plan's keyspace.
-pub(crate) struct CassandraAdministrator {
+pub struct CassandraAdministrator {
     link: Link,
     options: Options,
     plan: Plan,
@@ -133,38 +121,6 @@ impl CassandraAdministrator {
         Ok(texts)
     }
 
-    async fn found(&self, name: &str) -> Result<Found, StoreError> {
-        let text = format!(
-            "SELECT table_name, comment FROM system_schema.tables WHERE keyspace_name = '{name}'"
-        );
-        let tables = self.texts("list tables", &text).await?;
-        let mark = tables.iter().find_map(|row| mark(&row[0], &row[1]));
-        if let Some(mark) = mark.map(str::to_owned) {
-            let names = tables.into_iter().filter_map(|row| row.into_iter().next());
-            return Ok(Found::Marked(mark, names.collect()));
-        }
-        let text = format!(
-            "SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = '{name}'"
-        );
-        let keyspaces = self.texts("look for the keyspace", &text).await?;
-        Ok(if keyspaces.is_empty() {
-            Found::Nothing
-        } else {
-            Found::Unmarked
-        })
-    }
-
-    fn foreign(&self, what: &str) -> StoreError {
-        StoreError::new(
-            ErrorKind::Foreign,
-            "use a keyspace",
-            format!(
-                "{} {what}; it is left alone: choose another name or remove it yourself",
-                self.plan.database
-            ),
-        )
-    }
-
     /// Fails where the server does not acknowledge as the plan's class says: that is its own setting.
     async fn check_server(&self) -> Result<(), StoreError> {
         let (expected, wanted): (&[&str], _) = match self.plan.durability {
@@ -186,40 +142,6 @@ impl CassandraAdministrator {
                 "the server's commitlog_sync is {sync:?}; set it to {wanted} in cassandra.yaml and start the server again, or ask for another class"
             ),
         ))
-    }
-
-    async fn create_all(&self) -> Result<(), StoreError> {
-        self.check_server().await?;
-        let name = self.plan.database.as_str();
-        match self.found(name).await? {
-            Found::Nothing => {}
-            Found::Unmarked => return Err(self.foreign("is there without sensormark's mark")),
-            Found::Marked(mark, _) if mark != self.plan.owner => {
-                return Err(self.foreign("is there and belongs to another run"));
-            }
-            Found::Marked(_, tables) => {
-                let own = table_names(&self.model);
-                if let Some(other) = tables.iter().find(|table| !own.contains(table)) {
-                    return Err(self.foreign(&format!(
-                        "holds a table {other:?} that sensormark did not make"
-                    )));
-                }
-                self.drop_keyspace().await?;
-            }
-        }
-        let copies = self.options.replication;
-        let replication = match &self.options.datacenter {
-            Some(datacenter) => {
-                format!("{{'class': 'NetworkTopologyStrategy', '{datacenter}': {copies}}}")
-            }
-            None => format!("{{'class': 'SimpleStrategy', 'replication_factor': {copies}}}"),
-        };
-        let text = format!("CREATE KEYSPACE {name} WITH replication = {replication}");
-        self.link.run("make the keyspace", &text).await?;
-        for text in statements(&self.model, name, &self.plan.owner) {
-            self.link.run("make a table", &text).await?;
-        }
-        self.fill_tags().await
     }
 
     async fn fill_tags(&self) -> Result<(), StoreError> {
@@ -247,34 +169,6 @@ impl CassandraAdministrator {
             }
         }
         Ok(())
-    }
-
-    async fn drop_keyspace(&self) -> Result<(), StoreError> {
-        let text = format!("DROP KEYSPACE IF EXISTS {}", self.plan.database.as_str());
-        self.link.run("drop the keyspace", &text).await.map(drop)
-    }
-
-    async fn drop_own(&self) -> Result<(), StoreError> {
-        match self.found(self.plan.database.as_str()).await? {
-            Found::Nothing => Ok(()),
-            Found::Unmarked => Err(self.foreign("does not bear sensormark's mark")),
-            Found::Marked(mark, _) if mark != self.plan.owner => {
-                Err(self.foreign("belongs to another run"))
-            }
-            Found::Marked(..) => self.drop_keyspace().await,
-        }
-    }
-
-    async fn all(&self) -> Result<Vec<(String, String)>, StoreError> {
-        let text = "SELECT table_name, comment, keyspace_name FROM system_schema.tables";
-        let tables = self.texts("list keyspaces", text).await?;
-        let own = |row: &Vec<String>| {
-            let mark = mark(&row[0], &row[1])?.to_owned();
-            // only names that sensormark gives
-            let name = DatabaseName::try_from(row[2].clone()).ok()?;
-            Some((name.as_str().to_owned(), mark))
-        };
-        Ok(tables.iter().filter_map(own).collect())
     }
 
     async fn settle_all(&self) -> Result<(), StoreError> {
@@ -388,36 +282,85 @@ fn space_used(report: &str) -> u64 {
     total
 }
 
-impl Administrator for CassandraAdministrator {
-    fn create(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.create_all())
+impl BackendAdministrator for CassandraAdministrator {
+    async fn check(&mut self) -> Result<(), StoreError> {
+        self.check_server().await
     }
 
-    fn drop_database(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.drop_own())
+    async fn found(&mut self, name: &str) -> Result<Found, StoreError> {
+        let text = format!(
+            "SELECT table_name, comment FROM system_schema.tables WHERE keyspace_name = '{name}'"
+        );
+        let tables = self.texts("list tables", &text).await?;
+        if let Some(owner) = tables.iter().find_map(|row| mark(&row[0], &row[1])) {
+            return Ok(Found::with_mark(Some(owner.to_owned()), name));
+        }
+        let text = format!(
+            "SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = '{name}'"
+        );
+        let keyspaces = self.texts("look for the keyspace", &text).await?;
+        Ok(if keyspaces.is_empty() {
+            Found::Nothing
+        } else {
+            Found::Unmarked
+        })
     }
 
-    fn databases(&mut self) -> LocalFuture<'_, Result<Vec<(String, String)>, StoreError>> {
-        Box::pin(self.all())
+    async fn contents(&mut self) -> Result<Vec<String>, StoreError> {
+        let text = format!(
+            "SELECT table_name FROM system_schema.tables WHERE keyspace_name = '{}'",
+            self.plan.database
+        );
+        let tables = self.texts("list tables", &text).await?;
+        Ok(tables.into_iter().flatten().collect())
     }
 
-    fn settle(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.settle_all())
+    fn expected(&self) -> Vec<String> {
+        table_names(&self.model)
     }
 
-    fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>> {
-        Box::pin(self.read_settings())
+    async fn make(&mut self) -> Result<(), StoreError> {
+        let name = self.plan.database.as_str();
+        let copies = self.options.replication;
+        let replication = match &self.options.datacenter {
+            Some(datacenter) => {
+                format!("{{'class': 'NetworkTopologyStrategy', '{datacenter}': {copies}}}")
+            }
+            None => format!("{{'class': 'SimpleStrategy', 'replication_factor': {copies}}}"),
+        };
+        let text = format!("CREATE KEYSPACE {name} WITH replication = {replication}");
+        self.link.run("make the keyspace", &text).await?;
+        for text in statements(&self.model, name, &self.plan.owner) {
+            self.link.run("make a table", &text).await?;
+        }
+        self.fill_tags().await
     }
 
-    fn schema_text(&mut self) -> LocalFuture<'_, Result<Vec<String>, StoreError>> {
-        Box::pin(crate::shown::schema(
-            &self.link,
-            self.plan.database.as_str(),
-        ))
+    async fn remove(&mut self) -> Result<(), StoreError> {
+        let text = format!("DROP KEYSPACE IF EXISTS {}", self.plan.database);
+        self.link.run("drop the keyspace", &text).await.map(drop)
     }
 
-    fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>> {
-        Box::pin(self.occupied())
+    async fn names(&mut self) -> Result<Vec<String>, StoreError> {
+        let text = "SELECT keyspace_name FROM system_schema.keyspaces";
+        let keyspaces = self.texts("list keyspaces", text).await?;
+        Ok(keyspaces.into_iter().flatten().collect())
+    }
+
+    async fn settle(&mut self) -> Result<(), StoreError> {
+        self.settle_all().await
+    }
+
+    async fn settings(&mut self) -> Result<Vec<Setting>, StoreError> {
+        self.read_settings().await
+    }
+
+    async fn schema_text(&mut self) -> Result<Vec<String>, StoreError> {
+        crate::shown::schema(&self.link, self.plan.database.as_str()).await
+    }
+
+    async fn size(&mut self) -> Result<Size, StoreError> {
+        self.occupied().await
     }
 }
 

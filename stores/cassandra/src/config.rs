@@ -4,7 +4,7 @@
 //! `jmx=7199` names the management port of a server on this machine, which is then flushed when it settles. There is no
 //! encryption yet; a URL that asks for it is refused rather than ignored. Nothing here shows a password.
 
-use sensormark_store::url::percent_decoded;
+use sensormark_kit::url::{existing_server, percent_decoded};
 use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
 use std::fmt;
 
@@ -116,15 +116,11 @@ impl Options {
 
     /// The endpoint of an existing cluster with this URL.
     pub(crate) fn endpoint(&self, url: &str) -> Endpoint {
-        let mut ports: Vec<u16> = self.hosts.iter().map(|host| host.1).collect();
-        ports.sort_unstable();
-        ports.dedup();
-        Endpoint {
-            url: Secret::new(url),
-            label: "cassandra (existing server)".to_owned(),
-            managed: false,
-            ports,
-        }
+        existing_server(
+            "cassandra",
+            url,
+            self.hosts.iter().map(|host| host.1).collect(),
+        )
     }
 
     /// Contact points as the driver reads them.

@@ -31,44 +31,27 @@ use self::admin::CassandraAdministrator;
 use self::config::Options;
 use self::schema::{Model, offers};
 use self::session::CassandraSession;
+use sensormark_kit::{Adapter, Backend};
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
-    Administrator, Capability, Description, Durability, Endpoint, Family, Installation, Launch,
-    Layout, LayoutOffer, Limits, LocalFuture, Operation, Plan, RepeatedWrite, Schema,
-    ServerOptions, Session, SessionKind, Store, StoreError, Table, TimeKey, TimeResolution,
-    WriteSize,
+    Capability, Description, Durability, Endpoint, Family, Installation, Launch, Layout,
+    LayoutOffer, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
+    StoreError, Table, TimeResolution, WriteSize,
 };
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Cassandra 4.0 or later.
-#[derive(Debug, Default)]
-pub struct Cassandra {
-    /// The tables of the latest plan, which its sessions share.
-    model: Mutex<Option<Arc<Model>>>,
-}
+pub type Cassandra = Adapter<CassandraBackend>;
 
-impl Cassandra {
-    /// The store.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
+/// What [`Cassandra`] is made of.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CassandraBackend;
 
-    fn model(&self, plan: &Plan) -> Result<Arc<Model>, StoreError> {
-        let mut latest = self.model.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(model) = latest.as_ref()
-            && Arc::ptr_eq(&model.schema, &plan.schema)
-            && model.layout == plan.layout
-        {
-            return Ok(Arc::clone(model));
-        }
-        let model = Arc::new(Model::new(&plan.schema, plan.layout)?);
-        *latest = Some(Arc::clone(&model));
-        Ok(model)
-    }
-}
+impl Backend for CassandraBackend {
+    type Model = Model;
+    type Session = CassandraSession;
+    type Administrator = CassandraAdministrator;
 
-impl Store for Cassandra {
     fn description(&self) -> Description {
         let periodic = "commitlog_sync periodic: the commit log is flushed every 10 s, and an acknowledgement does not wait for it";
         Description {
@@ -106,11 +89,8 @@ impl Store for Cassandra {
         write_size::write_size(layout, table)
     }
 
-    fn time_resolution(&self, layout: &Layout, _: &Table) -> TimeResolution {
-        match layout.time {
-            TimeKey::Nanoseconds => TimeResolution::Nanoseconds,
-            TimeKey::Native => TimeResolution::Milliseconds,
-        }
+    fn native_resolution(&self) -> TimeResolution {
+        TimeResolution::Milliseconds
     }
 
     fn installation(&self) -> Result<Installation, StoreError> {
@@ -130,34 +110,29 @@ impl Store for Cassandra {
         Ok(Options::parse(url)?.endpoint(url))
     }
 
-    fn version<'a>(
-        &'a self,
-        endpoint: &'a Endpoint,
-    ) -> LocalFuture<'a, Result<String, StoreError>> {
-        Box::pin(admin::version(endpoint))
+    fn model(&self, plan: &Plan) -> Result<Model, StoreError> {
+        Model::new(&plan.schema, plan.layout)
     }
 
-    fn administrator<'a>(
-        &'a self,
-        plan: &'a Plan,
-    ) -> LocalFuture<'a, Result<Box<dyn Administrator>, StoreError>> {
-        Box::pin(async move {
-            let model = self.model(plan)?;
-            let options = Options::parse(plan.endpoint.url.expose())?;
-            let administrator = CassandraAdministrator::open(options, plan.clone(), model).await?;
-            Ok(Box::new(administrator) as Box<dyn Administrator>)
-        })
+    async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {
+        admin::version(endpoint).await
     }
 
-    fn connect<'a>(
-        &'a self,
-        plan: &'a Plan,
-    ) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
-        Box::pin(async move {
-            let model = self.model(plan)?;
-            let options = Options::parse(plan.endpoint.url.expose())?;
-            let session = CassandraSession::open(&options, plan, model).await?;
-            Ok(Box::new(session) as Box<dyn Session>)
-        })
+    async fn administrator(
+        &self,
+        plan: &Plan,
+        model: Arc<Model>,
+    ) -> Result<CassandraAdministrator, StoreError> {
+        let options = Options::parse(plan.endpoint.url.expose())?;
+        CassandraAdministrator::open(options, plan.clone(), model).await
+    }
+
+    async fn connect(
+        &self,
+        plan: &Plan,
+        model: Arc<Model>,
+    ) -> Result<CassandraSession, StoreError> {
+        let options = Options::parse(plan.endpoint.url.expose())?;
+        CassandraSession::open(&options, plan, model).await
     }
 }

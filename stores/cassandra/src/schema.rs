@@ -25,7 +25,7 @@ pub(crate) const OWNER: &str = "sensormark, owner ";
 
 /// A plan's tables.
 #[derive(Debug)]
-pub(crate) struct Model {
+pub struct Model {
     pub(crate) schema: Arc<Schema>,
     pub(crate) layout: Layout,
     pub(crate) tables: Vec<TableModel>,

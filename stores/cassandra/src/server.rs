@@ -5,10 +5,10 @@
 
 use crate::config::Options;
 use crate::connection::Link;
+use sensormark_kit::url::own_server;
+use sensormark_server::files::write_private;
 use sensormark_store::server::{Command, ServerFolder, StopSignal, machine_memory_bytes};
-use sensormark_store::{
-    Endpoint, ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError,
-};
+use sensormark_store::{ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError};
 use std::time::Duration;
 
 mod find;
@@ -22,7 +22,7 @@ mod nodetool;
 pub(crate) use self::find::installation;
 pub(crate) use self::nodetool::nodetool;
 
-use self::configuration::{LOGGING, configuration, write_file};
+use self::configuration::{LOGGING, configuration};
 use self::find::{find_java, jar};
 use self::java::arguments;
 
@@ -92,8 +92,8 @@ pub(crate) fn launch(
         )
     })?;
     let yaml = configuration(folder, options.durability, &memory)?;
-    write_file(folder, "cassandra.yaml", &yaml)?;
-    write_file(folder, "logback.xml", LOGGING)?;
+    write_private(folder, "cassandra.yaml", &yaml)?;
+    write_private(folder, "logback.xml", LOGGING)?;
     let jmx = folder.ports[2];
     Ok(Launch {
         before: Vec::new(),
@@ -103,16 +103,15 @@ pub(crate) fn launch(
             ..Command::default()
         },
         after: Vec::new(),
-        endpoint: Endpoint {
-            url: Secret::new(format!(
+        endpoint: own_server(
+            "cassandra",
+            format!(
                 "cassandra://sensormark:{}@127.0.0.1:{}/?jmx={jmx}",
                 folder.password.expose(),
                 folder.ports[0]
-            )),
-            label: "cassandra (started by sensormark)".to_owned(),
-            managed: true,
-            ports: vec![folder.ports[0]],
-        },
+            ),
+            folder.ports[0],
+        ),
         stop: StopSignal::Terminate,
         // 10 s on an idle machine; after a crash on a busy one, minutes
         start_seconds: 300,
@@ -186,7 +185,7 @@ mod tests {
             root: root.to_owned(),
             data: root.join("data"),
             logs: None,
-            ports: [3, 4, 5, 6],
+            ports: [3, 4, 5, 6, 7],
             password: Secret::new("hunter2"),
             user: None,
         }

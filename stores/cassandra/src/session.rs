@@ -7,9 +7,10 @@ use crate::query::Reader;
 use crate::schema::Model;
 use crate::write::{Known, Writer};
 use scylla::statement::prepared::PreparedStatement;
+use sensormark_kit::BackendSession;
 use sensormark_store::{
-    Acknowledgement, Aggregate, Answer, Batch, Comparison, Durability, EntityReading, LocalFuture,
-    Plan, Query, Session, Statement, StoreError, Value,
+    Acknowledgement, Aggregate, Answer, Batch, Comparison, Durability, EntityReading, Plan, Query,
+    Statement, StoreError, Value,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -59,7 +60,7 @@ impl Statements {
 }
 
 /// A client's session.
-pub(crate) struct CassandraSession {
+pub struct CassandraSession {
     link: Link,
     model: Arc<Model>,
     statements: Statements,
@@ -134,45 +135,38 @@ impl CassandraSession {
     }
 }
 
-impl Session for CassandraSession {
-    fn write<'a>(
-        &'a mut self,
-        batch: &'a Batch,
-    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
-        Box::pin(within(self.allowed, "write", async move {
+impl BackendSession for CassandraSession {
+    async fn write(&mut self, batch: &Batch) -> Result<Acknowledgement, StoreError> {
+        within(self.allowed, "write", async {
             self.writer().write(batch).await
-        }))
+        })
+        .await
     }
 
-    fn upsert<'a>(
-        &'a mut self,
-        write: EntityReading<'a>,
-    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
-        Box::pin(within(self.allowed, "update an entity", async move {
+    async fn upsert(&mut self, write: EntityReading<'_>) -> Result<Acknowledgement, StoreError> {
+        within(self.allowed, "update an entity", async {
             self.writer().upsert(write).await
-        }))
+        })
+        .await
     }
 
-    fn query<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
-        Box::pin(within(self.allowed, "ask", async move {
+    async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
+        within(self.allowed, "ask", async {
             self.reader().query(query).await
-        }))
+        })
+        .await
     }
 
-    fn scan<'a>(
-        &'a mut self,
-        table: usize,
-        sink: &'a mut dyn FnMut(&Batch),
-    ) -> LocalFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move { self.reader().scan(table, sink).await })
+    async fn scan(&mut self, table: usize, sink: &mut dyn FnMut(&Batch)) -> Result<(), StoreError> {
+        self.reader().scan(table, sink).await
     }
 
-    fn scan_entities<'a>(
-        &'a mut self,
+    async fn scan_entities(
+        &mut self,
         table: usize,
-        sink: &'a mut dyn FnMut(u32, i64, &[Value]),
-    ) -> LocalFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move { self.reader().scan_entities(table, sink).await })
+        sink: &mut dyn FnMut(u32, i64, &[Value]),
+    ) -> Result<(), StoreError> {
+        self.reader().scan_entities(table, sink).await
     }
 
     fn keep_statements(&mut self) -> Result<(), StoreError> {
@@ -180,17 +174,11 @@ impl Session for CassandraSession {
         Ok(())
     }
 
-    fn take_statements(
-        &mut self,
-        with_plans: bool,
-    ) -> LocalFuture<'_, Result<Vec<Statement>, StoreError>> {
-        Box::pin(async move { Ok(self.link.kept.take(with_plans)) })
+    async fn take_statements(&mut self, with_plans: bool) -> Result<Vec<Statement>, StoreError> {
+        Ok(self.link.kept.take(with_plans))
     }
 
-    fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), StoreError>> {
-        Box::pin(async move {
-            drop(self);
-            Ok(())
-        })
+    async fn close(self) -> Result<(), StoreError> {
+        Ok(())
     }
 }

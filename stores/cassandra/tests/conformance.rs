@@ -4,5 +4,5 @@ use sensormark_cassandra::Cassandra;
 use std::sync::Arc;
 
 fn main() {
-    sensormark_store::conformance::main_in_part(Arc::new(Cassandra::new()));
+    sensormark_conformance::main_in_part(Arc::new(Cassandra::new()));
 }

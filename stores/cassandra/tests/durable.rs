@@ -2,7 +2,7 @@
 
 use libtest_mimic::{Arguments, Trial};
 use sensormark_cassandra::Cassandra;
-use sensormark_store::supervisor::Supervisor;
+use sensormark_server::Supervisor;
 use sensormark_store::{
     Answer, Ask, Batch, DatabaseName, Durability, Endpoint, ErrorKind, Family, Field, FieldType,
     Plan, Query, Schema, Selection, Series, ServerOptions, Setting, Store, StoreError, Table, Tag,

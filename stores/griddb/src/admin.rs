@@ -11,12 +11,11 @@ use crate::schema::{
     Model, Rows, SPAN, belongs, entities_shape, owned, owner, owner_shape, tags_shape,
 };
 use crate::session::{check_durability, open};
+use sensormark_kit::{BackendAdministrator, Found};
 use sensormark_store::{
-    Administrator, DatabaseName, Endpoint, ErrorKind, LocalFuture, Plan, Setting, Size, StoreError,
-    TagColumn,
+    DatabaseName, Endpoint, ErrorKind, Plan, Setting, Size, StoreError, TagColumn,
 };
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -51,16 +50,8 @@ const SETTINGS: [(&str, &str); 24] = [
     ("sql", "concurrency"),
 ];
 
-/// What holds a database's name.
-enum Holder {
-    Nobody,
-    /// Containers without a mark.
-    Stranger,
-    Owner(String),
-}
-
 /// The administrator of a plan's database.
-pub(crate) struct GriddbAdministrator {
+pub struct GriddbAdministrator {
     connection: Connection,
     options: Options,
     plan: Plan,
@@ -114,14 +105,6 @@ impl GriddbAdministrator {
         self.plan.database.as_str()
     }
 
-    fn foreign(&self, what: &str) -> StoreError {
-        let text = format!(
-            "{} {what}; it is left alone: choose another name or remove it yourself",
-            self.name()
-        );
-        StoreError::new(ErrorKind::Foreign, "use a database", text)
-    }
-
     /// The mark in a database's container for it; none where the container is not there, or is dropped meanwhile (the client remembers containers).
     fn mark(&self, database: &str) -> Result<Option<String>, StoreError> {
         match self.read_mark(&owner(database)) {
@@ -148,64 +131,14 @@ impl GriddbAdministrator {
         Ok(Some(row.cells().text(1)?.to_owned()))
     }
 
-    /// The containers of the plan's database.
-    fn containers(&self) -> Result<Vec<String>, StoreError> {
+    /// The containers of a database.
+    fn containers(&self, database: &str) -> Result<Vec<String>, StoreError> {
         let mut names = self
             .connection
             .names()
             .map_err(|failure| mapped("list containers", failure))?;
-        names.retain(|name| belongs(name, self.name()));
+        names.retain(|name| belongs(name, database));
         Ok(names)
-    }
-
-    fn holder(&self, containers: &[String]) -> Result<Holder, StoreError> {
-        Ok(match self.mark(self.name())? {
-            Some(mark) => Holder::Owner(mark),
-            None if containers.is_empty() => Holder::Nobody,
-            None => Holder::Stranger,
-        })
-    }
-
-    /// Names of all containers that the plan makes.
-    fn expected(&self) -> BTreeSet<String> {
-        let mut names = BTreeSet::from([owner(self.name())]);
-        for (number, table) in self.model.schema.tables.iter().enumerate() {
-            let series = 0..table.series.len();
-            names.extend(series.map(|series| self.model.readings(self.name(), number, series)));
-            names.insert(self.model.tags(self.name(), number));
-            names.insert(self.model.entities(self.name(), number));
-        }
-        names
-    }
-
-    fn make(&self) -> Result<(), StoreError> {
-        const OPERATION: &str = "make a database";
-        let failed = |failure: Failure| mapped(OPERATION, failure);
-        let containers = self.containers()?;
-        match self.holder(&containers)? {
-            Holder::Nobody => {}
-            Holder::Stranger => return Err(self.foreign("is there without sensormark's mark")),
-            Holder::Owner(mark) if mark != self.plan.owner => {
-                return Err(self.foreign("is there and belongs to another run"));
-            }
-            Holder::Owner(_) => {
-                let expected = self.expected();
-                if let Some(other) = containers.iter().find(|name| !expected.contains(*name)) {
-                    let text = format!("holds a container {other:?} that sensormark did not make");
-                    return Err(self.foreign(&text));
-                }
-                self.drop_containers(&containers)?;
-            }
-        }
-        let container = self
-            .connection
-            .put_container(&owner(self.name()), &owner_shape())
-            .map_err(failed)?;
-        let mut rows = container.rows(1).map_err(failed)?;
-        rows[0].set_integer(0, 0).map_err(failed)?;
-        rows[0].set_text(1, &self.plan.owner).map_err(failed)?;
-        container.put(&rows[0]).map_err(failed)?;
-        (0..self.model.schema.tables.len()).try_for_each(|table| self.make_table(table))
     }
 
     fn make_table(&self, number: usize) -> Result<(), StoreError> {
@@ -273,36 +206,6 @@ impl GriddbAdministrator {
             dropped.map_err(|failure| mapped("drop a container", failure))?;
         }
         Ok(())
-    }
-
-    fn drop_own(&self) -> Result<(), StoreError> {
-        let containers = self.containers()?;
-        match self.holder(&containers)? {
-            Holder::Nobody => Ok(()),
-            Holder::Stranger => Err(self.foreign("does not bear sensormark's mark")),
-            Holder::Owner(mark) if mark != self.plan.owner => {
-                Err(self.foreign("belongs to another run"))
-            }
-            Holder::Owner(_) => self.drop_containers(&containers),
-        }
-    }
-
-    fn all(&self) -> Result<Vec<(String, String)>, StoreError> {
-        let names = self
-            .connection
-            .names()
-            .map_err(|failure| mapped("list containers", failure))?;
-        let mut databases = Vec::new();
-        for database in names.iter().filter_map(|name| owned(name)) {
-            // only names that sensormark gives are looked into
-            let Ok(name) = DatabaseName::try_from(database.to_owned()) else {
-                continue;
-            };
-            if let Some(mark) = self.mark(name.as_str())? {
-                databases.push((name.as_str().to_owned(), mark));
-            }
-        }
-        Ok(databases)
     }
 
     fn rest(&self) -> Rest<'_> {
@@ -384,32 +287,73 @@ impl GriddbAdministrator {
     }
 }
 
-impl Administrator for GriddbAdministrator {
-    fn create(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(std::future::ready(self.make()))
+impl BackendAdministrator for GriddbAdministrator {
+    async fn found(&mut self, name: &str) -> Result<Found, StoreError> {
+        if let Some(owner) = self.mark(name)? {
+            return Ok(Found::with_mark(Some(owner), name));
+        }
+        Ok(if self.containers(name)?.is_empty() {
+            Found::Nothing
+        } else {
+            Found::Unmarked
+        })
     }
 
-    fn drop_database(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(std::future::ready(self.drop_own()))
+    async fn contents(&mut self) -> Result<Vec<String>, StoreError> {
+        self.containers(self.name())
     }
 
-    fn databases(&mut self) -> LocalFuture<'_, Result<Vec<(String, String)>, StoreError>> {
-        Box::pin(std::future::ready(self.all()))
+    fn expected(&self) -> Vec<String> {
+        let mut names = vec![owner(self.name())];
+        for (number, table) in self.model.schema.tables.iter().enumerate() {
+            let series = 0..table.series.len();
+            names.extend(series.map(|series| self.model.readings(self.name(), number, series)));
+            names.push(self.model.tags(self.name(), number));
+            names.push(self.model.entities(self.name(), number));
+        }
+        names
     }
 
-    fn settle(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(std::future::ready(self.checkpoint()))
+    async fn make(&mut self) -> Result<(), StoreError> {
+        let failed = |failure: Failure| mapped("make a database", failure);
+        let container = self
+            .connection
+            .put_container(&owner(self.name()), &owner_shape())
+            .map_err(failed)?;
+        let mut rows = container.rows(1).map_err(failed)?;
+        rows[0].set_integer(0, 0).map_err(failed)?;
+        rows[0].set_text(1, &self.plan.owner).map_err(failed)?;
+        container.put(&rows[0]).map_err(failed)?;
+        (0..self.model.schema.tables.len()).try_for_each(|table| self.make_table(table))
     }
 
-    fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>> {
-        Box::pin(std::future::ready(self.read_settings()))
+    async fn remove(&mut self) -> Result<(), StoreError> {
+        let containers = self.containers(self.name())?;
+        self.drop_containers(&containers)
     }
 
-    fn schema_text(&mut self) -> LocalFuture<'_, Result<Vec<String>, StoreError>> {
-        Box::pin(std::future::ready(self.describe()))
+    async fn names(&mut self) -> Result<Vec<String>, StoreError> {
+        let names = self.connection.names();
+        let names = names.map_err(|failure| mapped("list containers", failure))?;
+        Ok(names
+            .iter()
+            .filter_map(|name| owned(name).map(str::to_owned))
+            .collect())
     }
 
-    fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>> {
-        Box::pin(std::future::ready(self.occupied()))
+    async fn settle(&mut self) -> Result<(), StoreError> {
+        self.checkpoint()
+    }
+
+    async fn settings(&mut self) -> Result<Vec<Setting>, StoreError> {
+        self.read_settings()
+    }
+
+    async fn schema_text(&mut self) -> Result<Vec<String>, StoreError> {
+        self.describe()
+    }
+
+    async fn size(&mut self) -> Result<Size, StoreError> {
+        self.occupied()
     }
 }

@@ -3,7 +3,7 @@
 //! `griddb://user:password@host:10001,host2:10001/cluster?rest=10040&database=public`: nodes are the fixed list's transaction addresses; the path is
 //! the cluster's name; `rest` is the port of the first node's administration. Nothing here shows a password.
 
-use sensormark_store::url::percent_decoded;
+use sensormark_kit::url::{existing_server, percent_decoded};
 use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -119,15 +119,11 @@ impl Options {
 
     /// The endpoint of an existing cluster with this URL.
     pub(crate) fn endpoint(&self, url: &str) -> Endpoint {
-        let mut ports: Vec<u16> = self.nodes.iter().map(|node| node.1).collect();
-        ports.sort_unstable();
-        ports.dedup();
-        Endpoint {
-            url: Secret::new(url),
-            label: "griddb (existing server)".to_owned(),
-            managed: false,
-            ports,
-        }
+        existing_server(
+            "griddb",
+            url,
+            self.nodes.iter().map(|node| node.1).collect(),
+        )
     }
 
     /// Properties that the client keeps for all connections of a process: how long it waits. A silent server is asked for a sign of life after a

@@ -32,44 +32,27 @@ use self::admin::GriddbAdministrator;
 use self::config::Options;
 use self::schema::{Model, offers};
 use self::session::GriddbSession;
+use sensormark_kit::{Adapter, Backend};
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
-    Administrator, Capability, Description, Durability, Endpoint, Family, Installation, Launch,
-    Layout, LayoutOffer, Limits, LocalFuture, Operation, Plan, RepeatedWrite, Schema,
-    ServerOptions, Session, SessionKind, Store, StoreError, Table, TimeKey, TimeResolution,
-    WriteSize,
+    Capability, Description, Durability, Endpoint, Family, Installation, Launch, Layout,
+    LayoutOffer, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
+    StoreError, Table, TimeResolution, WriteSize,
 };
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-/// GridDB 5.
-#[derive(Debug, Default)]
-pub struct Griddb {
-    /// The containers of the latest plan, which its sessions share.
-    model: Mutex<Option<Arc<Model>>>,
-}
+/// GridDB 5. It loads the C client when it is first needed.
+pub type Griddb = Adapter<GriddbBackend>;
 
-impl Griddb {
-    /// The store. It loads nothing and connects to nothing by itself.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
+/// What [`Griddb`] is made of.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct GriddbBackend;
 
-    fn model(&self, plan: &Plan) -> Result<Arc<Model>, StoreError> {
-        let mut latest = self.model.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(model) = latest.as_ref()
-            && Arc::ptr_eq(&model.schema, &plan.schema)
-            && model.layout == plan.layout
-        {
-            return Ok(Arc::clone(model));
-        }
-        let model = Arc::new(Model::new(&plan.schema, plan.layout)?);
-        *latest = Some(Arc::clone(&model));
-        Ok(model)
-    }
-}
+impl Backend for GriddbBackend {
+    type Model = Model;
+    type Session = GriddbSession;
+    type Administrator = GriddbAdministrator;
 
-impl Store for Griddb {
     fn description(&self) -> Description {
         let flushed = "logWriteMode 1: the log is flushed every second from the server's own memory, so that kill -9 alone loses acknowledged rows";
         Description {
@@ -107,11 +90,8 @@ impl Store for Griddb {
         write_size::write_size(layout, table)
     }
 
-    fn time_resolution(&self, layout: &Layout, _: &Table) -> TimeResolution {
-        match layout.time {
-            TimeKey::Nanoseconds => TimeResolution::Nanoseconds,
-            TimeKey::Native => TimeResolution::Milliseconds,
-        }
+    fn native_resolution(&self) -> TimeResolution {
+        TimeResolution::Milliseconds
     }
 
     fn installation(&self) -> Result<Installation, StoreError> {
@@ -131,33 +111,23 @@ impl Store for Griddb {
         Ok(Options::parse(url)?.endpoint(url))
     }
 
-    fn version<'a>(
-        &'a self,
-        endpoint: &'a Endpoint,
-    ) -> LocalFuture<'a, Result<String, StoreError>> {
-        let version = admin::version(endpoint);
-        Box::pin(std::future::ready(version))
+    fn model(&self, plan: &Plan) -> Result<Model, StoreError> {
+        Model::new(&plan.schema, plan.layout)
     }
 
-    fn administrator<'a>(
-        &'a self,
-        plan: &'a Plan,
-    ) -> LocalFuture<'a, Result<Box<dyn Administrator>, StoreError>> {
-        let opened = self
-            .model(plan)
-            .and_then(|model| GriddbAdministrator::open(plan, model));
-        let administrator = opened.map(|one| Box::new(one) as Box<dyn Administrator>);
-        Box::pin(std::future::ready(administrator))
+    async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {
+        admin::version(endpoint)
     }
 
-    fn connect<'a>(
-        &'a self,
-        plan: &'a Plan,
-    ) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
-        let opened = self
-            .model(plan)
-            .and_then(|model| GriddbSession::open(plan, model));
-        let session = opened.map(|one| Box::new(one) as Box<dyn Session>);
-        Box::pin(std::future::ready(session))
+    async fn administrator(
+        &self,
+        plan: &Plan,
+        model: Arc<Model>,
+    ) -> Result<GriddbAdministrator, StoreError> {
+        GriddbAdministrator::open(plan, model)
+    }
+
+    async fn connect(&self, plan: &Plan, model: Arc<Model>) -> Result<GriddbSession, StoreError> {
+        GriddbSession::open(plan, model)
     }
 }

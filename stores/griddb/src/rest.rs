@@ -4,6 +4,7 @@
 
 use crate::config::Options;
 use crate::error::abnormal;
+use sensormark_kit::url::basic_authorization;
 use sensormark_store::{ErrorKind, StoreError};
 use serde_json::Value;
 use std::io::{Read, Write as _};
@@ -110,10 +111,10 @@ impl<'a> Rest<'a> {
         let mut stream = TcpStream::connect_timeout(&address, self.time_out)?;
         stream.set_read_timeout(Some(self.time_out))?;
         stream.set_write_timeout(Some(self.time_out))?;
-        let pair = format!("{}:{}", self.options.user, self.options.password.expose());
+        let authorization = basic_authorization(&self.options.user, &self.options.password);
         let request = format!(
-            "{method} {path} HTTP/1.0\r\nHost: {host}\r\nAuthorization: Basic {}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{form}",
-            base64(pair.as_bytes()),
+            "{method} {path} HTTP/1.0\r\nHost: {host}\r\nAuthorization: {}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{form}",
+            authorization.expose(),
             form.len()
         );
         stream.write_all(request.as_bytes())?;
@@ -194,41 +195,9 @@ fn reason(line: &str) -> String {
     said[..end.unwrap_or(said.len())].to_owned()
 }
 
-/// Base 64, as HTTP's basic authentication has it.
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for part in bytes.chunks(3) {
-        let byte = |number: usize| u32::from(part.get(number).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for digit in 0..4 {
-            if digit <= part.len() {
-                let index = bits >> (18 - 6 * digit) & 63;
-                text.push(char::from(DIGITS[index as usize]));
-            } else {
-                text.push('=');
-            }
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn base64_pads_what_is_short() {
-        for (plain, coded) in [
-            ("", ""),
-            ("a", "YQ=="),
-            ("ab", "YWI="),
-            ("abc", "YWJj"),
-            ("a:b?>", "YTpiPz4="),
-        ] {
-            assert_eq!(base64(plain.as_bytes()), coded, "{plain}");
-        }
-    }
 
     #[test]
     fn the_log_says_why_a_node_gave_up() {

@@ -20,7 +20,7 @@ const SERIES: &str = "_series";
 
 /// A plan's containers.
 #[derive(Debug)]
-pub(crate) struct Model {
+pub struct Model {
     pub(crate) schema: Arc<Schema>,
     pub(crate) layout: Layout,
     /// What a row is.

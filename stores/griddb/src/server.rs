@@ -6,17 +6,14 @@
 mod isolation;
 
 use crate::client;
+use sensormark_kit::url::own_server;
+use sensormark_server::files::{make_private_folder, write_private};
+use sensormark_server::find::{Search, stated_version};
 use sensormark_store::server::{Command, ServerFolder, StopSignal};
-use sensormark_store::{
-    Durability, Endpoint, ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError,
-};
+use sensormark_store::{Durability, ErrorKind, Installation, Launch, ServerOptions, StoreError};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
-use std::fs::{self, OpenOptions};
-use std::io::Write as _;
-use std::net::{Ipv4Addr, TcpListener};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// The name of our own clusters.
@@ -26,7 +23,7 @@ const CLUSTER: &str = "sensormark";
 const USER: &str = "admin";
 
 /// How to get what is missing.
-const HOW: &str = "no registry has it; install GridDB's own packages (griddb and griddb-c-client); found as $SENSORMARK_GRIDDB_HOME, $GS_HOME or gsserver on PATH, and libgridstore.so beside it, as $SENSORMARK_GRIDDB_CLIENT or where the system looks for libraries";
+const HOW: &str = "no registry has it; install GridDB's own packages (griddb and griddb-c-client); found in $SENSORMARK_GRIDDB_HOME, on PATH or in $GS_HOME, and libgridstore.so beside it, as $SENSORMARK_GRIDDB_CLIENT or where the system looks for libraries";
 
 fn not_installed(what: &str) -> StoreError {
     StoreError::new(
@@ -36,28 +33,26 @@ fn not_installed(what: &str) -> StoreError {
     )
 }
 
-/// Finds the server and the C client.
+/// The server found, in the order of places that all stores have, and the C client. `$GS_HOME` is a package's own variable.
 pub(crate) fn installation() -> Result<Installation, StoreError> {
-    let mut programs: Vec<(PathBuf, &str)> = Vec::new();
-    for variable in ["SENSORMARK_GRIDDB_HOME", "GS_HOME"] {
-        if let Some(home) = std::env::var_os(variable) {
-            programs.push((PathBuf::from(home).join("bin/gsserver"), variable));
-        }
-    }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let on_path = std::env::split_paths(&path).map(|folder| folder.join("gsserver"));
-    programs.extend(on_path.map(|program| (program, "found on PATH")));
-    programs.push((PathBuf::from("/usr/bin/gsserver"), "system package"));
-    let (program, origin) = programs
-        .into_iter()
-        .find(|(program, _)| program.is_file())
-        .ok_or_else(|| not_installed("there is no gsserver"))?;
+    let own = std::env::var_os("GS_HOME").map(|home| PathBuf::from(home).join("bin"));
+    let search = Search {
+        name: "griddb",
+        title: "GridDB",
+        wanted: "the program gsserver",
+        inside: &["bin", ""],
+        on_path: true,
+        packages: own.into_iter().chain(["/usr/bin".into()]).collect(),
+        advice: HOW.to_owned(),
+    };
+    let found = search.find(|folder| {
+        let program = folder.join("gsserver");
+        program.is_file().then_some(program)
+    })?;
     client()?;
-    Ok(Installation {
-        version: version(&program)?,
-        path: program,
-        origin: origin.to_owned(),
-    })
+    let program = found.what.clone();
+    let version = version(&program)?;
+    Ok(found.installation(program, version))
 }
 
 /// The C client, or how to get it.
@@ -71,15 +66,10 @@ pub(crate) fn client() -> Result<&'static client::Library, StoreError> {
 
 /// The version that the program states.
 fn version(program: &Path) -> Result<String, StoreError> {
-    let output = std::process::Command::new(program)
-        .arg("--version")
-        .output()
-        .map_err(|error| {
-            let text = format!("gsserver does not run: {error}");
-            not_installed(&text).with_source(error)
-        })?;
-    let text = [output.stdout, output.stderr].concat();
-    let text = String::from_utf8_lossy(&text);
+    let text = stated_version(program, &["--version"]).map_err(|error| {
+        let text = format!("gsserver does not run: {error}");
+        not_installed(&text).with_source(error)
+    })?;
     let line = text
         .lines()
         .find(|line| line.contains(|c: char| c.is_ascii_digit()));
@@ -97,22 +87,15 @@ struct Ports {
 }
 
 impl Ports {
-    /// Those of the folder, and one more: a node has five.
-    fn new(folder: &ServerFolder) -> Result<Self, StoreError> {
-        let [transaction, system, cluster, sync] = folder.ports;
-        let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|free| free.local_addr());
-        let sql = free.map_err(|error| {
-            let text = format!("no port is free on loopback: {error}");
-            StoreError::new(ErrorKind::Overload, "configure a GridDB server", text)
-                .with_source(error)
-        })?;
-        Ok(Self {
+    const fn new(folder: &ServerFolder) -> Self {
+        let [transaction, system, cluster, sync, sql] = folder.ports;
+        Self {
             transaction,
             system,
             cluster,
             sync,
-            sql: sql.port(),
-        })
+            sql,
+        }
     }
 }
 
@@ -144,11 +127,11 @@ pub(crate) fn launch(
 ) -> Result<Launch, StoreError> {
     let exposed = isolation::check()?;
     check_profile(options)?;
-    let ports = Ports::new(folder)?;
+    let ports = Ports::new(folder);
     let published = options.profile.is_some();
     let memory = memory(options);
     let write_mode = log_write_mode(options.durability)?;
-    let make = |name: &str| make_folder(&folder.join(name));
+    let make = |name: &str| make_private_folder(&folder.join(name));
     ["conf", "log"].into_iter().try_for_each(make)?;
     let mut node = node(folder, &ports, options, memory, write_mode);
     let mut cluster = cluster(&ports);
@@ -160,10 +143,10 @@ pub(crate) fn launch(
         .into_iter()
         .chain(exposed)
         .collect();
-    write_file(folder, "conf/gs_node.json", &format!("{node:#}\n"))?;
-    write_file(folder, "conf/gs_cluster.json", &format!("{cluster:#}\n"))?;
+    write_private(folder, "conf/gs_node.json", &format!("{node:#}\n"))?;
+    write_private(folder, "conf/gs_cluster.json", &format!("{cluster:#}\n"))?;
     let digest = hexadecimal(&Sha256::digest(folder.password.expose().as_bytes()));
-    write_file(folder, "conf/password", &format!("{USER},{digest}\n"))?;
+    write_private(folder, "conf/password", &format!("{USER},{digest}\n"))?;
     Ok(Launch {
         before: Vec::new(),
         server: Command {
@@ -182,17 +165,16 @@ pub(crate) fn launch(
             input: None,
         },
         after: Vec::new(),
-        endpoint: Endpoint {
-            url: Secret::new(format!(
+        endpoint: own_server(
+            "griddb",
+            format!(
                 "griddb://{USER}:{}@127.0.0.1:{}/{CLUSTER}?rest={}",
                 folder.password.expose(),
                 ports.transaction,
                 ports.system
-            )),
-            label: "griddb (started by sensormark)".to_owned(),
-            managed: true,
-            ports: vec![ports.transaction],
-        },
+            ),
+            ports.transaction,
+        ),
         stop: StopSignal::Terminate,
         start_seconds: 120,
         log_paths: vec!["txnlog".to_owned(), "gs_log_*".to_owned()],
@@ -342,26 +324,6 @@ fn hexadecimal(bytes: &[u8]) -> String {
         write!(text, "{byte:02x}").ok();
         text
     })
-}
-
-fn cannot_write(error: std::io::Error, what: &Path) -> StoreError {
-    let text = format!("{}: {error}", what.display());
-    StoreError::new(ErrorKind::Configuration, "configure a GridDB server", text).with_source(error)
-}
-
-fn make_folder(path: &Path) -> Result<(), StoreError> {
-    fs::create_dir_all(path).map_err(|error| cannot_write(error, path))
-}
-
-/// Writes a file that nobody else may read.
-fn write_file(folder: &ServerFolder, name: &str, text: &str) -> Result<(), StoreError> {
-    let path = folder.join(name);
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(0o600);
-    let written = options
-        .open(&path)
-        .and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|error| cannot_write(error, &path))
 }
 
 #[cfg(test)]

@@ -8,9 +8,10 @@ use crate::error::{absent, mapped};
 use crate::query::Reader;
 use crate::schema::{Model, owner};
 use crate::{rest::Rest, server, shown, write};
+use sensormark_kit::BackendSession;
 use sensormark_store::{
-    Acknowledgement, Answer, Batch, Durability, EntityReading, ErrorKind, LocalFuture, Plan, Query,
-    Session, Statement, StoreError, Value,
+    Acknowledgement, Answer, Batch, Durability, EntityReading, ErrorKind, Plan, Query, Statement,
+    StoreError, Value,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -147,7 +148,7 @@ pub(crate) fn check_durability(plan: &Plan, options: &Options) -> Result<(), Sto
 }
 
 /// A client's session.
-pub(crate) struct GriddbSession {
+pub struct GriddbSession {
     containers: Containers,
     durable: bool,
 }
@@ -183,44 +184,34 @@ impl GriddbSession {
     }
 }
 
-impl Session for GriddbSession {
-    fn write<'a>(
-        &'a mut self,
-        batch: &'a Batch,
-    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
+impl BackendSession for GriddbSession {
+    async fn write(&mut self, batch: &Batch) -> Result<Acknowledgement, StoreError> {
         let written = write::write(&mut self.containers, batch, self.durable);
-        Box::pin(std::future::ready(self.kept(written)))
+        self.kept(written)
     }
 
-    fn upsert<'a>(
-        &'a mut self,
-        write: EntityReading<'a>,
-    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
+    async fn upsert(&mut self, write: EntityReading<'_>) -> Result<Acknowledgement, StoreError> {
         let written = write::upsert(&mut self.containers, write, self.durable);
-        Box::pin(std::future::ready(self.kept(written)))
+        self.kept(written)
     }
 
-    fn query<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
+    async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
         let answer = Reader::new(&mut self.containers).query(query);
-        Box::pin(std::future::ready(self.kept(answer)))
+        self.kept(answer)
     }
 
-    fn scan<'a>(
-        &'a mut self,
-        table: usize,
-        sink: &'a mut dyn FnMut(&Batch),
-    ) -> LocalFuture<'a, Result<(), StoreError>> {
+    async fn scan(&mut self, table: usize, sink: &mut dyn FnMut(&Batch)) -> Result<(), StoreError> {
         let scanned = Reader::new(&mut self.containers).scan(table, sink);
-        Box::pin(std::future::ready(self.kept(scanned)))
+        self.kept(scanned)
     }
 
-    fn scan_entities<'a>(
-        &'a mut self,
+    async fn scan_entities(
+        &mut self,
         table: usize,
-        sink: &'a mut dyn FnMut(u32, i64, &[Value]),
-    ) -> LocalFuture<'a, Result<(), StoreError>> {
+        sink: &mut dyn FnMut(u32, i64, &[Value]),
+    ) -> Result<(), StoreError> {
         let scanned = Reader::new(&mut self.containers).scan_entities(table, sink);
-        Box::pin(std::future::ready(self.kept(scanned)))
+        self.kept(scanned)
     }
 
     fn keep_statements(&mut self) -> Result<(), StoreError> {
@@ -228,16 +219,11 @@ impl Session for GriddbSession {
         Ok(())
     }
 
-    fn take_statements(
-        &mut self,
-        with_plans: bool,
-    ) -> LocalFuture<'_, Result<Vec<Statement>, StoreError>> {
-        let statements = shown::take(&self.containers.connection, with_plans);
-        Box::pin(std::future::ready(Ok(statements)))
+    async fn take_statements(&mut self, with_plans: bool) -> Result<Vec<Statement>, StoreError> {
+        Ok(shown::take(&self.containers.connection, with_plans))
     }
 
-    fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), StoreError>> {
-        drop(self);
-        Box::pin(std::future::ready(Ok(())))
+    async fn close(self) -> Result<(), StoreError> {
+        Ok(())
     }
 }

@@ -4,5 +4,5 @@ use sensormark_griddb::Griddb;
 use std::sync::Arc;
 
 fn main() {
-    sensormark_store::conformance::main(Arc::new(Griddb::new()));
+    sensormark_conformance::main(Arc::new(Griddb::new()));
 }

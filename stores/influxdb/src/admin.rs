@@ -12,9 +12,8 @@ use crate::query::Reader;
 use crate::schema::{Model, OWNER, database};
 use crate::write::mark_line;
 use bytes::Bytes;
-use sensormark_store::{
-    Administrator, DatabaseName, ErrorKind, LocalFuture, Plan, Setting, Size, StoreError, Value,
-};
+use sensormark_kit::{BackendAdministrator, Found, Mark};
+use sensormark_store::{ErrorKind, Plan, Setting, Size, StoreError, Value};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -64,19 +63,11 @@ const SETTINGS: [(&str, &[&str]); 9] = [
 ];
 
 /// The administrator of a plan's database.
-pub(crate) struct InfluxdbAdministrator {
+pub struct InfluxdbAdministrator {
     plan: Plan,
     model: Arc<Model>,
     link: Link,
     database: String,
-}
-
-/// An owner's mark.
-pub(crate) struct Mark {
-    /// The owner.
-    pub(crate) owner: String,
-    /// The name of the plan's database.
-    pub(crate) database: String,
 }
 
 /// The owner's mark of the reader's database, if it has one.
@@ -94,16 +85,6 @@ pub(crate) async fn read_mark(reader: &mut Reader<'_>) -> Result<Option<Mark>, S
         }),
         _ => None,
     })
-}
-
-/// What a database holds.
-enum Found {
-    /// There is none of this name.
-    Nothing,
-    /// It bears this mark.
-    Marked(Mark),
-    /// It bears no mark.
-    Unmarked,
 }
 
 impl InfluxdbAdministrator {
@@ -160,94 +141,8 @@ impl InfluxdbAdministrator {
         Ok(names)
     }
 
-    async fn names(&mut self) -> Result<Vec<String>, StoreError> {
-        if let Some(organisation) = self.link.organisation().cloned() {
-            let buckets = self.buckets(&organisation, None).await?;
-            return Ok(buckets.into_iter().map(|bucket| bucket.name).collect());
-        }
-        self.shown("list databases", "SHOW DATABASES").await
-    }
-
-    async fn found(&mut self, database: &str) -> Result<Found, StoreError> {
-        if !self.names().await?.iter().any(|name| name == database) {
-            return Ok(Found::Nothing);
-        }
-        match read_mark(&mut self.reader(database)).await {
-            Ok(mark) => Ok(mark.map_or(Found::Unmarked, Found::Marked)),
-            // a bucket that InfluxQL does not find has not been made by sensormark
-            Err(error)
-                if error.kind() == ErrorKind::NotFound && self.link.organisation().is_some() =>
-            {
-                Ok(Found::Unmarked)
-            }
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Found::Nothing),
-            Err(error) => Err(error),
-        }
-    }
-
-    fn foreign(&self, what: &str) -> StoreError {
-        StoreError::new(
-            ErrorKind::Foreign,
-            "use a database",
-            format!(
-                "{} {what}; it is left alone: choose another name or remove it yourself",
-                self.database
-            ),
-        )
-    }
-
-    fn is_own(&self, mark: &Mark) -> bool {
-        mark.owner == self.plan.owner && mark.database == self.plan.database.as_str()
-    }
-
     async fn run(&mut self, operation: &str, statement: &str) -> Result<(), StoreError> {
         self.reader("").rows(operation, statement).await.map(|_| ())
-    }
-
-    async fn create_all(&mut self) -> Result<(), StoreError> {
-        crate::session::check_durability(self.plan.durability, self.model.sends_datagrams())?;
-        let name = self.database.clone();
-        match self.found(&name).await? {
-            Found::Nothing => {}
-            Found::Unmarked if self.is_given_and_empty(&name).await? => {}
-            Found::Unmarked => return Err(self.foreign("is there without sensormark's mark")),
-            Found::Marked(mark) if !self.is_own(&mark) => {
-                return Err(self.foreign("is there and belongs to another run"));
-            }
-            Found::Marked(_) => {
-                let statement = format!("SHOW MEASUREMENTS ON \"{name}\"");
-                let there = self.shown("list measurements", &statement).await?;
-                let own = self.model.names();
-                if let Some(other) = there.iter().find(|name| !own.contains(&name.as_str())) {
-                    return Err(self.foreign(&format!(
-                        "holds a measurement {other:?} that sensormark did not make"
-                    )));
-                }
-                self.remove("remove an earlier attempt", &name).await?;
-            }
-        }
-        self.make(&name).await?;
-        let line = mark_line(&self.plan.owner, self.plan.database.as_str());
-        let path = self.link.write_path(&name);
-        let message = Message::post(
-            "set the owner's mark",
-            &path,
-            "text/plain; charset=utf-8",
-            Bytes::from(line),
-        );
-        self.link.demand(message).await.map(|_| ())
-    }
-
-    async fn drop_own(&mut self) -> Result<(), StoreError> {
-        let name = self.database.clone();
-        match self.found(&name).await? {
-            Found::Nothing => Ok(()),
-            Found::Unmarked => Err(self.foreign("does not bear sensormark's mark")),
-            Found::Marked(mark) if !self.is_own(&mark) => {
-                Err(self.foreign("belongs to another run"))
-            }
-            Found::Marked(_) => self.remove("drop the database", &name).await,
-        }
     }
 
     /// Whether this is the one bucket that the URL names, with nothing in it.
@@ -264,38 +159,6 @@ impl InfluxdbAdministrator {
             .shown("list measurements", &statement)
             .await?
             .is_empty())
-    }
-
-    /// Makes an empty database.
-    async fn make(&mut self, name: &str) -> Result<(), StoreError> {
-        if let Some(organisation) = self.link.organisation().cloned() {
-            return self.make_bucket(&organisation, name).await;
-        }
-        let statement = format!(
-            "CREATE DATABASE \"{name}\" WITH DURATION INF REPLICATION 1 SHARD DURATION 7d NAME \"autogen\""
-        );
-        self.run("create the database", &statement).await
-    }
-
-    pub(crate) async fn remove(&mut self, operation: &str, name: &str) -> Result<(), StoreError> {
-        if let Some(organisation) = self.link.organisation().cloned() {
-            return self.remove_bucket(&organisation, name).await;
-        }
-        let statement = format!("DROP DATABASE \"{name}\"");
-        self.run(operation, &statement).await
-    }
-
-    async fn all(&mut self) -> Result<Vec<(String, String)>, StoreError> {
-        let mut databases = Vec::new();
-        for name in self.names().await? {
-            if !name.starts_with(DatabaseName::PREFIX) {
-                continue;
-            }
-            if let Ok(Found::Marked(mark)) = self.found(&name).await {
-                databases.push((mark.database, mark.owner));
-            }
-        }
-        Ok(databases)
     }
 
     async fn read_settings(&mut self) -> Result<Vec<Setting>, StoreError> {
@@ -374,32 +237,99 @@ struct Shown {
     values: Vec<Vec<serde_json::Value>>,
 }
 
-impl Administrator for InfluxdbAdministrator {
-    fn create(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.create_all())
+impl BackendAdministrator for InfluxdbAdministrator {
+    fn name_there(&self) -> Option<&str> {
+        Some(&self.database)
     }
 
-    fn drop_database(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.drop_own())
+    async fn check(&mut self) -> Result<(), StoreError> {
+        crate::session::check_durability(self.plan.durability, self.model.sends_datagrams())
     }
 
-    fn databases(&mut self) -> LocalFuture<'_, Result<Vec<(String, String)>, StoreError>> {
-        Box::pin(self.all())
+    async fn found(&mut self, name: &str) -> Result<Found, StoreError> {
+        if !self.names().await?.iter().any(|there| there == name) {
+            return Ok(Found::Nothing);
+        }
+        match read_mark(&mut self.reader(name)).await {
+            Ok(Some(mark)) => Ok(Found::Marked(mark)),
+            // the one bucket that the URL names is taken where nothing is in it
+            Ok(None) if self.is_given_and_empty(name).await? => Ok(Found::Nothing),
+            Ok(None) => Ok(Found::Unmarked),
+            // a bucket that InfluxQL does not find has not been made by sensormark
+            Err(error)
+                if error.kind() == ErrorKind::NotFound && self.link.organisation().is_some() =>
+            {
+                if self.is_given_and_empty(name).await? {
+                    return Ok(Found::Nothing);
+                }
+                Ok(Found::Unmarked)
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Found::Nothing),
+            Err(error) => Err(error),
+        }
     }
 
-    fn settle(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.settle_all())
+    async fn contents(&mut self) -> Result<Vec<String>, StoreError> {
+        let statement = format!("SHOW MEASUREMENTS ON \"{}\"", self.database);
+        self.shown("list measurements", &statement).await
     }
 
-    fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>> {
-        Box::pin(self.read_settings())
+    fn expected(&self) -> Vec<String> {
+        self.model.names().into_iter().map(str::to_owned).collect()
     }
 
-    fn schema_text(&mut self) -> LocalFuture<'_, Result<Vec<String>, StoreError>> {
-        Box::pin(self.shown_schema())
+    async fn make(&mut self) -> Result<(), StoreError> {
+        let name = self.database.clone();
+        match self.link.organisation().cloned() {
+            Some(organisation) => self.make_bucket(&organisation, &name).await?,
+            None => {
+                let statement = format!(
+                    "CREATE DATABASE \"{name}\" WITH DURATION INF REPLICATION 1 SHARD DURATION 7d NAME \"autogen\""
+                );
+                self.run("create the database", &statement).await?;
+            }
+        }
+        let line = mark_line(&self.plan.owner, self.plan.database.as_str());
+        let path = self.link.write_path(&name);
+        let message = Message::post(
+            "set the owner's mark",
+            &path,
+            "text/plain; charset=utf-8",
+            Bytes::from(line),
+        );
+        self.link.demand(message).await.map(|_| ())
     }
 
-    fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>> {
-        Box::pin(self.measure())
+    async fn remove(&mut self) -> Result<(), StoreError> {
+        let name = self.database.clone();
+        if let Some(organisation) = self.link.organisation().cloned() {
+            return self.remove_bucket(&organisation, &name).await;
+        }
+        let statement = format!("DROP DATABASE \"{name}\"");
+        self.run("drop the database", &statement).await
+    }
+
+    async fn names(&mut self) -> Result<Vec<String>, StoreError> {
+        if let Some(organisation) = self.link.organisation().cloned() {
+            let buckets = self.buckets(&organisation, None).await?;
+            return Ok(buckets.into_iter().map(|bucket| bucket.name).collect());
+        }
+        self.shown("list databases", "SHOW DATABASES").await
+    }
+
+    async fn settle(&mut self) -> Result<(), StoreError> {
+        self.settle_all().await
+    }
+
+    async fn settings(&mut self) -> Result<Vec<Setting>, StoreError> {
+        self.read_settings().await
+    }
+
+    async fn schema_text(&mut self) -> Result<Vec<String>, StoreError> {
+        self.shown_schema().await
+    }
+
+    async fn size(&mut self) -> Result<Size, StoreError> {
+        self.measure().await
     }
 }

@@ -4,7 +4,7 @@
 //! datagrams. An InfluxDB 2: `influxdb2://ORGANISATION:TOKEN@host:8086/`, or any of the others with `?org=…&token=…`; `bucket=NAME` names the one
 //! bucket that a token may write into. Nothing here shows a password or token.
 
-use sensormark_store::url::percent_decoded;
+use sensormark_kit::url::{basic_authorization, existing_server, percent_decoded};
 use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
 use std::fmt;
 use url::Url;
@@ -210,10 +210,9 @@ impl Options {
                 organisation: Some(organisation),
             });
         }
-        let authorization = user.as_ref().map(|(user, password)| {
-            let pair = format!("{user}:{}", password.expose());
-            Secret::new(format!("Basic {}", base64(pair.as_bytes())))
-        });
+        let authorization = user
+            .as_ref()
+            .map(|(user, password)| basic_authorization(user, password));
         Ok(Self {
             host,
             port,
@@ -227,38 +226,12 @@ impl Options {
 
     /// The endpoint of an existing server with this URL.
     pub(crate) fn endpoint(&self, url: &str) -> Endpoint {
-        Endpoint {
-            url: Secret::new(url),
-            label: "influxdb (existing server)".to_owned(),
-            managed: false,
-            ports: vec![self.port],
-        }
+        existing_server("influxdb", url, vec![self.port])
     }
 }
 
 fn decoded(text: &str) -> Result<String, StoreError> {
     percent_decoded(text).map_err(wrong)
-}
-
-/// Base64 (RFC 4648), for HTTP's basic authentication.
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let mut bits = 0_u32;
-        for place in 0..3 {
-            bits = bits << 8 | u32::from(group.get(place).copied().unwrap_or(0));
-        }
-        for place in 0..4 {
-            if place <= group.len() {
-                let digit = (bits >> (18 - 6 * place)) & 63;
-                text.push(char::from(DIGITS[digit as usize]));
-            } else {
-                text.push('=');
-            }
-        }
-    }
-    text
 }
 
 #[cfg(test)]
@@ -328,13 +301,5 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::Configuration, "{url}");
             assert!(!error.to_string().contains("hunter2"), "{error}");
         }
-    }
-
-    #[test]
-    fn base64_pads() {
-        assert_eq!(
-            ["", "f", "fo", "foo", "foob"].map(|text| base64(text.as_bytes())),
-            ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg=="]
-        );
     }
 }

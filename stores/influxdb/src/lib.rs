@@ -38,42 +38,22 @@ use self::connection::{Link, Message};
 use self::query::Reader;
 use self::schema::{Model, offers};
 use self::session::InfluxdbSession;
+use sensormark_kit::{Adapter, Backend};
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
-    Administrator, Capability, Description, Durability, Endpoint, ErrorKind, Family, Installation,
-    Launch, Layout, LayoutOffer, Limits, LocalFuture, Operation, Plan, RepeatedWrite, Schema,
-    ServerOptions, Session, SessionKind, Store, StoreError, Table, WriteSize,
+    Capability, Description, Durability, Endpoint, ErrorKind, Family, Installation, Launch, Layout,
+    LayoutOffer, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
+    StoreError, Table, WriteSize,
 };
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// InfluxDB 1.8, or 2 by URL.
-#[derive(Debug, Default)]
-pub struct Influxdb {
-    /// The measurements of the latest plan, which its sessions share.
-    model: Mutex<Option<Arc<Model>>>,
-}
+pub type Influxdb = Adapter<InfluxdbBackend>;
 
-impl Influxdb {
-    /// The store.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    fn model(&self, plan: &Plan) -> Arc<Model> {
-        let mut latest = self.model.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(model) = latest.as_ref()
-            && Arc::ptr_eq(&model.schema, &plan.schema)
-            && model.layout == plan.layout
-        {
-            return Arc::clone(model);
-        }
-        let model = Arc::new(Model::new(&plan.schema, plan.layout));
-        *latest = Some(Arc::clone(&model));
-        model
-    }
-}
+/// What [`Influxdb`] is made of.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct InfluxdbBackend;
 
 /// Asks for the version, and makes the first user of a server that sensormark has just started.
 async fn version(endpoint: &Endpoint) -> Result<String, StoreError> {
@@ -163,7 +143,11 @@ fn check_generation(version: &str, options: &Options) -> Result<(), StoreError> 
     }
 }
 
-impl Store for Influxdb {
+impl Backend for InfluxdbBackend {
+    type Model = Model;
+    type Session = InfluxdbSession;
+    type Administrator = InfluxdbAdministrator;
+
     fn description(&self) -> Description {
         let words = |class, words: &str| (class, words.to_owned());
         Description {
@@ -229,33 +213,25 @@ impl Store for Influxdb {
         Ok(Options::parse(url)?.endpoint(url))
     }
 
-    fn version<'a>(
-        &'a self,
-        endpoint: &'a Endpoint,
-    ) -> LocalFuture<'a, Result<String, StoreError>> {
-        Box::pin(version(endpoint))
+    fn model(&self, plan: &Plan) -> Result<Model, StoreError> {
+        Ok(Model::new(&plan.schema, plan.layout))
     }
 
-    fn administrator<'a>(
-        &'a self,
-        plan: &'a Plan,
-    ) -> LocalFuture<'a, Result<Box<dyn Administrator>, StoreError>> {
-        Box::pin(async move {
-            let options = Options::parse(plan.endpoint.url.expose())?;
-            let model = self.model(plan);
-            let administrator = InfluxdbAdministrator::open(&options, plan.clone(), model).await?;
-            Ok(Box::new(administrator) as Box<dyn Administrator>)
-        })
+    async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {
+        version(endpoint).await
     }
 
-    fn connect<'a>(
-        &'a self,
-        plan: &'a Plan,
-    ) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
-        Box::pin(async move {
-            let options = Options::parse(plan.endpoint.url.expose())?;
-            let session = InfluxdbSession::open(&options, plan, self.model(plan)).await?;
-            Ok(Box::new(session) as Box<dyn Session>)
-        })
+    async fn administrator(
+        &self,
+        plan: &Plan,
+        model: Arc<Model>,
+    ) -> Result<InfluxdbAdministrator, StoreError> {
+        let options = Options::parse(plan.endpoint.url.expose())?;
+        InfluxdbAdministrator::open(&options, plan.clone(), model).await
+    }
+
+    async fn connect(&self, plan: &Plan, model: Arc<Model>) -> Result<InfluxdbSession, StoreError> {
+        let options = Options::parse(plan.endpoint.url.expose())?;
+        InfluxdbSession::open(&options, plan, model).await
     }
 }

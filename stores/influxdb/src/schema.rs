@@ -18,7 +18,7 @@ pub(crate) const OWNER: &str = "sensormark_owner";
 
 /// The measurements of a plan.
 #[derive(Debug)]
-pub(crate) struct Model {
+pub struct Model {
     /// The schema.
     pub(crate) schema: Arc<Schema>,
     /// How it is kept.

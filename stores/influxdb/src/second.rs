@@ -4,6 +4,8 @@
 
 use crate::Influxdb;
 use crate::config::Options;
+use crate::schema::Model;
+use sensormark_kit::BackendAdministrator;
 use sensormark_store::{
     Answer, Ask, Batch, DatabaseName, Durability, Field, FieldSet, FieldType, Layout, Plan, Query,
     Schema, Secret, Selection, Series, Store, Table, Tag, TagColumn, TimeRange, TimeResolution,
@@ -214,14 +216,11 @@ fn a_bucket_that_is_given_is_emptied_and_stays() {
     block_on(async {
         let plan = plan(port, "?bucket=sensormark_q");
         let options = Options::parse(plan.endpoint.url.expose()).unwrap();
-        let model = Influxdb::new().model(&plan);
+        let model = Arc::new(Model::new(&plan.schema, plan.layout));
         let mut administrator = crate::admin::InfluxdbAdministrator::open(&options, plan, model)
             .await
             .unwrap();
-        administrator
-            .remove("drop the database", "sensormark_q")
-            .await
-            .unwrap();
+        administrator.remove().await.unwrap();
     });
     let requests = lines(kept);
     for ((line, body), measurement) in requests.iter().skip(1).zip(["sensormark_owner", "m"]) {

@@ -3,17 +3,15 @@
 //! Files are written and commands described; nothing is started here, that is the supervisor's.
 
 use crate::config::URL_EXAMPLE;
+use sensormark_kit::url::own_server;
+use sensormark_server::files::{path_text, write_private};
+use sensormark_server::find::{Search, install_advice, program_version};
 use sensormark_store::server::{Command, ServerFolder, StopSignal};
-use sensormark_store::{
-    Endpoint, ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError,
-};
-use std::fs::{self, OpenOptions};
-use std::io::Write;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, chown};
+use sensormark_store::{ErrorKind, Installation, Launch, ServerOptions, StoreError};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 const PROGRAM: &str = "influxd";
-const HOME: &str = "SENSORMARK_INFLUXDB_HOME";
 const USER: &str = "sensormark";
 
 /// The database into which the listener of datagrams of a server of our own writes.
@@ -25,83 +23,30 @@ pub(crate) const COLD_SECONDS: u64 = 5;
 /// The read buffer that the listener of datagrams asks for where the kernel allows as much.
 const READ_BUFFER: u64 = 32 << 20;
 
-/// The server found: the user's own choice first, then PATH, then where the installer and packages put it.
+/// The server found, in the order of places that all stores have.
 pub(crate) fn installation() -> Result<Installation, StoreError> {
-    if let Some(home) = std::env::var_os(HOME).filter(|home| !home.is_empty()) {
-        let home = PathBuf::from(home);
-        let found = [home.join("bin"), home.join("usr/bin"), home]
-            .into_iter()
-            .find(|folder| folder.join(PROGRAM).is_file());
-        let folder = found.ok_or_else(|| {
-            missing(format!(
-                "${HOME} names a folder without the program {PROGRAM}; correct or unset it"
-            ))
-        })?;
-        return describe(folder, "named by $SENSORMARK_INFLUXDB_HOME");
-    }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    if let Some(folder) = std::env::split_paths(&path).find(|folder| folder.join(PROGRAM).is_file())
-    {
-        return describe(folder, "found on PATH");
-    }
-    let installed = installer_places()
-        .into_iter()
-        .map(|place| place.join("influxdb/bin"))
-        .find(|folder| folder.join(PROGRAM).is_file());
-    if let Some(folder) = installed {
-        return describe(folder, "installed by install-servers.sh");
-    }
-    Err(missing(format!(
-        "no {PROGRAM} on PATH, where scripts/install-servers.sh puts it, or in ${HOME}; install it with \
-         `scripts/install-servers.sh influxdb`, or name a server by --on influxdb={URL_EXAMPLE}"
-    )))
-}
-
-fn missing(text: String) -> StoreError {
-    StoreError::new(ErrorKind::NotInstalled, "find InfluxDB", text)
-}
-
-/// Where the installer puts servers: what the user says, the system's place, the user's own.
-fn installer_places() -> Vec<PathBuf> {
-    let mut places = Vec::new();
-    if let Some(chosen) = std::env::var_os("SENSORMARK_SERVERS").filter(|place| !place.is_empty()) {
-        places.push(PathBuf::from(chosen));
-    }
-    places.push(PathBuf::from("/opt/sensormark/servers"));
-    if let Some(home) = std::env::var_os("HOME").filter(|home| !home.is_empty()) {
-        places.push(PathBuf::from(home).join(".local/share/sensormark/servers"));
-    }
-    places
-}
-
-fn describe(folder: PathBuf, origin: &str) -> Result<Installation, StoreError> {
-    let failed = |text: String| {
-        StoreError::new(
-            ErrorKind::NotInstalled,
-            "ask InfluxDB for its version",
-            text,
-        )
+    let search = Search {
+        name: "influxdb",
+        title: "InfluxDB",
+        wanted: "the program influxd",
+        inside: &["bin", "usr/bin", ""],
+        on_path: true,
+        packages: vec![PathBuf::from("/usr/bin")],
+        advice: install_advice("influxdb", URL_EXAMPLE),
     };
-    let output = std::process::Command::new(folder.join(PROGRAM))
-        .arg("version")
-        .output()
-        .map_err(|error| failed(format!("{error}; install it again")))?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let version = text
-        .split_whitespace()
-        .map(|word| word.trim_start_matches('v'))
-        .find(|word| word.starts_with(|first: char| first.is_ascii_digit()))
-        .ok_or_else(|| failed("the program states none; install it again".to_owned()))?;
+    let found = search.find(|folder| folder.join(PROGRAM).is_file().then_some(()))?;
+    let folder = found.folder.clone();
+    let version = program_version("InfluxDB", &folder.join(PROGRAM), "version")?;
     if !version.starts_with("1.") {
-        return Err(failed(format!(
-            "{version} cannot be started by sensormark, which knows 1.8; install that one with `scripts/install-servers.sh influxdb`"
-        )));
+        return Err(StoreError::new(
+            ErrorKind::NotInstalled,
+            "find InfluxDB",
+            format!(
+                "{version} cannot be started by sensormark, which knows 1.8; install that one with `scripts/install-servers.sh influxdb`"
+            ),
+        ));
     }
-    Ok(Installation {
-        version: version.to_owned(),
-        path: folder,
-        origin: origin.to_owned(),
-    })
+    Ok(found.installation(folder, version))
 }
 
 /// Sets up a server of our own in this folder.
@@ -139,7 +84,7 @@ pub(crate) fn launch(
         arguments: ["run", "-config"]
             .map(str::to_owned)
             .into_iter()
-            .chain([shown(&file)?])
+            .chain([path_text(&file)?])
             .collect(),
         environment,
         ..Command::default()
@@ -152,12 +97,7 @@ pub(crate) fn launch(
         before: Vec::new(),
         server,
         after: Vec::new(),
-        endpoint: Endpoint {
-            url: Secret::new(url),
-            label: "influxdb (started by sensormark)".to_owned(),
-            managed: true,
-            ports: vec![http],
-        },
+        endpoint: own_server("influxdb", url, http),
         stop: StopSignal::Terminate,
         start_seconds: 300,
         log_paths: vec!["influxdb/wal".to_owned()],
@@ -199,9 +139,13 @@ fn configuration(
     buffer: u64,
 ) -> Result<String, StoreError> {
     let place = |path: &Path| -> Result<String, StoreError> {
-        let text = shown(path)?;
+        let text = path_text(path)?;
         if text.contains(['"', '\\', '\n']) {
-            return Err(not_text());
+            return Err(StoreError::new(
+                ErrorKind::Configuration,
+                "configure InfluxDB",
+                "the folder's name holds quotes or backslashes; choose another",
+            ));
         }
         Ok(text)
     };
@@ -233,47 +177,6 @@ fn configuration(
         place(&data.join("data"))?,
         place(log)?,
     ))
-}
-
-fn not_text() -> StoreError {
-    StoreError::new(
-        ErrorKind::Configuration,
-        "configure InfluxDB",
-        "the folder's name is not UTF-8 or holds quotes or backslashes; choose another",
-    )
-}
-
-fn shown(path: &Path) -> Result<String, StoreError> {
-    path.to_str().map(str::to_owned).ok_or_else(not_text)
-}
-
-/// A file in the folder that only the folder's owner may read.
-fn write_private(folder: &ServerFolder, name: &str, text: &str) -> Result<PathBuf, StoreError> {
-    let path = folder.join(name);
-    let write = || -> std::io::Result<()> {
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&path)?;
-        file.set_permissions(fs::Permissions::from_mode(0o600))?;
-        file.write_all(text.as_bytes())?;
-        let (owner, own) = (fs::metadata(&folder.root)?, file.metadata()?);
-        if (owner.uid(), owner.gid()) != (own.uid(), own.gid()) {
-            chown(&path, Some(owner.uid()), Some(owner.gid()))?;
-        }
-        Ok(())
-    };
-    write().map_err(|error| {
-        StoreError::new(
-            ErrorKind::Configuration,
-            "configure InfluxDB",
-            format!("cannot write {name} into the server's folder: {error}; check its rights and the disk's space"),
-        )
-        .with_source(error)
-    })?;
-    Ok(path)
 }
 
 #[cfg(test)]

@@ -5,15 +5,16 @@ use crate::connection::Link;
 use crate::query::Reader;
 use crate::schema::{Model, database};
 use crate::write::{Outlet, Writer};
+use sensormark_kit::BackendSession;
 use sensormark_store::{
-    Acknowledgement, Answer, Batch, Durability, EntityReading, ErrorKind, LocalFuture, Plan, Query,
-    Session, Statement, StoreError, Value,
+    Acknowledgement, Answer, Batch, Durability, EntityReading, ErrorKind, Plan, Query, Statement,
+    StoreError, Value,
 };
 use std::sync::Arc;
 use std::time::Duration;
 
 /// A client's session.
-pub(crate) struct InfluxdbSession {
+pub struct InfluxdbSession {
     link: Link,
     outlet: Outlet,
     model: Arc<Model>,
@@ -103,54 +104,29 @@ impl InfluxdbSession {
     }
 }
 
-impl Session for InfluxdbSession {
-    fn write<'a>(
-        &'a mut self,
-        batch: &'a Batch,
-    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
-        Box::pin(async move {
-            self.plan.table(batch.table)?;
-            self.writer().write(batch).await
-        })
+impl BackendSession for InfluxdbSession {
+    async fn write(&mut self, batch: &Batch) -> Result<Acknowledgement, StoreError> {
+        self.writer().write(batch).await
     }
 
-    fn upsert<'a>(
-        &'a mut self,
-        write: EntityReading<'a>,
-    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
-        Box::pin(async move {
-            self.plan.table(write.reading.table)?;
-            self.writer().upsert(write).await
-        })
+    async fn upsert(&mut self, write: EntityReading<'_>) -> Result<Acknowledgement, StoreError> {
+        self.writer().upsert(write).await
     }
 
-    fn query<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
-        Box::pin(async move {
-            self.plan.table(query.table)?;
-            self.reader().query(query).await
-        })
+    async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
+        self.reader().query(query).await
     }
 
-    fn scan<'a>(
-        &'a mut self,
+    async fn scan(&mut self, table: usize, sink: &mut dyn FnMut(&Batch)) -> Result<(), StoreError> {
+        self.reader().scan(table, sink).await
+    }
+
+    async fn scan_entities(
+        &mut self,
         table: usize,
-        sink: &'a mut dyn FnMut(&Batch),
-    ) -> LocalFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move {
-            self.plan.table(table)?;
-            self.reader().scan(table, sink).await
-        })
-    }
-
-    fn scan_entities<'a>(
-        &'a mut self,
-        table: usize,
-        sink: &'a mut dyn FnMut(u32, i64, &[Value]),
-    ) -> LocalFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move {
-            self.plan.table(table)?;
-            self.reader().scan_entities(table, sink).await
-        })
+        sink: &mut dyn FnMut(u32, i64, &[Value]),
+    ) -> Result<(), StoreError> {
+        self.reader().scan_entities(table, sink).await
     }
 
     fn datagram_bytes(&self) -> u64 {
@@ -162,15 +138,12 @@ impl Session for InfluxdbSession {
         Ok(())
     }
 
-    fn take_statements(
-        &mut self,
-        with_plans: bool,
-    ) -> LocalFuture<'_, Result<Vec<Statement>, StoreError>> {
-        Box::pin(async move { self.reader().take_statements(with_plans).await })
+    async fn take_statements(&mut self, with_plans: bool) -> Result<Vec<Statement>, StoreError> {
+        self.reader().take_statements(with_plans).await
     }
 
-    fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), StoreError>> {
+    async fn close(self) -> Result<(), StoreError> {
         self.link.close();
-        Box::pin(async { Ok(()) })
+        Ok(())
     }
 }

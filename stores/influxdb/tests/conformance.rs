@@ -1,9 +1,8 @@
 //! InfluxDB against every rule of the store contract; in part, unless `SENSORMARK_SLOW` is set.
 
 use sensormark_influxdb::Influxdb;
-use sensormark_store::conformance;
 use std::sync::Arc;
 
 fn main() {
-    conformance::main_in_part(Arc::new(Influxdb::new()));
+    sensormark_conformance::main_in_part(Arc::new(Influxdb::new()));
 }

@@ -7,13 +7,11 @@ use crate::connection::{Link, cell};
 use crate::schema::{owner_table, quoted};
 use crate::write::native;
 use mysql_async::Value;
+use sensormark_kit::{BackendAdministrator, Found};
 use sensormark_relational::cell::Cell;
 use sensormark_relational::ddl;
 use sensormark_relational::model::{Model, OWNER_TABLE};
-use sensormark_store::{
-    Administrator, DatabaseName, Durability, ErrorKind, LocalFuture, Plan, Setting, Size,
-    StoreError,
-};
+use sensormark_store::{Durability, ErrorKind, Plan, Setting, Size, StoreError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -73,7 +71,7 @@ const NUDGE: Duration = Duration::from_secs(1);
 const IDLE_DIRTY_PAGES: i64 = 20;
 
 /// Speaks to the server about one database.
-pub(crate) struct MariadbAdministrator {
+pub struct MariadbAdministrator {
     link: Link,
     plan: Plan,
     model: Arc<Model>,
@@ -116,14 +114,6 @@ impl MariadbAdministrator {
         self.plan.database.as_str()
     }
 
-    fn foreign(&self, operation: &str, what: &str) -> StoreError {
-        StoreError::new(
-            ErrorKind::Foreign,
-            operation,
-            format!("database {} {what}; choose another name", self.name()),
-        )
-    }
-
     /// The first column of all rows, as text.
     async fn texts(
         &mut self,
@@ -152,18 +142,6 @@ impl MariadbAdministrator {
         Ok(number)
     }
 
-    /// The tables of the plan's database; `None` when there is no such database.
-    async fn tables(&mut self, operation: &str) -> Result<Option<Vec<String>>, StoreError> {
-        let name = || vec![Value::from(self.plan.database.as_str())];
-        let (of_database, of_tables) = (name(), name());
-        let there = "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?";
-        if self.texts(operation, there, of_database).await?.is_empty() {
-            return Ok(None);
-        }
-        let tables = "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ?";
-        self.texts(operation, tables, of_tables).await.map(Some)
-    }
-
     /// The owner's mark inside a database.
     async fn mark(
         &mut self,
@@ -180,55 +158,6 @@ impl MariadbAdministrator {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
-    }
-
-    async fn require_own(&mut self, operation: &str) -> Result<(), StoreError> {
-        let name = self.name().to_owned();
-        if self.mark(operation, &name).await?.as_deref() == Some(self.plan.owner.as_str()) {
-            return Ok(());
-        }
-        Err(self.foreign(operation, "is there, and this run did not make it"))
-    }
-
-    async fn make(&mut self) -> Result<(), StoreError> {
-        const OPERATION: &str = "create a database";
-        if self.plan.endpoint.managed {
-            let flush = if self.plan.durability == Durability::Relaxed {
-                2
-            } else {
-                1
-            };
-            let sql = format!("SET GLOBAL innodb_flush_log_at_trx_commit = {flush}");
-            self.link.text(OPERATION, sql).await?;
-        } else {
-            check_durability(&self.plan, self.link.server.flush_at_commit)?;
-        }
-        let name = quoted(self.name());
-        match self.tables(OPERATION).await? {
-            Some(tables) => {
-                self.require_own(OPERATION).await?;
-                let own = ddl::table_names(&self.model);
-                if let Some(other) = tables.iter().find(|table| !own.contains(table)) {
-                    let what = format!("has a table {other} that this run did not make");
-                    return Err(self.foreign(OPERATION, &what));
-                }
-            }
-            None => {
-                let sql = format!(
-                    "CREATE DATABASE {name} CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin"
-                );
-                self.link.text(OPERATION, sql).await?;
-            }
-        }
-        self.link.text(OPERATION, format!("USE {name}")).await?;
-        self.link.text(OPERATION, owner_table()).await?;
-        let mark = format!("INSERT IGNORE INTO {} VALUES (?)", quoted(OWNER_TABLE));
-        let owner = vec![Value::from(self.plan.owner.as_str())];
-        self.link.execute(OPERATION, &mark, owner).await?;
-        for statement in ddl::statements(&self.model) {
-            self.link.text(OPERATION, statement).await?;
-        }
-        self.fill_tags().await
     }
 
     /// Puts a row a series into the tables of tags.
@@ -253,31 +182,6 @@ impl MariadbAdministrator {
             }
         }
         Ok(())
-    }
-
-    async fn drop_it(&mut self) -> Result<(), StoreError> {
-        const OPERATION: &str = "drop a database";
-        if self.tables(OPERATION).await?.is_none() {
-            return Ok(());
-        }
-        self.require_own(OPERATION).await?;
-        let sql = format!("DROP DATABASE {}", quoted(self.name()));
-        self.link.text(OPERATION, sql).await
-    }
-
-    async fn list(&mut self) -> Result<Vec<(String, String)>, StoreError> {
-        const OPERATION: &str = "list databases";
-        let sql = "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME LIKE 'sensormark\\_%'";
-        let names = self.texts(OPERATION, sql, Vec::new()).await?;
-        let mut databases = Vec::new();
-        for name in names {
-            if DatabaseName::try_from(name.clone()).is_ok()
-                && let Some(owner) = self.mark(OPERATION, &name).await?
-            {
-                databases.push((name, owner));
-            }
-        }
-        Ok(databases)
     }
 
     async fn rest(&mut self) -> Result<(), StoreError> {
@@ -424,41 +328,89 @@ impl MariadbAdministrator {
     }
 }
 
-impl Administrator for MariadbAdministrator {
-    fn create(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.make())
+impl BackendAdministrator for MariadbAdministrator {
+    async fn check(&mut self) -> Result<(), StoreError> {
+        const OPERATION: &str = "create a database";
+        if !self.plan.endpoint.managed {
+            return check_durability(&self.plan, self.link.server.flush_at_commit);
+        }
+        let flush = if self.plan.durability == Durability::Relaxed {
+            2
+        } else {
+            1
+        };
+        let sql = format!("SET GLOBAL innodb_flush_log_at_trx_commit = {flush}");
+        self.link.text(OPERATION, sql).await
     }
 
-    fn drop_database(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.drop_it())
+    async fn found(&mut self, name: &str) -> Result<Found, StoreError> {
+        const OPERATION: &str = "look for the database";
+        let there = "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?";
+        let named = vec![Value::from(name)];
+        if self.texts(OPERATION, there, named).await?.is_empty() {
+            return Ok(Found::Nothing);
+        }
+        Ok(Found::with_mark(self.mark(OPERATION, name).await?, name))
     }
 
-    fn databases(&mut self) -> LocalFuture<'_, Result<Vec<(String, String)>, StoreError>> {
-        Box::pin(self.list())
+    async fn contents(&mut self) -> Result<Vec<String>, StoreError> {
+        let tables = "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ?";
+        let named = vec![Value::from(self.plan.database.as_str())];
+        self.texts("list tables", tables, named).await
     }
 
-    fn settle(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.rest())
+    fn expected(&self) -> Vec<String> {
+        ddl::table_names(&self.model)
     }
 
-    fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>> {
-        Box::pin(self.read_settings())
+    async fn make(&mut self) -> Result<(), StoreError> {
+        const OPERATION: &str = "create a database";
+        let name = quoted(self.name());
+        let sql = format!("CREATE DATABASE {name} CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin");
+        self.link.text(OPERATION, sql).await?;
+        self.link.text(OPERATION, format!("USE {name}")).await?;
+        self.link.text(OPERATION, owner_table()).await?;
+        let mark = format!("INSERT IGNORE INTO {} VALUES (?)", quoted(OWNER_TABLE));
+        let owner = vec![Value::from(self.plan.owner.as_str())];
+        self.link.execute(OPERATION, &mark, owner).await?;
+        for statement in ddl::statements(&self.model) {
+            self.link.text(OPERATION, statement).await?;
+        }
+        self.fill_tags().await
     }
 
-    fn schema_text(&mut self) -> LocalFuture<'_, Result<Vec<String>, StoreError>> {
+    async fn remove(&mut self) -> Result<(), StoreError> {
+        let sql = format!("DROP DATABASE {}", quoted(self.name()));
+        self.link.text("drop a database", sql).await
+    }
+
+    async fn names(&mut self) -> Result<Vec<String>, StoreError> {
+        let sql = "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME LIKE 'sensormark\\_%'";
+        self.texts("list databases", sql, Vec::new()).await
+    }
+
+    async fn settle(&mut self) -> Result<(), StoreError> {
+        self.rest().await
+    }
+
+    async fn settings(&mut self) -> Result<Vec<Setting>, StoreError> {
+        self.read_settings().await
+    }
+
+    async fn schema_text(&mut self) -> Result<Vec<String>, StoreError> {
         let database = self.plan.database.as_str();
-        Box::pin(self.link.stated_schema(database, OWNER_TABLE))
+        self.link.stated_schema(database, OWNER_TABLE).await
     }
 
-    fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>> {
-        Box::pin(self.measure())
+    async fn size(&mut self) -> Result<Size, StoreError> {
+        self.measure().await
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sensormark_store::{Endpoint, Layout, Schema, Secret};
+    use sensormark_store::{DatabaseName, Endpoint, Layout, Schema, Secret};
 
     fn plan(durability: Durability) -> Plan {
         Plan {

@@ -5,7 +5,7 @@
 
 use crate::error::store_error;
 use mysql_async::{Conn, DriverError, Error, Opts, OptsBuilder, SslOpts};
-use sensormark_store::url::percent_decoded;
+use sensormark_kit::url::{existing_server, percent_decoded};
 use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
 use std::fmt;
 use std::path::PathBuf;
@@ -103,12 +103,7 @@ impl Options {
 
     /// The endpoint of an existing server with this URL.
     pub(crate) fn endpoint(&self, url: &str) -> Endpoint {
-        Endpoint {
-            url: Secret::new(url),
-            label: "mariadb (existing server)".to_owned(),
-            managed: false,
-            ports: vec![self.port],
-        }
+        existing_server("mariadb", url, vec![self.port])
     }
 
     /// Connects, to a database or to none.

@@ -31,51 +31,32 @@ use crate::config::{Options, URL_EXAMPLE};
 use crate::connection::Link;
 use crate::schema::offers;
 use crate::session::MariadbSession;
+use sensormark_kit::{Adapter, Backend};
 use sensormark_relational::model::Model;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
-    Administrator, Capability, Description, Durability, Endpoint, Family, Index, Installation,
-    Launch, Layout, LayoutOffer, Limits, LocalFuture, Operation, Plan, RepeatedWrite, Schema,
-    ServerOptions, Session, SessionKind, Shape, Store, StoreError, Table, WriteSize,
+    Capability, Description, Durability, Endpoint, Family, Index, Installation, Launch, Layout,
+    LayoutOffer, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind, Shape,
+    StoreError, Table, WriteSize,
 };
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a server may take to say its version.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// MariaDB.
-#[derive(Debug, Default)]
-pub struct Mariadb {
-    /// The model of the latest plan, which its sessions share.
-    model: Mutex<Option<Arc<Model>>>,
-}
+/// MariaDB 10.6 or later.
+pub type Mariadb = Adapter<MariadbBackend>;
 
-impl Mariadb {
-    /// The store. It connects to nothing by itself.
-    pub fn new() -> Self {
-        Self::default()
-    }
+/// What [`Mariadb`] is made of.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct MariadbBackend;
 
-    fn model(&self, plan: &Plan) -> Result<Arc<Model>, StoreError> {
-        let mut latest = self.model.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(model) = latest.as_ref()
-            && Arc::ptr_eq(&model.schema, &plan.schema)
-            && model.layout == plan.layout
-        {
-            return Ok(Arc::clone(model));
-        }
-        let model = Arc::new(Model::new(
-            &dialect::MariadbDialect,
-            &plan.schema,
-            plan.layout,
-        )?);
-        *latest = Some(Arc::clone(&model));
-        Ok(model)
-    }
-}
+impl Backend for MariadbBackend {
+    type Model = Model;
+    type Session = MariadbSession;
+    type Administrator = MariadbAdministrator;
 
-impl Store for Mariadb {
     fn description(&self) -> Description {
         Description {
             name: "mariadb".to_owned(),
@@ -149,46 +130,33 @@ impl Store for Mariadb {
         Ok(Options::parse(url)?.endpoint(url))
     }
 
-    fn version<'a>(
-        &'a self,
-        endpoint: &'a Endpoint,
-    ) -> LocalFuture<'a, Result<String, StoreError>> {
-        Box::pin(async move {
-            let options = Options::parse(endpoint.url.expose())?;
-            let link = Link::open(&options, None, VERSION_TIMEOUT).await?;
-            let version = link.server.version.clone();
-            link.close().await?;
-            Ok(version)
-        })
+    fn model(&self, plan: &Plan) -> Result<Model, StoreError> {
+        Model::new(&dialect::MariadbDialect, &plan.schema, plan.layout)
     }
 
-    fn administrator<'a>(
-        &'a self,
-        plan: &'a Plan,
-    ) -> LocalFuture<'a, Result<Box<dyn Administrator>, StoreError>> {
-        Box::pin(async move {
-            let model = self.model(plan)?;
-            let options = Options::parse(plan.endpoint.url.expose())?;
-            let link = Link::open(&options, None, Duration::from_millis(plan.timeout_ms)).await?;
-            let administrator: Box<dyn Administrator> =
-                Box::new(MariadbAdministrator::new(link, plan.clone(), model));
-            Ok(administrator)
-        })
+    async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {
+        let options = Options::parse(endpoint.url.expose())?;
+        let link = Link::open(&options, None, VERSION_TIMEOUT).await?;
+        let version = link.server.version.clone();
+        link.close().await?;
+        Ok(version)
     }
 
-    fn connect<'a>(
-        &'a self,
-        plan: &'a Plan,
-    ) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
-        Box::pin(async move {
-            let model = self.model(plan)?;
-            let options = Options::parse(plan.endpoint.url.expose())?;
-            let database = Some(plan.database.as_str());
-            let link =
-                Link::open(&options, database, Duration::from_millis(plan.timeout_ms)).await?;
-            check_durability(plan, link.server.flush_at_commit)?;
-            let session: Box<dyn Session> = Box::new(MariadbSession::new(link, model));
-            Ok(session)
-        })
+    async fn administrator(
+        &self,
+        plan: &Plan,
+        model: Arc<Model>,
+    ) -> Result<MariadbAdministrator, StoreError> {
+        let options = Options::parse(plan.endpoint.url.expose())?;
+        let link = Link::open(&options, None, Duration::from_millis(plan.timeout_ms)).await?;
+        Ok(MariadbAdministrator::new(link, plan.clone(), model))
+    }
+
+    async fn connect(&self, plan: &Plan, model: Arc<Model>) -> Result<MariadbSession, StoreError> {
+        let options = Options::parse(plan.endpoint.url.expose())?;
+        let database = Some(plan.database.as_str());
+        let link = Link::open(&options, database, Duration::from_millis(plan.timeout_ms)).await?;
+        check_durability(plan, link.server.flush_at_commit)?;
+        Ok(MariadbSession::new(link, model))
     }
 }

@@ -3,15 +3,16 @@
 //! It writes files and says what to run; the supervisor runs it. The server listens on 127.0.0.1 alone, its socket file lies in the scratch
 //! folder, and nobody gets in without the generated password.
 
+use crate::config::URL_EXAMPLE;
+use sensormark_kit::url::own_server;
+use sensormark_server::files::write_private;
+use sensormark_server::find::{Search, install_advice, stated_version};
 use sensormark_store::server::{Command, StopSignal};
 use sensormark_store::{
-    Durability, Endpoint, ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError,
+    Durability, ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError,
     server::ServerFolder,
 };
 use std::fmt::Write as _;
-use std::fs::{self, OpenOptions};
-use std::io::Write as _;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, chown};
 use std::path::{Path, PathBuf};
 
 /// Names of the server's program, newest first.
@@ -20,48 +21,32 @@ const PROGRAMS: [&str; 2] = ["mariadbd", "mysqld"];
 /// The longest path that a socket file may have.
 const LONGEST_SOCKET_PATH: usize = 100;
 
-/// Finds the server.
+/// The server found, in the order of places that all stores have.
 pub(crate) fn installation() -> Result<Installation, StoreError> {
-    let mut folders: Vec<(PathBuf, &str)> = Vec::new();
-    if let Some(home) = std::env::var_os("SENSORMARK_MARIADB_HOME") {
-        let home = PathBuf::from(home);
-        for folder in ["bin", "sbin", "libexec", ""] {
-            folders.push((home.join(folder), "SENSORMARK_MARIADB_HOME"));
-        }
-    }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    folders.extend(std::env::split_paths(&path).map(|folder| (folder, "found on PATH")));
-    for usual in [
+    let packages = [
         "/usr/sbin",
         "/usr/libexec",
         "/usr/local/sbin",
         "/usr/local/mysql/bin",
         "/opt/mariadb/bin",
-    ] {
-        let origin = if usual == "/usr/sbin" {
-            "system package"
-        } else {
-            "usual place"
-        };
-        folders.push((PathBuf::from(usual), origin));
-    }
-    for (folder, origin) in folders {
-        for name in PROGRAMS {
+    ];
+    let search = Search {
+        name: "mariadb",
+        title: "the MariaDB server",
+        wanted: "the program mariadbd",
+        inside: &["bin", "sbin", "libexec", ""],
+        on_path: true,
+        packages: packages.map(PathBuf::from).to_vec(),
+        advice: install_advice("mariadb", URL_EXAMPLE),
+    };
+    let found = search.find(|folder| {
+        PROGRAMS.iter().find_map(|name| {
             let program = folder.join(name);
-            if let Some(version) = version_of(&program) {
-                return Ok(Installation {
-                    path: program,
-                    version,
-                    origin: origin.to_owned(),
-                });
-            }
-        }
-    }
-    Err(StoreError::new(
-        ErrorKind::NotInstalled,
-        "find the MariaDB server",
-        "neither PATH nor /usr/sbin nor $SENSORMARK_MARIADB_HOME has mariadbd; install it with scripts/install-servers.sh mariadb",
-    ))
+            version_of(&program).map(|version| (program, version))
+        })
+    })?;
+    let (program, version) = found.what.clone();
+    Ok(found.installation(program, version))
 }
 
 /// The version that a program states, when it is there and is a MariaDB server.
@@ -69,12 +54,7 @@ fn version_of(program: &Path) -> Option<String> {
     if !program.is_file() {
         return None;
     }
-    let output = std::process::Command::new(program)
-        .args(["--no-defaults", "--version"])
-        .env_clear()
-        .output()
-        .ok()?;
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = stated_version(program, &["--no-defaults", "--version"]).ok()?;
     let version = text
         .split_whitespace()
         .skip_while(|word| *word != "Ver")
@@ -123,10 +103,8 @@ pub(crate) fn launch(
     let base = base_folder(&installation.path);
     let setup = setup_program(&base)?;
     let (configuration, mut notes) = configuration(&base, folder, options)?;
-    let file = folder.join("my.cnf");
-    let init = folder.join("init.sql");
-    write_file(folder, &file, &configuration)?;
-    write_file(folder, &init, &accounts(&folder.password))?;
+    let file = write_private(folder, "my.cnf", &configuration)?;
+    let init = write_private(folder, "init.sql", &accounts(&folder.password))?;
     notes.push(
         "binary log off (skip-log-bin): commits are flushed to the redo log alone".to_owned(),
     );
@@ -155,16 +133,15 @@ pub(crate) fn launch(
             input: None,
         },
         after: Vec::new(),
-        endpoint: Endpoint {
-            url: Secret::new(format!(
+        endpoint: own_server(
+            "mariadb",
+            format!(
                 "mariadb://sensormark:{}@127.0.0.1:{}/?ssl-mode=disabled",
                 folder.password.expose(),
                 folder.ports[0]
-            )),
-            label: "mariadb (started by sensormark)".to_owned(),
-            managed: true,
-            ports: vec![folder.ports[0]],
-        },
+            ),
+            folder.ports[0],
+        ),
         stop: StopSignal::Terminate,
         start_seconds: 120,
         log_paths: vec!["ib_logfile0".to_owned(), "aria_log.00000001".to_owned()],
@@ -284,47 +261,18 @@ fn apply_profile(
     Ok(())
 }
 
-/// Writes a file that its folder's owner alone can read.
-fn write_file(folder: &ServerFolder, path: &Path, text: &str) -> Result<(), StoreError> {
-    let write = || {
-        // A file of an earlier start is replaced, never written through.
-        match fs::remove_file(path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(path)?;
-        file.write_all(text.as_bytes())?;
-        let owner = fs::metadata(&folder.root)?;
-        let own = file.metadata()?;
-        if (own.uid(), own.gid()) == (owner.uid(), owner.gid()) {
-            return Ok(());
-        }
-        chown(path, Some(owner.uid()), Some(owner.gid()))
-    };
-    write().map_err(|error| {
-        StoreError::new(
-            ErrorKind::Configuration,
-            "configure a MariaDB server",
-            format!("{} cannot be written: {error}", path.display()),
-        )
-        .with_source(error)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+    use std::os::unix::fs::MetadataExt;
 
     fn folder(root: &Path) -> ServerFolder {
         ServerFolder {
             root: root.to_owned(),
             data: root.join("data"),
             logs: None,
-            ports: [3, 4, 5, 6],
+            ports: [3, 4, 5, 6, 7],
             password: Secret::new("hunter2"),
             user: None,
         }

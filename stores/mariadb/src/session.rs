@@ -4,15 +4,15 @@ use crate::connection::Link;
 use crate::query::{self, Reader};
 use crate::write;
 use crate::write::insert::Inserts;
+use sensormark_kit::BackendSession;
 use sensormark_relational::model::Model;
 use sensormark_store::{
-    Acknowledgement, Answer, Batch, EntityReading, LocalFuture, Query, Session, Statement,
-    StoreError, Value,
+    Acknowledgement, Answer, Batch, EntityReading, Query, Statement, StoreError, Value,
 };
 use std::sync::Arc;
 
 /// A connection with the tables that it speaks about.
-pub(crate) struct MariadbSession {
+pub struct MariadbSession {
     link: Link,
     model: Arc<Model>,
     asked: query::Statements,
@@ -35,63 +35,48 @@ impl MariadbSession {
     }
 }
 
-impl Session for MariadbSession {
-    fn write<'a>(
-        &'a mut self,
-        batch: &'a Batch,
-    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
-        Box::pin(write::write(
+impl BackendSession for MariadbSession {
+    async fn write(&mut self, batch: &Batch) -> Result<Acknowledgement, StoreError> {
+        write::write(
             &mut self.link,
             &self.inserts,
             &mut self.written,
             &self.model,
             batch,
-        ))
+        )
+        .await
     }
 
-    fn upsert<'a>(
-        &'a mut self,
-        write: EntityReading<'a>,
-    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
-        Box::pin(write::upsert(
+    async fn upsert(&mut self, write: EntityReading<'_>) -> Result<Acknowledgement, StoreError> {
+        write::upsert(
             &mut self.link,
             &self.inserts,
             &mut self.written,
             &self.model,
             write,
-        ))
+        )
+        .await
     }
 
-    fn query<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
-        Box::pin(async move {
-            let mut reader = Reader {
-                link: &mut self.link,
-                statements: &mut self.asked,
-                model: &self.model,
-            };
-            reader.answer(query).await
-        })
+    async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
+        let mut reader = Reader {
+            link: &mut self.link,
+            statements: &mut self.asked,
+            model: &self.model,
+        };
+        reader.answer(query).await
     }
 
-    fn scan<'a>(
-        &'a mut self,
+    async fn scan(&mut self, table: usize, sink: &mut dyn FnMut(&Batch)) -> Result<(), StoreError> {
+        query::scan(&mut self.link, &self.model, table, sink).await
+    }
+
+    async fn scan_entities(
+        &mut self,
         table: usize,
-        sink: &'a mut dyn FnMut(&Batch),
-    ) -> LocalFuture<'a, Result<(), StoreError>> {
-        Box::pin(query::scan(&mut self.link, &self.model, table, sink))
-    }
-
-    fn scan_entities<'a>(
-        &'a mut self,
-        table: usize,
-        sink: &'a mut dyn FnMut(u32, i64, &[Value]),
-    ) -> LocalFuture<'a, Result<(), StoreError>> {
-        Box::pin(query::scan_entities(
-            &mut self.link,
-            &self.model,
-            table,
-            sink,
-        ))
+        sink: &mut dyn FnMut(u32, i64, &[Value]),
+    ) -> Result<(), StoreError> {
+        query::scan_entities(&mut self.link, &self.model, table, sink).await
     }
 
     fn keep_statements(&mut self) -> Result<(), StoreError> {
@@ -99,14 +84,11 @@ impl Session for MariadbSession {
         Ok(())
     }
 
-    fn take_statements(
-        &mut self,
-        with_plans: bool,
-    ) -> LocalFuture<'_, Result<Vec<Statement>, StoreError>> {
-        Box::pin(self.link.take_statements(with_plans))
+    async fn take_statements(&mut self, with_plans: bool) -> Result<Vec<Statement>, StoreError> {
+        self.link.take_statements(with_plans).await
     }
 
-    fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), StoreError>> {
-        Box::pin(self.link.close())
+    async fn close(self) -> Result<(), StoreError> {
+        self.link.close().await
     }
 }

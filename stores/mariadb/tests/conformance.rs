@@ -1,9 +1,8 @@
 //! The conformance suite of the contract, on a MariaDB server that it starts (or on the one that `SENSORMARK_CONFORMANCE_URL` names).
 
 use sensormark_mariadb::Mariadb;
-use sensormark_store::conformance;
 use std::sync::Arc;
 
 fn main() {
-    conformance::main_with_pins(Arc::new(Mariadb::new()), env!("CARGO_MANIFEST_DIR"));
+    sensormark_conformance::main_with_pins(Arc::new(Mariadb::new()), env!("CARGO_MANIFEST_DIR"));
 }

@@ -7,9 +7,8 @@ use crate::connection::{Link, Patience};
 use crate::schema::{Model, OWNER_COLLECTION};
 use crate::topology::Topology;
 use mongodb::bson::{Bson, Document, doc};
-use sensormark_store::{
-    Administrator, DatabaseName, Documents, ErrorKind, LocalFuture, Plan, Setting, Size, StoreError,
-};
+use sensormark_kit::{BackendAdministrator, Found};
+use sensormark_store::{DatabaseName, Documents, ErrorKind, Plan, Setting, Size, StoreError};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -52,7 +51,7 @@ const STATES: [&str; 4] = [
 ];
 
 /// The administrator of a plan's database.
-pub(crate) struct MongodbAdministrator {
+pub struct MongodbAdministrator {
     plan: Plan,
     model: Arc<Model>,
     link: Link,
@@ -130,109 +129,6 @@ impl MongodbAdministrator {
             .ask("list collections", list, Patience::Whole, take)
             .await?;
         Ok(names)
-    }
-
-    fn foreign(&self, what: &str) -> StoreError {
-        StoreError::new(
-            ErrorKind::Foreign,
-            "use a database",
-            format!(
-                "{} {what}; it is left alone: choose another name or remove it yourself",
-                self.plan.database
-            ),
-        )
-    }
-
-    async fn create_all(&mut self) -> Result<(), StoreError> {
-        let there = self.collections().await?;
-        if !there.is_empty() {
-            self.make_room(&there).await?;
-        }
-        let mark = doc! { "_id": "owner", "mark": &self.plan.owner };
-        let insert = doc! { "insert": OWNER_COLLECTION, "documents": [mark], "writeConcern": { "w": 1, "j": true } };
-        let made = self.link.command("set the owner's mark", insert).await?;
-        if made.contains_key("writeErrors") {
-            // Somebody else was faster, or it is our own of an earlier attempt.
-            match owner_of(&self.link, self.plan.database.as_str()).await? {
-                Mark::Of(owner) if owner == self.plan.owner => {}
-                _ => return Err(self.foreign("is there and belongs to another run")),
-            }
-        }
-        for command in self.model.commands() {
-            self.link.command("make collections", command).await?;
-        }
-        Ok(())
-    }
-
-    /// Removes what an earlier attempt of this owner left; fails when anything is not its own.
-    async fn make_room(&self, there: &[String]) -> Result<(), StoreError> {
-        match owner_of(&self.link, self.plan.database.as_str()).await? {
-            Mark::None => return Err(self.foreign("is there without sensormark's mark")),
-            Mark::Of(owner) if owner != self.plan.owner => {
-                return Err(self.foreign("is there and belongs to another run"));
-            }
-            Mark::Of(_) => {}
-        }
-        let own = self.model.collections();
-        let others: Vec<&String> = there
-            .iter()
-            .filter(|name| *name != OWNER_COLLECTION)
-            .collect();
-        if let Some(other) = others.iter().find(|name| !own.contains(name)) {
-            return Err(self.foreign(&format!(
-                "holds a collection {other:?} that this layout does not make"
-            )));
-        }
-        for name in others {
-            self.link
-                .command(
-                    "remove an earlier attempt's collections",
-                    doc! { "drop": name },
-                )
-                .await?;
-        }
-        Ok(())
-    }
-
-    async fn drop_own(&mut self) -> Result<(), StoreError> {
-        match owner_of(&self.link, self.plan.database.as_str()).await? {
-            Mark::Of(owner) if owner == self.plan.owner => {
-                let drop = doc! { "dropDatabase": 1 };
-                self.link.command("drop the database", drop).await?;
-                Ok(())
-            }
-            Mark::Of(_) => Err(self.foreign("belongs to another run")),
-            Mark::None if self.collections().await?.is_empty() => Ok(()),
-            Mark::None => Err(self.foreign("does not bear sensormark's mark")),
-        }
-    }
-
-    async fn all(&mut self) -> Result<Vec<(String, String)>, StoreError> {
-        let pattern = format!("^{}", DatabaseName::PREFIX);
-        let list = doc! { "listDatabases": 1, "nameOnly": true, "filter": { "name": { "$regex": pattern } } };
-        let answer = self
-            .link
-            .command_of("admin", "list databases", list)
-            .await?;
-        let mut databases = Vec::new();
-        for entry in answer.get_array("databases").into_iter().flatten() {
-            let name = entry
-                .as_document()
-                .and_then(|entry| entry.get_str("name").ok())
-                .unwrap_or_default();
-            if let Mark::Of(owner) = owner_of(&self.link, name).await? {
-                databases.push((name.to_owned(), owner));
-            }
-        }
-        Ok(databases)
-    }
-
-    /// Writes a checkpoint.
-    async fn settle_all(&mut self) -> Result<(), StoreError> {
-        self.link
-            .command_of("admin", "write a checkpoint", doc! { "fsync": 1 })
-            .await?;
-        Ok(())
     }
 
     async fn read_settings(&mut self) -> Result<Vec<Setting>, StoreError> {
@@ -352,36 +248,90 @@ fn number(value: Option<&Bson>) -> i64 {
     }
 }
 
-impl Administrator for MongodbAdministrator {
-    fn create(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.create_all())
+impl BackendAdministrator for MongodbAdministrator {
+    async fn found(&mut self, name: &str) -> Result<Found, StoreError> {
+        Ok(match owner_of(&self.link, name).await? {
+            Mark::Of(owner) => Found::with_mark(Some(owner), name),
+            Mark::None if name != self.plan.database.as_str() => Found::Unmarked,
+            Mark::None if self.collections().await?.is_empty() => Found::Nothing,
+            Mark::None => Found::Unmarked,
+        })
     }
 
-    fn drop_database(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.drop_own())
+    async fn contents(&mut self) -> Result<Vec<String>, StoreError> {
+        self.collections().await
     }
 
-    fn databases(&mut self) -> LocalFuture<'_, Result<Vec<(String, String)>, StoreError>> {
-        Box::pin(self.all())
+    fn expected(&self) -> Vec<String> {
+        let mut names = self.model.collections();
+        names.push(OWNER_COLLECTION.to_owned());
+        names
     }
 
-    fn settle(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.settle_all())
+    async fn make(&mut self) -> Result<(), StoreError> {
+        let mark = doc! { "_id": "owner", "mark": &self.plan.owner };
+        let insert = doc! { "insert": OWNER_COLLECTION, "documents": [mark], "writeConcern": { "w": 1, "j": true } };
+        let made = self.link.command("set the owner's mark", insert).await?;
+        if made.contains_key("writeErrors") {
+            return Err(StoreError::new(
+                ErrorKind::Foreign,
+                "set the owner's mark",
+                format!(
+                    "somebody else has just made {}; choose another name",
+                    self.plan.database
+                ),
+            ));
+        }
+        for command in self.model.commands() {
+            self.link.command("make collections", command).await?;
+        }
+        Ok(())
     }
 
-    fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>> {
-        Box::pin(self.read_settings())
+    async fn remove(&mut self) -> Result<(), StoreError> {
+        let drop = doc! { "dropDatabase": 1 };
+        self.link
+            .command("drop the database", drop)
+            .await
+            .map(|_| ())
     }
 
-    fn documents(&mut self) -> LocalFuture<'_, Result<Option<Documents>, StoreError>> {
-        Box::pin(self.count_documents())
+    async fn names(&mut self) -> Result<Vec<String>, StoreError> {
+        let pattern = format!("^{}", DatabaseName::PREFIX);
+        let list = doc! { "listDatabases": 1, "nameOnly": true, "filter": { "name": { "$regex": pattern } } };
+        let answer = self
+            .link
+            .command_of("admin", "list databases", list)
+            .await?;
+        let named = |entry: &Bson| {
+            let name = entry.as_document()?.get_str("name").ok()?;
+            Some(name.to_owned())
+        };
+        let entries = answer.get_array("databases").into_iter().flatten();
+        Ok(entries.filter_map(named).collect())
     }
 
-    fn schema_text(&mut self) -> LocalFuture<'_, Result<Vec<String>, StoreError>> {
-        Box::pin(crate::shown::schema(&self.link, OWNER_COLLECTION))
+    async fn settle(&mut self) -> Result<(), StoreError> {
+        let fsync = doc! { "fsync": 1 };
+        self.link
+            .command_of("admin", "write a checkpoint", fsync)
+            .await
+            .map(|_| ())
     }
 
-    fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>> {
-        Box::pin(self.measure())
+    async fn settings(&mut self) -> Result<Vec<Setting>, StoreError> {
+        self.read_settings().await
+    }
+
+    async fn documents(&mut self) -> Result<Option<Documents>, StoreError> {
+        self.count_documents().await
+    }
+
+    async fn schema_text(&mut self) -> Result<Vec<String>, StoreError> {
+        crate::shown::schema(&self.link, OWNER_COLLECTION).await
+    }
+
+    async fn size(&mut self) -> Result<Size, StoreError> {
+        self.measure().await
     }
 }

@@ -9,7 +9,8 @@ use mongodb::Client;
 use mongodb::options::{
     ClientOptions, ConnectionString, Credential, HostInfo, ServerAddress, ServerMonitoringMode, Tls,
 };
-use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
+use sensormark_kit::url::existing_server;
+use sensormark_store::{Endpoint, ErrorKind, StoreError};
 use std::fmt;
 use std::time::Duration;
 
@@ -72,12 +73,7 @@ impl Options {
 
     /// The endpoint of an existing deployment with this URL.
     pub(crate) fn endpoint(&self, url: &str) -> Endpoint {
-        Endpoint {
-            url: Secret::new(url),
-            label: "mongodb (existing server)".to_owned(),
-            managed: false,
-            ports: self.ports.clone(),
-        }
+        existing_server("mongodb", url, self.ports.clone())
     }
 
     /// A client with at most one connection for commands, besides one on which the driver watches the server.

@@ -38,43 +38,23 @@ use self::config::Options;
 use self::schema::{Model, offers};
 use self::session::MongodbSession;
 use self::topology::Met;
+use sensormark_kit::{Adapter, Backend};
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
-    Administrator, Capability, Description, Durability, Endpoint, Family, Installation, Launch,
-    Layout, LayoutOffer, Limits, LocalFuture, Operation, Plan, RepeatedWrite, Schema,
-    ServerOptions, Session, SessionKind, Store, StoreError, Table, TimeKey, TimeResolution,
-    WriteSize,
+    Capability, Description, Durability, Endpoint, Family, Installation, Launch, Layout,
+    LayoutOffer, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
+    StoreError, Table, TimeResolution, WriteSize,
 };
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// MongoDB 6.0 or later.
+pub type Mongodb = Adapter<MongodbBackend>;
+
+/// What [`Mongodb`] is made of.
 #[derive(Debug, Default)]
-pub struct Mongodb {
-    /// The collections of the latest plan, which its sessions share.
-    model: Mutex<Option<Arc<Model>>>,
+pub struct MongodbBackend {
     met: Met,
-}
-
-impl Mongodb {
-    /// The store.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    fn model(&self, plan: &Plan) -> Result<Arc<Model>, StoreError> {
-        let mut latest = self.model.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(model) = latest.as_ref()
-            && Arc::ptr_eq(&model.schema, &plan.schema)
-            && model.layout == plan.layout
-        {
-            return Ok(Arc::clone(model));
-        }
-        let model = Arc::new(Model::new(&plan.schema, plan.layout)?);
-        *latest = Some(Arc::clone(&model));
-        Ok(model)
-    }
 }
 
 fn durability() -> Vec<(Durability, String)> {
@@ -100,7 +80,11 @@ fn durability() -> Vec<(Durability, String)> {
     .to_vec()
 }
 
-impl Store for Mongodb {
+impl Backend for MongodbBackend {
+    type Model = Model;
+    type Session = MongodbSession;
+    type Administrator = MongodbAdministrator;
+
     fn description(&self) -> Description {
         Description {
             name: "mongodb".to_owned(),
@@ -129,11 +113,8 @@ impl Store for Mongodb {
         write_size::write_size(layout, table)
     }
 
-    fn time_resolution(&self, layout: &Layout, _: &Table) -> TimeResolution {
-        match layout.time {
-            TimeKey::Nanoseconds => TimeResolution::Nanoseconds,
-            TimeKey::Native => TimeResolution::Milliseconds,
-        }
+    fn native_resolution(&self) -> TimeResolution {
+        TimeResolution::Milliseconds
     }
 
     fn installation(&self) -> Result<Installation, StoreError> {
@@ -153,42 +134,33 @@ impl Store for Mongodb {
         Ok(Options::parse(url)?.endpoint(url))
     }
 
-    fn version<'a>(
-        &'a self,
-        endpoint: &'a Endpoint,
-    ) -> LocalFuture<'a, Result<String, StoreError>> {
-        Box::pin(async move {
-            let options = Options::parse(endpoint.url.expose())?;
-            let timeout = Duration::from_secs(5);
-            let (version, topology) = server::version(&options, endpoint.managed, timeout).await?;
-            self.met.remember(topology);
-            Ok(version)
-        })
+    fn model(&self, plan: &Plan) -> Result<Model, StoreError> {
+        Model::new(&plan.schema, plan.layout)
     }
 
-    fn administrator<'a>(
-        &'a self,
-        plan: &'a Plan,
-    ) -> LocalFuture<'a, Result<Box<dyn Administrator>, StoreError>> {
-        Box::pin(async move {
-            let model = self.model(plan)?;
-            let options = Options::parse(plan.endpoint.url.expose())?;
-            let administrator = MongodbAdministrator::open(&options, plan.clone(), model).await?;
-            self.met.remember(administrator.topology());
-            Ok(Box::new(administrator) as Box<dyn Administrator>)
-        })
+    async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {
+        let options = Options::parse(endpoint.url.expose())?;
+        let timeout = Duration::from_secs(5);
+        let (version, topology) = server::version(&options, endpoint.managed, timeout).await?;
+        self.met.remember(topology);
+        Ok(version)
     }
 
-    fn connect<'a>(
-        &'a self,
-        plan: &'a Plan,
-    ) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
-        Box::pin(async move {
-            let model = self.model(plan)?;
-            let options = Options::parse(plan.endpoint.url.expose())?;
-            let session = MongodbSession::open(&options, plan, model).await?;
-            self.met.remember(session.topology());
-            Ok(Box::new(session) as Box<dyn Session>)
-        })
+    async fn administrator(
+        &self,
+        plan: &Plan,
+        model: Arc<Model>,
+    ) -> Result<MongodbAdministrator, StoreError> {
+        let options = Options::parse(plan.endpoint.url.expose())?;
+        let administrator = MongodbAdministrator::open(&options, plan.clone(), model).await?;
+        self.met.remember(administrator.topology());
+        Ok(administrator)
+    }
+
+    async fn connect(&self, plan: &Plan, model: Arc<Model>) -> Result<MongodbSession, StoreError> {
+        let options = Options::parse(plan.endpoint.url.expose())?;
+        let session = MongodbSession::open(&options, plan, model).await?;
+        self.met.remember(session.topology());
+        Ok(session)
     }
 }

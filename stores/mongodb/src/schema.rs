@@ -27,7 +27,7 @@ pub(crate) const MEASUREMENT: &str = "measurement";
 
 /// All collections of a layout.
 #[derive(Debug)]
-pub(crate) struct Model {
+pub struct Model {
     /// What the readings look like.
     pub(crate) schema: Arc<Schema>,
     /// How they are kept.

@@ -7,18 +7,16 @@
 use crate::config::{Options, URL_EXAMPLE};
 use crate::connection::Link;
 use mongodb::bson::doc;
+use sensormark_kit::url::own_server;
+use sensormark_server::files::{make_private_folder, path_text, write_private};
+use sensormark_server::find::{Search, install_advice, program_version};
 use sensormark_store::server::{Command, ServerFolder, StopSignal};
-use sensormark_store::{
-    Endpoint, ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError,
-};
-use std::fs::{self, OpenOptions};
-use std::io::Write;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, chown, symlink};
+use sensormark_store::{ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const PROGRAM: &str = "mongod";
-const HOME: &str = "SENSORMARK_MONGODB_HOME";
 const USER: &str = "sensormark";
 const REPLICA_SET: &str = "sm";
 /// The profile that makes the server a replica set of one, which transactions need.
@@ -29,94 +27,23 @@ const SPARE_CONNECTIONS: u32 = 50;
 /// Connections of a client: one for commands, one on which the driver watches the server.
 const CONNECTIONS_PER_CLIENT: u32 = 2;
 
-/// The server's program: the user's own choice first, then what the installer put in place, then PATH.
+/// The server found, in the order of places that all stores have.
 pub(crate) fn installation() -> Result<Installation, StoreError> {
-    if let Some(home) = variable(HOME) {
-        let found = [home.join("bin"), home]
-            .into_iter()
-            .find(|folder| is_complete(folder));
-        let folder = found.ok_or_else(|| {
-            StoreError::new(
-                ErrorKind::NotInstalled,
-                "find MongoDB",
-                format!("${HOME} names a folder without the program mongod; correct or unset it"),
-            )
-        })?;
-        return describe(folder, "named by $SENSORMARK_MONGODB_HOME");
-    }
-    let installed = prefix().join("mongodb/bin");
-    if is_complete(&installed) {
-        return describe(installed, "installed by scripts/install-servers.sh");
-    }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    if let Some(folder) = std::env::split_paths(&path).find(|folder| is_complete(folder)) {
-        return describe(folder, "found on PATH");
-    }
-    let usual = ["/usr/local/mongodb/bin", "/opt/mongodb/bin", "/usr/bin"];
-    match usual
-        .iter()
-        .map(PathBuf::from)
-        .find(|folder| is_complete(folder))
-    {
-        Some(folder) => describe(folder, "found in a usual place"),
-        None => Err(StoreError::new(
-            ErrorKind::NotInstalled,
-            "find MongoDB",
-            format!(
-                "no mongod in the servers' folder, on PATH or in ${HOME}; install it with \
-                 `scripts/install-servers.sh mongodb`, or name a server by --on mongodb={URL_EXAMPLE}"
-            ),
-        )),
-    }
-}
-
-fn variable(name: &str) -> Option<PathBuf> {
-    std::env::var_os(name)
-        .filter(|value| !value.is_empty())
-        .map(PathBuf::from)
-}
-
-/// The folder that scripts/install-servers.sh installs into.
-fn prefix() -> PathBuf {
-    if let Some(folder) = variable("SENSORMARK_SERVERS") {
-        return folder;
-    }
-    let root = fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0);
-    if root {
-        return PathBuf::from("/opt/sensormark/servers");
-    }
-    variable("HOME")
-        .unwrap_or_default()
-        .join(".local/share/sensormark/servers")
-}
-
-fn is_complete(folder: &Path) -> bool {
-    folder.join(PROGRAM).is_file()
-}
-
-fn describe(folder: PathBuf, origin: &str) -> Result<Installation, StoreError> {
-    let failed = |text: String| {
-        StoreError::new(ErrorKind::NotInstalled, "ask MongoDB for its version", text)
+    let search = Search {
+        name: "mongodb",
+        title: "MongoDB",
+        wanted: "the program mongod",
+        inside: &["bin", ""],
+        on_path: true,
+        packages: ["/usr/local/mongodb/bin", "/opt/mongodb/bin", "/usr/bin"]
+            .map(PathBuf::from)
+            .to_vec(),
+        advice: install_advice("mongodb", URL_EXAMPLE),
     };
-    let output = std::process::Command::new(folder.join(PROGRAM))
-        .arg("--version")
-        .output()
-        .map_err(|error| failed(format!("{error}; install it again")))?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let version = text
-        .split_whitespace()
-        .find_map(|word| {
-            let number = word.strip_prefix('v')?;
-            number
-                .starts_with(|first: char| first.is_ascii_digit())
-                .then_some(number)
-        })
-        .ok_or_else(|| failed("the program states none; install it again".to_owned()))?;
-    Ok(Installation {
-        version: version.to_owned(),
-        path: folder,
-        origin: origin.to_owned(),
-    })
+    let found = search.find(|folder| folder.join(PROGRAM).is_file().then_some(()))?;
+    let folder = found.folder.clone();
+    let version = program_version("MongoDB", &folder.join(PROGRAM), "--version")?;
+    Ok(found.installation(folder, version))
 }
 
 /// Whether the profile makes the server a replica set of one.
@@ -143,16 +70,16 @@ pub(crate) fn launch(
 ) -> Result<Launch, StoreError> {
     let replicated = is_replicated(options)?;
     let data = folder.data.join("mongodb");
-    own_folder(folder, &data)?;
+    make_private_folder(&data)?;
     let mut notes = notes(options, replicated);
     notes.extend(move_journal(folder, &data)?);
     let key = if replicated {
         let key = write_private(folder, "mongod.key", &key_text(&folder.password))?;
-        Some(shown(&key)?)
+        Some(path_text(&key)?)
     } else {
         None
     };
-    let text = configuration(&shown(&data)?, folder.ports[0], options, key.as_deref());
+    let text = configuration(&path_text(&data)?, folder.ports[0], options, key.as_deref());
     let file = write_private(folder, "mongod.conf", &text)?;
     let port = folder.ports[0];
     let set = if replicated {
@@ -168,16 +95,11 @@ pub(crate) fn launch(
         before: Vec::new(),
         server: Command {
             program: installation.path.join(PROGRAM),
-            arguments: vec!["--config".to_owned(), shown(&file)?],
+            arguments: vec!["--config".to_owned(), path_text(&file)?],
             ..Command::default()
         },
         after: Vec::new(),
-        endpoint: Endpoint {
-            url: Secret::new(url),
-            label: "mongodb (started by sensormark)".to_owned(),
-            managed: true,
-            ports: vec![port],
-        },
+        endpoint: own_server("mongodb", url, port),
         stop: StopSignal::Terminate,
         start_seconds: 60,
         log_paths: vec!["mongodb/journal".to_owned()],
@@ -192,7 +114,7 @@ fn move_journal(folder: &ServerFolder, data: &Path) -> Result<Option<String>, St
         return Ok(None);
     };
     let journal = logs.join("journal");
-    own_folder(folder, &journal)?;
+    make_private_folder(&journal)?;
     symlink(&journal, data.join("journal")).map_err(|error| {
         StoreError::new(
             ErrorKind::Configuration,
@@ -344,61 +266,6 @@ async fn prepare_over(link: &Link, options: &Options) -> Result<(), StoreError> 
         Err(error) if error.kind() != ErrorKind::Authentication => Err(error),
         _ => Ok(()),
     }
-}
-
-fn shown(path: &Path) -> Result<String, StoreError> {
-    path.to_str().map(str::to_owned).ok_or_else(|| {
-        StoreError::new(
-            ErrorKind::Configuration,
-            "configure MongoDB",
-            "the folder's name is not UTF-8; choose another",
-        )
-    })
-}
-
-fn cannot_write(name: &str, error: std::io::Error) -> StoreError {
-    StoreError::new(
-        ErrorKind::Configuration,
-        "configure MongoDB",
-        format!("cannot write {name} into the server's folder: {error}; check its rights and the disk's space"),
-    )
-    .with_source(error)
-}
-
-/// Gives a file or folder to the user that the server will run as.
-fn hand_over(folder: &ServerFolder, path: &Path) -> std::io::Result<()> {
-    let (owner, own) = (fs::metadata(&folder.root)?, fs::metadata(path)?);
-    if (owner.uid(), owner.gid()) != (own.uid(), own.gid()) {
-        chown(path, Some(owner.uid()), Some(owner.gid()))?;
-    }
-    Ok(())
-}
-
-fn own_folder(folder: &ServerFolder, path: &Path) -> Result<(), StoreError> {
-    let make = || -> std::io::Result<()> {
-        fs::create_dir_all(path)?;
-        fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
-        hand_over(folder, path)
-    };
-    make().map_err(|error| cannot_write("the data folder", error))
-}
-
-/// A file in the folder that only the folder's owner may read.
-fn write_private(folder: &ServerFolder, name: &str, text: &str) -> Result<PathBuf, StoreError> {
-    let path = folder.join(name);
-    let write = || -> std::io::Result<()> {
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&path)?;
-        file.set_permissions(fs::Permissions::from_mode(0o600))?;
-        file.write_all(text.as_bytes())?;
-        hand_over(folder, &path)
-    };
-    write().map_err(|error| cannot_write(name, error))?;
-    Ok(path)
 }
 
 #[cfg(test)]

@@ -9,16 +9,17 @@ use crate::topology::Topology;
 use crate::unacknowledged::Silent;
 use crate::write::Writer;
 use mongodb::bson::doc;
+use sensormark_kit::BackendSession;
 use sensormark_store::{
-    Acknowledgement, Answer, Batch, Durability, EntityReading, ErrorKind, LocalFuture, Plan, Query,
-    Session, Statement, StoreError, Value,
+    Acknowledgement, Answer, Batch, Durability, EntityReading, ErrorKind, Plan, Query, Statement,
+    StoreError, Value,
 };
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
 
 /// A client's session.
-pub(crate) struct MongodbSession {
+pub struct MongodbSession {
     link: Link,
     model: Arc<Model>,
     durability: Durability,
@@ -117,52 +118,36 @@ impl MongodbSession {
     }
 }
 
-impl Session for MongodbSession {
-    fn write<'a>(
-        &'a mut self,
-        batch: &'a Batch,
-    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
-        Box::pin(async move { self.writer().write(batch).await })
+impl BackendSession for MongodbSession {
+    async fn write(&mut self, batch: &Batch) -> Result<Acknowledgement, StoreError> {
+        self.writer().write(batch).await
     }
 
-    fn upsert<'a>(
-        &'a mut self,
-        write: EntityReading<'a>,
-    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
-        Box::pin(async move { self.writer().upsert(write).await })
+    async fn upsert(&mut self, write: EntityReading<'_>) -> Result<Acknowledgement, StoreError> {
+        self.writer().upsert(write).await
     }
 
-    fn query<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
-        Box::pin(async move {
-            self.done().await?;
-            self.reader().query(query).await
-        })
+    async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
+        self.done().await?;
+        self.reader().query(query).await
     }
 
-    fn scan<'a>(
-        &'a mut self,
+    async fn scan(&mut self, table: usize, sink: &mut dyn FnMut(&Batch)) -> Result<(), StoreError> {
+        self.done().await?;
+        self.reader().scan(table, sink).await
+    }
+
+    async fn scan_entities(
+        &mut self,
         table: usize,
-        sink: &'a mut dyn FnMut(&Batch),
-    ) -> LocalFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move {
-            self.done().await?;
-            self.reader().scan(table, sink).await
-        })
+        sink: &mut dyn FnMut(u32, i64, &[Value]),
+    ) -> Result<(), StoreError> {
+        self.done().await?;
+        self.reader().scan_entities(table, sink).await
     }
 
-    fn scan_entities<'a>(
-        &'a mut self,
-        table: usize,
-        sink: &'a mut dyn FnMut(u32, i64, &[Value]),
-    ) -> LocalFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move {
-            self.done().await?;
-            self.reader().scan_entities(table, sink).await
-        })
-    }
-
-    fn catch_up(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.done())
+    async fn catch_up(&mut self) -> Result<(), StoreError> {
+        self.done().await
     }
 
     fn keep_statements(&mut self) -> Result<(), StoreError> {
@@ -170,18 +155,13 @@ impl Session for MongodbSession {
         Ok(())
     }
 
-    fn take_statements(
-        &mut self,
-        with_plans: bool,
-    ) -> LocalFuture<'_, Result<Vec<Statement>, StoreError>> {
-        Box::pin(self.link.take_statements(with_plans))
+    async fn take_statements(&mut self, with_plans: bool) -> Result<Vec<Statement>, StoreError> {
+        self.link.take_statements(with_plans).await
     }
 
-    fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), StoreError>> {
-        Box::pin(async move {
-            let done = self.done().await;
-            self.link.close().await?;
-            done
-        })
+    async fn close(self) -> Result<(), StoreError> {
+        let done = self.done().await;
+        self.link.close().await?;
+        done
     }
 }

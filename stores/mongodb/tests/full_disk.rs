@@ -6,7 +6,7 @@ mod support;
 
 use libtest_mimic::{Arguments, Trial};
 use sensormark_mongodb::Mongodb;
-use sensormark_store::supervisor::ManagedServer;
+use sensormark_server::ManagedServer;
 use sensormark_store::{Batch, ErrorKind, Family, FieldType, Store, StoreError, Value};
 use std::path::PathBuf;
 use std::process::Command;

@@ -7,11 +7,10 @@ use crate::config::Options;
 use crate::connection::Link;
 use crate::schema::owner_table;
 use crate::write::fill_tags;
+use sensormark_kit::{BackendAdministrator, Found};
 use sensormark_relational::ddl::{statements, table_names};
 use sensormark_relational::model::{Model, OWNER_TABLE};
-use sensormark_store::{
-    Administrator, DatabaseName, ErrorKind, LocalFuture, Plan, Setting, Size, StoreError,
-};
+use sensormark_store::{DatabaseName, ErrorKind, Plan, Setting, Size, StoreError};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -70,21 +69,11 @@ const CATALOGUE: &str = "SELECT 'TABLE ' || c.oid::regclass || E' (\\n  ' || (
  WHERE c.relkind IN ('r', 'p') AND n.nspname = 'public' AND c.relname <> $1 ORDER BY c.relname";
 
 /// The administrator of a plan's database.
-pub(crate) struct PostgresqlAdministrator {
+pub struct PostgresqlAdministrator {
     options: Options,
     plan: Plan,
     model: Arc<Model>,
     maintenance: Link,
-}
-
-/// What a database holds.
-enum Found {
-    /// There is none of this name.
-    Nothing,
-    /// It bears this mark; its tables.
-    Marked(String, Vec<String>),
-    /// It bears no mark.
-    Unmarked,
 }
 
 impl PostgresqlAdministrator {
@@ -126,62 +115,6 @@ impl PostgresqlAdministrator {
         Ok(found.is_some())
     }
 
-    async fn found(&mut self, database: &str) -> Result<Found, StoreError> {
-        if !self.exists(database).await? {
-            return Ok(Found::Nothing);
-        }
-        let mut link = self.link(database).await?;
-        let found = look_around(&mut link).await;
-        link.close().await?;
-        found
-    }
-
-    fn foreign(&self, what: &str) -> StoreError {
-        StoreError::new(
-            ErrorKind::Foreign,
-            "use a database",
-            format!(
-                "{} {what}; it is left alone: choose another name or remove it yourself",
-                self.plan.database
-            ),
-        )
-    }
-
-    async fn create_all(&mut self) -> Result<(), StoreError> {
-        let name = self.plan.database.as_str().to_owned();
-        match self.found(&name).await? {
-            Found::Nothing => {
-                let text = format!(
-                    "CREATE DATABASE \"{name}\" TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'"
-                );
-                self.maintenance.batch("create the database", &text).await?;
-            }
-            Found::Unmarked => return Err(self.foreign("is there without sensormark's mark")),
-            Found::Marked(mark, _) if mark != self.plan.owner => {
-                return Err(self.foreign("is there and belongs to another run"));
-            }
-            Found::Marked(_, tables) => {
-                let own = table_names(&self.model);
-                if let Some(other) = tables.iter().find(|table| !own.contains(table)) {
-                    return Err(self.foreign(&format!(
-                        "holds a table {other:?} that sensormark did not make"
-                    )));
-                }
-                let drops: Vec<String> = tables
-                    .iter()
-                    .map(|table| format!("DROP TABLE \"{table}\""))
-                    .collect();
-                let mut link = self.link(&name).await?;
-                link.batch("remove an earlier attempt's tables", &drops.join(";"))
-                    .await?;
-                link.close().await?;
-            }
-        }
-        let mut link = self.link(&name).await?;
-        self.fill(&mut link).await?;
-        link.close().await
-    }
-
     /// Makes mark, tables, indexes and rows of tags in one transaction, so that no half of them is ever there.
     async fn fill(&self, link: &mut Link) -> Result<(), StoreError> {
         let start = format!("BEGIN;{}", owner_table());
@@ -197,40 +130,6 @@ impl PostgresqlAdministrator {
         link.batch("make tables", &tables).await?;
         fill_tags(link, &self.model, &self.model.schema).await?;
         link.batch("commit the tables", "COMMIT").await
-    }
-
-    async fn drop_own(&mut self) -> Result<(), StoreError> {
-        let name = self.plan.database.as_str().to_owned();
-        match self.found(&name).await? {
-            Found::Nothing => Ok(()),
-            Found::Unmarked => Err(self.foreign("does not bear sensormark's mark")),
-            Found::Marked(mark, _) if mark != self.plan.owner => {
-                Err(self.foreign("belongs to another run"))
-            }
-            Found::Marked(..) => {
-                let text = format!("DROP DATABASE IF EXISTS \"{name}\" WITH (FORCE)");
-                self.maintenance.batch("drop the database", &text).await
-            }
-        }
-    }
-
-    async fn all(&mut self) -> Result<Vec<(String, String)>, StoreError> {
-        let Link { client, wire, .. } = &mut self.maintenance;
-        let text = "SELECT datname FROM pg_database WHERE datallowconn AND starts_with(datname, $1) ORDER BY 1";
-        let rows = wire
-            .run(
-                "list databases",
-                client.query(text, &[&DatabaseName::PREFIX]),
-            )
-            .await?;
-        let mut databases = Vec::new();
-        for row in rows {
-            let name: String = row.get(0);
-            if let Ok(Found::Marked(mark, _)) = self.found(&name).await {
-                databases.push((name, mark));
-            }
-        }
-        Ok(databases)
     }
 
     async fn settle_all(&mut self) -> Result<(), StoreError> {
@@ -297,56 +196,95 @@ impl PostgresqlAdministrator {
     }
 }
 
-async fn look_around(link: &mut Link) -> Result<Found, StoreError> {
-    let Link { client, wire, .. } = link;
-    let text = "SELECT relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
-                WHERE relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')";
-    let rows = wire.run("list tables", client.query(text, &[])).await?;
-    let tables: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
-    if !tables.iter().any(|table| table == OWNER_TABLE) {
-        return Ok(Found::Unmarked);
+/// The owner's mark of a database, if it bears one.
+async fn read_mark(link: &mut Link) -> Result<Option<String>, StoreError> {
+    if !list_tables(link)
+        .await?
+        .iter()
+        .any(|table| table == OWNER_TABLE)
+    {
+        return Ok(None);
     }
     let text = format!("SELECT mark FROM \"{OWNER_TABLE}\"");
-    match wire
-        .run("read the owner's mark", client.query_opt(&text, &[]))
-        .await
-    {
-        Ok(Some(row)) => Ok(row
-            .try_get(0)
-            .map_or(Found::Unmarked, |mark| Found::Marked(mark, tables))),
-        Ok(None) => Ok(Found::Unmarked),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Found::Unmarked),
+    let Link { client, wire, .. } = link;
+    let reading = client.query_opt(&text, &[]);
+    match wire.run("read the owner's mark", reading).await {
+        Ok(row) => Ok(row.and_then(|row| row.try_get(0).ok())),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-impl Administrator for PostgresqlAdministrator {
-    fn create(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.create_all())
+/// Tables, views and sequences of a database, without the server's own.
+async fn list_tables(link: &mut Link) -> Result<Vec<String>, StoreError> {
+    let Link { client, wire, .. } = link;
+    let text = "SELECT relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+                WHERE relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')";
+    let rows = wire.run("list tables", client.query(text, &[])).await?;
+    Ok(rows.iter().map(|row| row.get(0)).collect())
+}
+
+impl BackendAdministrator for PostgresqlAdministrator {
+    async fn found(&mut self, name: &str) -> Result<Found, StoreError> {
+        if !self.exists(name).await? {
+            return Ok(Found::Nothing);
+        }
+        let mut link = self.link(name).await?;
+        let mark = read_mark(&mut link).await;
+        link.close().await?;
+        Ok(Found::with_mark(mark?, name))
     }
 
-    fn drop_database(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.drop_own())
+    async fn contents(&mut self) -> Result<Vec<String>, StoreError> {
+        let mut link = self.link(self.plan.database.as_str()).await?;
+        let tables = list_tables(&mut link).await;
+        link.close().await?;
+        tables
     }
 
-    fn databases(&mut self) -> LocalFuture<'_, Result<Vec<(String, String)>, StoreError>> {
-        Box::pin(self.all())
+    fn expected(&self) -> Vec<String> {
+        table_names(&self.model)
     }
 
-    fn settle(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.settle_all())
+    async fn make(&mut self) -> Result<(), StoreError> {
+        let name = self.plan.database.as_str().to_owned();
+        let text = format!(
+            "CREATE DATABASE \"{name}\" TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'"
+        );
+        self.maintenance.batch("create the database", &text).await?;
+        let mut link = self.link(&name).await?;
+        self.fill(&mut link).await?;
+        link.close().await
     }
 
-    fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>> {
-        Box::pin(self.read_settings())
+    async fn remove(&mut self) -> Result<(), StoreError> {
+        let name = self.plan.database.as_str();
+        let text = format!("DROP DATABASE IF EXISTS \"{name}\" WITH (FORCE)");
+        self.maintenance.batch("drop the database", &text).await
     }
 
-    fn schema_text(&mut self) -> LocalFuture<'_, Result<Vec<String>, StoreError>> {
-        Box::pin(self.stated_schema())
+    async fn names(&mut self) -> Result<Vec<String>, StoreError> {
+        let Link { client, wire, .. } = &mut self.maintenance;
+        let text = "SELECT datname FROM pg_database WHERE datallowconn AND starts_with(datname, $1) ORDER BY 1";
+        let listing = client.query(text, &[&DatabaseName::PREFIX]);
+        let rows = wire.run("list databases", listing).await?;
+        Ok(rows.iter().map(|row| row.get(0)).collect())
     }
 
-    fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>> {
-        Box::pin(self.measure())
+    async fn settle(&mut self) -> Result<(), StoreError> {
+        self.settle_all().await
+    }
+
+    async fn settings(&mut self) -> Result<Vec<Setting>, StoreError> {
+        self.read_settings().await
+    }
+
+    async fn schema_text(&mut self) -> Result<Vec<String>, StoreError> {
+        self.stated_schema().await
+    }
+
+    async fn size(&mut self) -> Result<Size, StoreError> {
+        self.measure().await
     }
 }
 

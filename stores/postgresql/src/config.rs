@@ -9,7 +9,7 @@ use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
-use sensormark_store::url::percent_decoded;
+use sensormark_kit::url::{existing_server, percent_decoded};
 use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
 use std::fmt;
 use std::sync::Arc;
@@ -111,12 +111,7 @@ impl Options {
 
     /// The endpoint of an existing server with this URL.
     pub(crate) fn endpoint(&self, url: &str) -> Endpoint {
-        Endpoint {
-            url: Secret::new(url),
-            label: "postgresql (existing server)".to_owned(),
-            managed: false,
-            ports: vec![self.port],
-        }
+        existing_server("postgresql", url, vec![self.port])
     }
 
     /// Connects to one of the server's databases.

@@ -36,46 +36,29 @@ use self::config::Options;
 use self::connection::Link;
 use self::schema::offers;
 use self::session::PostgresqlSession;
+use sensormark_kit::{Adapter, Backend};
 use sensormark_relational::model::Model;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
-    Administrator, Capability, Description, Durability, Endpoint, Family, Installation, Launch,
-    Layout, LayoutOffer, Limits, LocalFuture, Operation, Plan, RepeatedWrite, Schema,
-    ServerOptions, Session, SessionKind, Store, StoreError, Table, TimeKey, TimeResolution,
-    WriteSize,
+    Capability, Description, Durability, Endpoint, Family, Installation, Launch, Layout,
+    LayoutOffer, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
+    StoreError, Table, TimeResolution, WriteSize,
 };
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// PostgreSQL 14 or later.
-#[derive(Debug, Default)]
-pub struct Postgresql {
-    /// The tables of the latest plan, which its sessions share.
-    model: Mutex<Option<Arc<Model>>>,
-}
+pub type Postgresql = Adapter<PostgresqlBackend>;
 
-impl Postgresql {
-    /// The store.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
+/// What [`Postgresql`] is made of.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PostgresqlBackend;
 
-    fn model(&self, plan: &Plan) -> Result<Arc<Model>, StoreError> {
-        let mut latest = self.model.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(model) = latest.as_ref()
-            && Arc::ptr_eq(&model.schema, &plan.schema)
-            && model.layout == plan.layout
-        {
-            return Ok(Arc::clone(model));
-        }
-        let model = Arc::new(Model::new(&dialect::Postgresql, &plan.schema, plan.layout)?);
-        *latest = Some(Arc::clone(&model));
-        Ok(model)
-    }
-}
+impl Backend for PostgresqlBackend {
+    type Model = Model;
+    type Session = PostgresqlSession;
+    type Administrator = PostgresqlAdministrator;
 
-impl Store for Postgresql {
     fn description(&self) -> Description {
         Description {
             name: "postgresql".to_owned(),
@@ -117,11 +100,8 @@ impl Store for Postgresql {
         write_size::write_size(layout, table)
     }
 
-    fn time_resolution(&self, layout: &Layout, _: &Table) -> TimeResolution {
-        match layout.time {
-            TimeKey::Nanoseconds => TimeResolution::Nanoseconds,
-            TimeKey::Native => TimeResolution::Microseconds,
-        }
+    fn native_resolution(&self) -> TimeResolution {
+        TimeResolution::Microseconds
     }
 
     fn installation(&self) -> Result<Installation, StoreError> {
@@ -141,55 +121,48 @@ impl Store for Postgresql {
         Ok(Options::parse(url)?.endpoint(url))
     }
 
-    fn version<'a>(
-        &'a self,
-        endpoint: &'a Endpoint,
-    ) -> LocalFuture<'a, Result<String, StoreError>> {
-        Box::pin(async move {
-            let options = Options::parse(endpoint.url.expose())?;
-            let mut link = Link::open(
-                &options,
-                &options.maintenance_database,
-                Duration::from_secs(10),
-            )
+    fn model(&self, plan: &Plan) -> Result<Model, StoreError> {
+        Model::new(&dialect::Postgresql, &plan.schema, plan.layout)
+    }
+
+    async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {
+        let options = Options::parse(endpoint.url.expose())?;
+        let mut link = Link::open(
+            &options,
+            &options.maintenance_database,
+            Duration::from_secs(10),
+        )
+        .await?;
+        let asking = link
+            .client
+            .query_one("SELECT current_setting('server_version')", &[]);
+        let row = link
+            .wire
+            .run("ask PostgreSQL for its version", asking)
             .await?;
-            let asking = link
-                .client
-                .query_one("SELECT current_setting('server_version')", &[]);
-            let row = link
-                .wire
-                .run("ask PostgreSQL for its version", asking)
-                .await?;
-            let version: String = row.get(0);
-            if options.is_named && !endpoint.managed {
-                admin::refuse_foreign_tables(&mut link, &options.maintenance_database).await?;
-            }
-            link.close().await?;
-            Ok(version)
-        })
+        let version: String = row.get(0);
+        if options.is_named && !endpoint.managed {
+            admin::refuse_foreign_tables(&mut link, &options.maintenance_database).await?;
+        }
+        link.close().await?;
+        Ok(version)
     }
 
-    fn administrator<'a>(
-        &'a self,
-        plan: &'a Plan,
-    ) -> LocalFuture<'a, Result<Box<dyn Administrator>, StoreError>> {
-        Box::pin(async move {
-            let model = self.model(plan)?;
-            let options = Options::parse(plan.endpoint.url.expose())?;
-            let administrator = PostgresqlAdministrator::open(options, plan.clone(), model).await?;
-            Ok(Box::new(administrator) as Box<dyn Administrator>)
-        })
+    async fn administrator(
+        &self,
+        plan: &Plan,
+        model: Arc<Model>,
+    ) -> Result<PostgresqlAdministrator, StoreError> {
+        let options = Options::parse(plan.endpoint.url.expose())?;
+        PostgresqlAdministrator::open(options, plan.clone(), model).await
     }
 
-    fn connect<'a>(
-        &'a self,
-        plan: &'a Plan,
-    ) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
-        Box::pin(async move {
-            let model = self.model(plan)?;
-            let options = Options::parse(plan.endpoint.url.expose())?;
-            let session = PostgresqlSession::open(&options, plan, model).await?;
-            Ok(Box::new(session) as Box<dyn Session>)
-        })
+    async fn connect(
+        &self,
+        plan: &Plan,
+        model: Arc<Model>,
+    ) -> Result<PostgresqlSession, StoreError> {
+        let options = Options::parse(plan.endpoint.url.expose())?;
+        PostgresqlSession::open(&options, plan, model).await
     }
 }

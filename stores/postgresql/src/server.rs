@@ -3,61 +3,39 @@
 //! Files are written and commands described; nothing is started here, that is the supervisor's.
 
 use crate::config::URL_EXAMPLE;
+use sensormark_kit::url::own_server;
+use sensormark_server::files::{path_text, write_private};
+use sensormark_server::find::{Search, install_advice, program_version};
 use sensormark_store::server::{Command, ServerFolder, StopSignal};
-use sensormark_store::{
-    Endpoint, ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError,
-};
-use std::fs::{self, OpenOptions};
-use std::io::Write;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, chown};
+use sensormark_store::{ErrorKind, Installation, Launch, ServerOptions, StoreError};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 const PROGRAM: &str = "postgres";
-const HOME: &str = "SENSORMARK_POSTGRESQL_HOME";
 const USER: &str = "sensormark";
 const PASSWORD_FILE: &str = "password";
 
 /// Connections beyond the clients: administrator, checks, and those that the server keeps for superusers.
 const SPARE_CONNECTIONS: u32 = 13;
 
-/// The newest server found: the user's own choice first, then PATH, then where packages put it.
+/// The server found, in the order of places that all stores have.
 pub(crate) fn installation() -> Result<Installation, StoreError> {
-    if let Some(home) = std::env::var_os(HOME).filter(|home| !home.is_empty()) {
-        let home = PathBuf::from(home);
-        let found = [home.join("bin"), home.clone()]
+    let search = Search {
+        name: "postgresql",
+        title: "PostgreSQL",
+        wanted: "the programs postgres and initdb",
+        inside: &["bin", ""],
+        on_path: true,
+        packages: newest_package()
             .into_iter()
-            .find(|folder| is_complete(folder));
-        let folder = found.ok_or_else(|| {
-            StoreError::new(
-                ErrorKind::NotInstalled,
-                "find PostgreSQL",
-                format!("${HOME} names a folder without the programs postgres and initdb; correct or unset it"),
-            )
-        })?;
-        return describe(folder, "named by $SENSORMARK_POSTGRESQL_HOME");
-    }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    if let Some(folder) = std::env::split_paths(&path).find(|folder| is_complete(folder)) {
-        return describe(folder, "found on PATH");
-    }
-    let folder = newest_package().or_else(|| {
-        USUAL_PLACES
-            .iter()
-            .map(PathBuf::from)
-            .find(|folder| is_complete(folder))
-    });
-    match folder {
-        Some(folder) => describe(folder, "installed package"),
-        None => Err(StoreError::new(
-            ErrorKind::NotInstalled,
-            "find PostgreSQL",
-            format!(
-                "no postgres and initdb on PATH, in /usr/lib/postgresql or in ${HOME}; install them with \
-                 `scripts/install-servers.sh postgresql` or `apt-get install postgresql`, or name a server by \
-                 --on postgresql={URL_EXAMPLE}"
-            ),
-        )),
-    }
+            .chain(USUAL_PLACES.map(PathBuf::from))
+            .collect(),
+        advice: install_advice("postgresql", URL_EXAMPLE),
+    };
+    let found = search.find(|folder| is_complete(folder).then_some(()))?;
+    let folder = found.folder.clone();
+    let version = program_version("PostgreSQL", &folder.join(PROGRAM), "--version")?;
+    Ok(found.installation(folder, version))
 }
 
 const USUAL_PLACES: [&str; 3] = [
@@ -88,30 +66,6 @@ fn newest_package() -> Option<PathBuf> {
         .map(|folder| folder.join("bin"))
 }
 
-fn describe(folder: PathBuf, origin: &str) -> Result<Installation, StoreError> {
-    let failed = |text: String| {
-        StoreError::new(
-            ErrorKind::NotInstalled,
-            "ask PostgreSQL for its version",
-            text,
-        )
-    };
-    let output = std::process::Command::new(folder.join(PROGRAM))
-        .arg("--version")
-        .output()
-        .map_err(|error| failed(format!("{error}; reinstall the package")))?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let version = text
-        .split_whitespace()
-        .find(|word| word.starts_with(|first: char| first.is_ascii_digit()))
-        .ok_or_else(|| failed("the program states none; reinstall the package".to_owned()))?;
-    Ok(Installation {
-        version: version.to_owned(),
-        path: folder,
-        origin: origin.to_owned(),
-    })
-}
-
 /// Sets up a server of our own in this folder.
 pub(crate) fn launch(
     installation: &Installation,
@@ -134,9 +88,9 @@ pub(crate) fn launch(
         program: installation.path.join(PROGRAM),
         arguments: vec![
             "-D".to_owned(),
-            shown(&data)?,
+            path_text(&data)?,
             "-c".to_owned(),
-            format!("config_file={}", shown(&configuration)?),
+            format!("config_file={}", path_text(&configuration)?),
         ],
         ..Command::default()
     };
@@ -149,12 +103,7 @@ pub(crate) fn launch(
         before: vec![initialise],
         server,
         after: Vec::new(),
-        endpoint: Endpoint {
-            url: Secret::new(url),
-            label: "postgresql (started by sensormark)".to_owned(),
-            managed: true,
-            ports: vec![port],
-        },
+        endpoint: own_server("postgresql", url, port),
         stop: StopSignal::Interrupt,
         start_seconds: 120,
         log_paths: vec!["postgresql/pg_wal".to_owned()],
@@ -181,9 +130,9 @@ fn initialise(
         program: installation.path.join("initdb"),
         arguments: vec![
             "--pgdata".to_owned(),
-            shown(data)?,
+            path_text(data)?,
             format!("--username={USER}"),
-            format!("--pwfile={}", shown(password)?),
+            format!("--pwfile={}", path_text(password)?),
             "--auth=scram-sha-256".to_owned(),
             "--encoding=UTF8".to_owned(),
             "--locale=C".to_owned(),
@@ -195,7 +144,7 @@ fn initialise(
     let Some(logs) = &folder.logs else {
         return Ok((command, None));
     };
-    let wal = shown(&logs.join("pg_wal"))?;
+    let wal = path_text(&logs.join("pg_wal"))?;
     command.arguments.push(format!("--waldir={wal}"));
     let note = "the write-ahead log is in the folder for logs (initdb --waldir)";
     Ok((command, Some(note.to_owned())))
@@ -250,45 +199,6 @@ fn configuration(version: &str, port: u16, options: &ServerOptions) -> Result<St
          timezone = 'UTC'\n\
          lc_messages = 'C'\n"
     ))
-}
-
-fn shown(path: &Path) -> Result<String, StoreError> {
-    path.to_str().map(str::to_owned).ok_or_else(|| {
-        StoreError::new(
-            ErrorKind::Configuration,
-            "configure PostgreSQL",
-            "the folder's name is not UTF-8; choose another",
-        )
-    })
-}
-
-/// A file in the folder that only the folder's owner may read.
-fn write_private(folder: &ServerFolder, name: &str, text: &str) -> Result<PathBuf, StoreError> {
-    let path = folder.join(name);
-    let write = || -> std::io::Result<()> {
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&path)?;
-        file.set_permissions(fs::Permissions::from_mode(0o600))?;
-        file.write_all(text.as_bytes())?;
-        let (owner, own) = (fs::metadata(&folder.root)?, file.metadata()?);
-        if (owner.uid(), owner.gid()) != (own.uid(), own.gid()) {
-            chown(&path, Some(owner.uid()), Some(owner.gid()))?;
-        }
-        Ok(())
-    };
-    write().map_err(|error| {
-        StoreError::new(
-            ErrorKind::Configuration,
-            "configure PostgreSQL",
-            format!("cannot write {name} into the server's folder: {error}; check its rights and the disk's space"),
-        )
-        .with_source(error)
-    })?;
-    Ok(path)
 }
 
 #[cfg(test)]

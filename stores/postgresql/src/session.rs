@@ -4,16 +4,17 @@ use crate::config::Options;
 use crate::connection::Link;
 use crate::query::{self, Reader};
 use crate::write::{self, Writer};
+use sensormark_kit::BackendSession;
 use sensormark_relational::model::Model;
 use sensormark_store::{
-    Acknowledgement, Answer, Batch, Durability, EntityReading, LocalFuture, Plan, Query, Session,
-    Statement, StoreError, Value,
+    Acknowledgement, Answer, Batch, Durability, EntityReading, Plan, Query, Statement, StoreError,
+    Value,
 };
 use std::sync::Arc;
 use std::time::Duration;
 
 /// A client's session.
-pub(crate) struct PostgresqlSession {
+pub struct PostgresqlSession {
     link: Link,
     model: Arc<Model>,
     writes: write::Statements,
@@ -72,39 +73,29 @@ impl PostgresqlSession {
     }
 }
 
-impl Session for PostgresqlSession {
-    fn write<'a>(
-        &'a mut self,
-        batch: &'a Batch,
-    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
-        Box::pin(async move { self.writer().write(batch).await })
+impl BackendSession for PostgresqlSession {
+    async fn write(&mut self, batch: &Batch) -> Result<Acknowledgement, StoreError> {
+        self.writer().write(batch).await
     }
 
-    fn upsert<'a>(
-        &'a mut self,
-        write: EntityReading<'a>,
-    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
-        Box::pin(async move { self.writer().upsert(write).await })
+    async fn upsert(&mut self, write: EntityReading<'_>) -> Result<Acknowledgement, StoreError> {
+        self.writer().upsert(write).await
     }
 
-    fn query<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
-        Box::pin(async move { self.reader().query(query).await })
+    async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
+        self.reader().query(query).await
     }
 
-    fn scan<'a>(
-        &'a mut self,
+    async fn scan(&mut self, table: usize, sink: &mut dyn FnMut(&Batch)) -> Result<(), StoreError> {
+        self.reader().scan(table, sink).await
+    }
+
+    async fn scan_entities(
+        &mut self,
         table: usize,
-        sink: &'a mut dyn FnMut(&Batch),
-    ) -> LocalFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move { self.reader().scan(table, sink).await })
-    }
-
-    fn scan_entities<'a>(
-        &'a mut self,
-        table: usize,
-        sink: &'a mut dyn FnMut(u32, i64, &[Value]),
-    ) -> LocalFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move { self.reader().scan_entities(table, sink).await })
+        sink: &mut dyn FnMut(u32, i64, &[Value]),
+    ) -> Result<(), StoreError> {
+        self.reader().scan_entities(table, sink).await
     }
 
     fn keep_statements(&mut self) -> Result<(), StoreError> {
@@ -112,14 +103,11 @@ impl Session for PostgresqlSession {
         Ok(())
     }
 
-    fn take_statements(
-        &mut self,
-        with_plans: bool,
-    ) -> LocalFuture<'_, Result<Vec<Statement>, StoreError>> {
-        Box::pin(self.link.take_statements(with_plans))
+    async fn take_statements(&mut self, with_plans: bool) -> Result<Vec<Statement>, StoreError> {
+        self.link.take_statements(with_plans).await
     }
 
-    fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), StoreError>> {
-        Box::pin(self.link.close())
+    async fn close(self) -> Result<(), StoreError> {
+        self.link.close().await
     }
 }

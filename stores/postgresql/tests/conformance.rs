@@ -1,9 +1,8 @@
 //! PostgreSQL against every rule of the store contract.
 
 use sensormark_postgresql::Postgresql;
-use sensormark_store::conformance;
 use std::sync::Arc;
 
 fn main() {
-    conformance::main_with_pins(Arc::new(Postgresql::new()), env!("CARGO_MANIFEST_DIR"));
+    sensormark_conformance::main_with_pins(Arc::new(Postgresql::new()), env!("CARGO_MANIFEST_DIR"));
 }

@@ -3,20 +3,19 @@
 //! The owner's mark is a table. A file without it is never written to, nor opened in a way that leaves traces.
 
 use crate::config::{self, FILE_ENDING, beside};
-use crate::dialect::SqliteDialect;
 use crate::error;
 use crate::settings;
 use crate::write::fill_tags;
 use rusqlite::{Connection, OpenFlags};
+use sensormark_kit::{BackendAdministrator, Found};
 use sensormark_relational::ddl::{statements, table_names};
 use sensormark_relational::model::{Model, OWNER_TABLE};
-use sensormark_store::{
-    Administrator, DatabaseName, ErrorKind, LocalFuture, Plan, Setting, Size, StoreError,
-};
+use sensormark_store::{ErrorKind, Plan, Setting, Size, StoreError};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The log and the log's index.
@@ -29,39 +28,21 @@ const RENAME_TIMEOUT: Duration = Duration::from_secs(1);
 /// What looks after one database.
 pub struct SqliteAdministrator {
     plan: Plan,
+    model: Arc<Model>,
     file: PathBuf,
 }
 
 impl SqliteAdministrator {
     /// The administrator of a plan's database, which need not exist.
-    pub fn new(plan: &Plan) -> Self {
+    pub fn new(plan: &Plan, model: Arc<Model>) -> Self {
         Self {
             plan: plan.clone(),
+            model,
             file: config::file(&plan.endpoint, &plan.database),
         }
     }
 
-    fn create_database(&self) -> Result<(), StoreError> {
-        const OPERATION: &str = "create the SQLite database";
-        let model = Model::new(&SqliteDialect, &self.plan.schema, self.plan.layout)?;
-        let folder = config::folder(&self.plan.endpoint);
-        fs::create_dir_all(&folder).map_err(|cause| file_error(OPERATION, cause))?;
-        match File::create_new(&self.file) {
-            Ok(_) => {}
-            Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => {
-                return self.accept_own(&model);
-            }
-            Err(cause) => return Err(file_error(OPERATION, cause)),
-        }
-        let made = self.fill(&model);
-        if made.is_err() {
-            // The file was made a moment ago and holds nothing; what failed is reported.
-            drop(self.remove_files());
-        }
-        made
-    }
-
-    fn fill(&self, model: &Model) -> Result<(), StoreError> {
+    fn fill(&self) -> Result<(), StoreError> {
         let wrong = |cause| error::native("create tables", cause);
         let connection = config::open(&self.plan)?;
         let work = || {
@@ -73,69 +54,16 @@ impl SqliteAdministrator {
                 &format!("INSERT INTO {OWNER_TABLE} VALUES (?1)"),
                 [&self.plan.owner],
             )?;
-            for statement in statements(model) {
+            for statement in statements(&self.model) {
                 connection.execute_batch(&statement)?;
             }
-            fill_tags(&connection, model)?;
+            fill_tags(&connection, &self.model)?;
             connection.execute_batch("COMMIT")
         };
         work().map_err(wrong)?;
         // The mark belongs in the file itself, where it is looked for without opening the log.
         checkpoint(&connection).map(|_| ()).map_err(wrong)?;
         connection.close().map_err(|(_, cause)| wrong(cause))
-    }
-
-    /// A file of our name is there: it is ours if it bears the plan's mark and holds our tables alone.
-    fn accept_own(&self, model: &Model) -> Result<(), StoreError> {
-        self.require_mark("create the SQLite database")?;
-        let wrong = |cause| error::native("look at the tables that are there", cause);
-        let connection = config::open(&self.plan)?;
-        let mut statement = connection
-            .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
-            .map_err(wrong)?;
-        let mut present: Vec<String> = statement
-            .query_map([], |row| row.get(0))
-            .and_then(Iterator::collect)
-            .map_err(wrong)?;
-        let mut expected = table_names(model);
-        expected.sort();
-        present.sort();
-        if expected == present {
-            return Ok(());
-        }
-        Err(foreign(
-            "create the SQLite database",
-            "its tables are not those of this schema and layout; drop it or choose another name",
-        ))
-    }
-
-    /// Fails unless the file bears this plan's mark.
-    fn require_mark(&self, operation: &str) -> Result<(), StoreError> {
-        match read_mark(&self.file)? {
-            Some(owner) if owner == self.plan.owner => Ok(()),
-            Some(_) => Err(foreign(operation, "it bears the mark of another run")),
-            None => Err(foreign(
-                operation,
-                "it does not bear sensormark's mark; move the file away or choose another folder",
-            )),
-        }
-    }
-
-    fn drop_files(&self) -> Result<(), StoreError> {
-        const OPERATION: &str = "drop the SQLite database";
-        if !self.file.exists() {
-            return Ok(());
-        }
-        self.require_mark(OPERATION)?;
-        // Best effort: the files go in any case, also when the disk is full or a writer hangs.
-        drop(self.rename_tables());
-        self.remove_files()
-            .map_err(|cause| file_error(OPERATION, cause))?;
-        if self.plan.endpoint.managed {
-            // Fails, as it should, while other databases are in it.
-            drop(fs::remove_dir(config::folder(&self.plan.endpoint)));
-        }
-        Ok(())
     }
 
     /// Renames the tables, so that sessions that are still open find them no longer: they would go on reading and writing
@@ -145,8 +73,7 @@ impl SqliteAdministrator {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&self.file, flags).map_err(wrong)?;
         connection.busy_timeout(RENAME_TIMEOUT).map_err(wrong)?;
-        let model = Model::new(&SqliteDialect, &self.plan.schema, self.plan.layout)?;
-        let ours = table_names(&model);
+        let ours = table_names(&self.model);
         for name in ours.iter().filter(|name| *name != OWNER_TABLE) {
             connection
                 .execute_batch(&format!(
@@ -166,30 +93,6 @@ impl SqliteAdministrator {
             }
         }
         Ok(())
-    }
-
-    fn find_databases(&self) -> Result<Vec<(String, String)>, StoreError> {
-        let wrong = |cause| file_error("list the SQLite databases", cause);
-        let folder = config::folder(&self.plan.endpoint);
-        let entries = match fs::read_dir(&folder) {
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries.map_err(wrong)?,
-        };
-        let mut found = Vec::new();
-        for entry in entries {
-            let entry = entry.map_err(wrong)?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let Some(name) = name.strip_suffix(FILE_ENDING) else {
-                continue;
-            };
-            if DatabaseName::try_from(name.to_owned()).is_ok()
-                && let Ok(Some(owner)) = read_mark(&entry.path())
-            {
-                found.push((name.to_owned(), owner));
-            }
-        }
-        found.sort();
-        Ok(found)
     }
 
     fn settle_database(&self) -> Result<(), StoreError> {
@@ -249,6 +152,7 @@ fn checkpoint(connection: &Connection) -> rusqlite::Result<bool> {
         row.get(0).map(|busy: i64| busy == 0)
     })
 }
+
 /// The owner's mark of a file, read without locks, log or any trace; none where there is no mark.
 fn read_mark(file: &Path) -> Result<Option<String>, StoreError> {
     let wrong = |cause| error::native("read the owner's mark", cause);
@@ -282,14 +186,6 @@ fn read_mark(file: &Path) -> Result<Option<String>, StoreError> {
     }
 }
 
-fn foreign(operation: &str, context: &str) -> StoreError {
-    StoreError::new(
-        ErrorKind::Foreign,
-        operation,
-        format!("a file of this name is there, and {context}"),
-    )
-}
-
 /// A failure of the file system, in the contract's terms.
 fn file_error(operation: &str, cause: io::Error) -> StoreError {
     let (kind, advice) = match cause.kind() {
@@ -311,32 +207,84 @@ fn file_error(operation: &str, cause: io::Error) -> StoreError {
     StoreError::new(kind, operation, format!("{cause}; {advice}")).with_source(cause)
 }
 
-impl Administrator for SqliteAdministrator {
-    fn create(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(async { self.create_database() })
+impl BackendAdministrator for SqliteAdministrator {
+    async fn found(&mut self, name: &str) -> Result<Found, StoreError> {
+        let file = config::folder(&self.plan.endpoint).join(format!("{name}{FILE_ENDING}"));
+        if !file.exists() {
+            return Ok(Found::Nothing);
+        }
+        Ok(Found::with_mark(read_mark(&file)?, name))
     }
 
-    fn drop_database(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(async { self.drop_files() })
+    async fn contents(&mut self) -> Result<Vec<String>, StoreError> {
+        let wrong = |cause| error::native("look at the tables that are there", cause);
+        let connection = config::open(&self.plan)?;
+        let mut statement = connection
+            .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+            .map_err(wrong)?;
+        statement
+            .query_map([], |row| row.get(0))
+            .and_then(Iterator::collect)
+            .map_err(wrong)
     }
 
-    fn databases(&mut self) -> LocalFuture<'_, Result<Vec<(String, String)>, StoreError>> {
-        Box::pin(async { self.find_databases() })
+    fn expected(&self) -> Vec<String> {
+        table_names(&self.model)
     }
 
-    fn settle(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(async { self.settle_database() })
+    async fn make(&mut self) -> Result<(), StoreError> {
+        let wrong = |cause| file_error("create the SQLite database", cause);
+        fs::create_dir_all(config::folder(&self.plan.endpoint)).map_err(wrong)?;
+        File::create_new(&self.file).map_err(wrong)?;
+        let made = self.fill();
+        if made.is_err() {
+            // The file was made a moment ago and holds nothing; what failed is reported.
+            drop(self.remove_files());
+        }
+        made
     }
 
-    fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>> {
-        Box::pin(async { settings::read(&config::open(&self.plan)?) })
+    async fn remove(&mut self) -> Result<(), StoreError> {
+        // Best effort: the files go in any case, also when the disk is full or a writer hangs.
+        drop(self.rename_tables());
+        self.remove_files()
+            .map_err(|cause| file_error("drop the SQLite database", cause))?;
+        if self.plan.endpoint.managed {
+            // Fails, as it should, while other databases are in it.
+            drop(fs::remove_dir(config::folder(&self.plan.endpoint)));
+        }
+        Ok(())
     }
 
-    fn schema_text(&mut self) -> LocalFuture<'_, Result<Vec<String>, StoreError>> {
-        Box::pin(async { stated_schema(&config::open(&self.plan)?) })
+    async fn names(&mut self) -> Result<Vec<String>, StoreError> {
+        let wrong = |cause| file_error("list the SQLite databases", cause);
+        let entries = match fs::read_dir(config::folder(&self.plan.endpoint)) {
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries.map_err(wrong)?,
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            let name = entry.map_err(wrong)?.file_name();
+            let name = name.to_string_lossy();
+            names.extend(name.strip_suffix(FILE_ENDING).map(str::to_owned));
+        }
+        names.sort();
+        Ok(names)
     }
 
-    fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>> {
-        Box::pin(async { self.occupied() })
+    async fn settle(&mut self) -> Result<(), StoreError> {
+        self.settle_database()
+    }
+
+    async fn settings(&mut self) -> Result<Vec<Setting>, StoreError> {
+        settings::read(&config::open(&self.plan)?)
+    }
+
+    async fn schema_text(&mut self) -> Result<Vec<String>, StoreError> {
+        stated_schema(&config::open(&self.plan)?)
+    }
+
+    async fn size(&mut self) -> Result<Size, StoreError> {
+        self.occupied()
     }
 }

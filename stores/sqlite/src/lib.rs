@@ -5,12 +5,17 @@
 //! file; a [`session`] writes ([`mod@write`]) and asks ([`query`]). Records of a span are the contract's ([`sensormark_store::record`]),
 //! [`gate`] is the queue of writers, [`settings`] what is read back, [`shown`] the statements that ran, [`error`] SQLite's codes.
 
+use crate::admin::SqliteAdministrator;
+use crate::dialect::SqliteDialect;
+use crate::session::SqliteSession;
+use sensormark_kit::{Adapter, Backend};
+use sensormark_relational::model::Model;
 use sensormark_store::store::RepeatedWrite;
 use sensormark_store::{
-    Administrator, Capability, Description, Endpoint, ErrorKind, Family, Installation, Launch,
-    Layout, LayoutOffer, Limits, LocalFuture, Operation, Plan, Schema, ServerOptions, Session,
-    SessionKind, Store, StoreError, Table, WriteSize, server::ServerFolder,
+    Capability, Description, Endpoint, ErrorKind, Family, Installation, Layout, LayoutOffer,
+    Limits, Operation, Plan, Schema, SessionKind, StoreError, Table, WriteSize,
 };
+use std::sync::Arc;
 
 pub mod config;
 
@@ -38,18 +43,18 @@ pub mod gate;
 
 pub mod error;
 
-/// The store.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Sqlite;
+/// SQLite, embedded.
+pub type Sqlite = Adapter<SqliteBackend>;
 
-impl Sqlite {
-    /// The store; it keeps nothing of its own.
-    pub const fn new() -> Self {
-        Self
-    }
-}
+/// What [`Sqlite`] is made of.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SqliteBackend;
 
-impl Store for Sqlite {
+impl Backend for SqliteBackend {
+    type Model = Model;
+    type Session = SqliteSession;
+    type Administrator = SqliteAdministrator;
+
     fn description(&self) -> Description {
         Description {
             name: "sqlite".to_owned(),
@@ -82,53 +87,35 @@ impl Store for Sqlite {
         Ok(server::installation())
     }
 
-    fn launch(
-        &self,
-        _: &Installation,
-        _: &ServerFolder,
-        _: &ServerOptions,
-    ) -> Result<Launch, StoreError> {
-        Err(server::no_launch())
-    }
-
     fn endpoint(&self, url: &str) -> Result<Endpoint, StoreError> {
         config::endpoint(url)
     }
 
-    fn version<'a>(
-        &'a self,
-        endpoint: &'a Endpoint,
-    ) -> LocalFuture<'a, Result<String, StoreError>> {
-        Box::pin(async {
-            let folder = config::folder(endpoint);
-            if folder.is_dir() || endpoint.managed {
-                return Ok(rusqlite::version().to_owned());
-            }
-            Err(StoreError::new(
-                ErrorKind::NotFound,
-                "look at the folder",
-                "the folder is no longer there; name another one",
-            ))
-        })
+    fn model(&self, plan: &Plan) -> Result<Model, StoreError> {
+        Model::new(&SqliteDialect, &plan.schema, plan.layout)
     }
 
-    fn administrator<'a>(
-        &'a self,
-        plan: &'a Plan,
-    ) -> LocalFuture<'a, Result<Box<dyn Administrator>, StoreError>> {
-        Box::pin(async {
-            let administrator = admin::SqliteAdministrator::new(plan);
-            Ok(Box::new(administrator) as Box<dyn Administrator>)
-        })
+    async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {
+        let folder = config::folder(endpoint);
+        if folder.is_dir() || endpoint.managed {
+            return Ok(rusqlite::version().to_owned());
+        }
+        Err(StoreError::new(
+            ErrorKind::NotFound,
+            "look at the folder",
+            "the folder is no longer there; name another one",
+        ))
     }
 
-    fn connect<'a>(
-        &'a self,
-        plan: &'a Plan,
-    ) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
-        Box::pin(async {
-            let session = session::SqliteSession::connect(plan)?;
-            Ok(Box::new(session) as Box<dyn Session>)
-        })
+    async fn administrator(
+        &self,
+        plan: &Plan,
+        model: Arc<Model>,
+    ) -> Result<SqliteAdministrator, StoreError> {
+        Ok(SqliteAdministrator::new(plan, model))
+    }
+
+    async fn connect(&self, plan: &Plan, model: Arc<Model>) -> Result<SqliteSession, StoreError> {
+        SqliteSession::connect(plan, model)
     }
 }

@@ -1,6 +1,6 @@
 //! The library in the place of a server: it is bundled, and there is nothing to find, configure or start.
 
-use sensormark_store::{Installation, StoreError};
+use sensormark_store::Installation;
 use std::path::PathBuf;
 
 /// The bundled library.
@@ -10,12 +10,4 @@ pub fn installation() -> Installation {
         version: rusqlite::version().to_owned(),
         origin: "bundled".to_owned(),
     }
-}
-
-/// Nothing is launched.
-pub fn no_launch() -> StoreError {
-    StoreError::unsupported(
-        "start a server",
-        "SQLite runs inside the client's process; give it a folder instead",
-    )
 }

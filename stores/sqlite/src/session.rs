@@ -3,21 +3,20 @@
 //! What is written and asked is in [`crate::write`] and [`crate::query`].
 
 use crate::config;
-use crate::dialect::SqliteDialect;
 use crate::error;
 use crate::gate::{Gate, Turn};
 use crate::query;
 use crate::shown::Kept;
 use crate::write::{self, Writer, bind};
 use rusqlite::{CachedStatement, Connection};
+use sensormark_kit::BackendSession;
 use sensormark_relational::cell::Cell;
 use sensormark_relational::model::Model;
 use sensormark_relational::plan::Statement;
 use sensormark_relational::plan::shape::QueryShape;
 use sensormark_relational::plan::slot::{Bindings, Slot};
 use sensormark_store::{
-    Acknowledgement, Answer, Batch, EntityReading, ErrorKind, LocalFuture, Plan, Query, Session,
-    StoreError, Value,
+    Acknowledgement, Answer, Batch, EntityReading, ErrorKind, Plan, Query, StoreError, Value,
 };
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -72,9 +71,8 @@ impl SqliteSession {
     /// Connects to the plan's database, which exists.
     ///
     /// # Errors
-    /// As [`config::open`] and [`Model::new`].
-    pub fn connect(plan: &Plan) -> Result<Self, StoreError> {
-        let model = Arc::new(Model::new(&SqliteDialect, &plan.schema, plan.layout)?);
+    /// As [`config::open`].
+    pub fn connect(plan: &Plan, model: Arc<Model>) -> Result<Self, StoreError> {
         let mut connection = config::open(plan)?;
         let deadline = Deadline::new(Duration::from_millis(plan.timeout_ms));
         let (base, at) = (deadline.base, Arc::clone(&deadline.at));
@@ -94,18 +92,6 @@ impl SqliteSession {
             model,
             kept: None,
         })
-    }
-
-    /// A failure of kind [`ErrorKind::NotFound`] for a table number that the schema does not have.
-    pub(crate) fn check_table(&self, table: usize) -> Result<(), StoreError> {
-        if table < self.model.tables.len() {
-            return Ok(());
-        }
-        Err(StoreError::new(
-            ErrorKind::NotFound,
-            "find a table",
-            format!("the schema has no table number {table}"),
-        ))
     }
 
     /// Waits for the turn to write.
@@ -140,65 +126,36 @@ impl SqliteSession {
         }
         Ok(prepared)
     }
+}
 
-    fn answer(&mut self, query: &Query) -> Result<Answer, StoreError> {
-        self.check_table(query.table)?;
+impl BackendSession for SqliteSession {
+    async fn write(&mut self, batch: &Batch) -> Result<Acknowledgement, StoreError> {
+        self.deadline.start();
+        write::write(self, batch)
+    }
+
+    async fn upsert(&mut self, write: EntityReading<'_>) -> Result<Acknowledgement, StoreError> {
+        self.deadline.start();
+        write::upsert(self, write)
+    }
+
+    async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
         self.deadline.start();
         query::answer(self, query)
     }
 
-    fn write_batch(&mut self, batch: &Batch) -> Result<Acknowledgement, StoreError> {
-        self.check_table(batch.table)?;
-        self.deadline.start();
-        write::write(self, batch)
-    }
-}
-
-impl Session for SqliteSession {
-    fn write<'a>(
-        &'a mut self,
-        batch: &'a Batch,
-    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
-        Box::pin(async move { self.write_batch(batch) })
+    async fn scan(&mut self, table: usize, sink: &mut dyn FnMut(&Batch)) -> Result<(), StoreError> {
+        self.deadline.at.store(u64::MAX, Ordering::Relaxed);
+        query::scan::readings(self, table, sink)
     }
 
-    fn upsert<'a>(
-        &'a mut self,
-        write: EntityReading<'a>,
-    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
-        Box::pin(async move {
-            self.check_table(write.reading.table)?;
-            self.deadline.start();
-            write::upsert(self, write)
-        })
-    }
-
-    fn query<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
-        Box::pin(async move { self.answer(query) })
-    }
-
-    fn scan<'a>(
-        &'a mut self,
+    async fn scan_entities(
+        &mut self,
         table: usize,
-        sink: &'a mut dyn FnMut(&Batch),
-    ) -> LocalFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move {
-            self.check_table(table)?;
-            self.deadline.at.store(u64::MAX, Ordering::Relaxed);
-            query::scan::readings(self, table, sink)
-        })
-    }
-
-    fn scan_entities<'a>(
-        &'a mut self,
-        table: usize,
-        sink: &'a mut dyn FnMut(u32, i64, &[Value]),
-    ) -> LocalFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move {
-            self.check_table(table)?;
-            self.deadline.at.store(u64::MAX, Ordering::Relaxed);
-            query::scan::entities(self, table, sink)
-        })
+        sink: &mut dyn FnMut(u32, i64, &[Value]),
+    ) -> Result<(), StoreError> {
+        self.deadline.at.store(u64::MAX, Ordering::Relaxed);
+        query::scan::entities(self, table, sink)
     }
 
     fn keep_statements(&mut self) -> Result<(), StoreError> {
@@ -206,23 +163,19 @@ impl Session for SqliteSession {
         Ok(())
     }
 
-    fn take_statements(
+    async fn take_statements(
         &mut self,
         with_plans: bool,
-    ) -> LocalFuture<'_, Result<Vec<sensormark_store::Statement>, StoreError>> {
-        Box::pin(async move {
-            self.deadline.start();
-            self.kept.as_ref().map_or(Ok(Vec::new()), |kept| {
-                kept.take(&self.connection, with_plans)
-            })
+    ) -> Result<Vec<sensormark_store::Statement>, StoreError> {
+        self.deadline.start();
+        self.kept.as_ref().map_or(Ok(Vec::new()), |kept| {
+            kept.take(&self.connection, with_plans)
         })
     }
 
-    fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), StoreError>> {
-        Box::pin(async move {
-            self.connection
-                .close()
-                .map_err(|(_, cause)| error::native("close the database", cause))
-        })
+    async fn close(self) -> Result<(), StoreError> {
+        self.connection
+            .close()
+            .map_err(|(_, cause)| error::native("close the database", cause))
     }
 }

@@ -1,9 +1,8 @@
 //! SQLite against every rule of the store contract.
 
 use sensormark_sqlite::Sqlite;
-use sensormark_store::conformance;
 use std::sync::Arc;
 
 fn main() {
-    conformance::main_with_pins(Arc::new(Sqlite::new()), env!("CARGO_MANIFEST_DIR"));
+    sensormark_conformance::main_with_pins(Arc::new(Sqlite::new()), env!("CARGO_MANIFEST_DIR"));
 }

@@ -14,7 +14,7 @@ const MEMORY: [&str; 4] = ["--server-memory", "128", "--memory-limit", "704"];
 
 /// Why no control group can be made here, if none can.
 fn missing() -> Outcome {
-    let possible = sensormark_store::supervisor::check_memory_limit();
+    let possible = sensormark_server::check_memory_limit();
     possible
         .err()
         .map(|_| "no control group that bounds memory can be made here")

@@ -10,7 +10,7 @@ use sensormark::engine::trial::cells::cells;
 use sensormark::measurement::ResultsFolder;
 use sensormark::measurement::record::{Cache, TrialRecord};
 use sensormark::probe::{DisturbanceLimits, Limits};
-use sensormark_store::supervisor::Supervisor;
+use sensormark_server::Supervisor;
 use sensormark_store::{Durability, ServerOptions};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};

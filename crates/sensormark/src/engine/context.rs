@@ -9,7 +9,7 @@ use crate::measurement::folder::ResultsFolder;
 use crate::measurement::record::{Cache, Implementation, SCHEMA_VERSION, Side, TrialRecord};
 use crate::measurement::verdict::Verdict;
 use crate::probe::{DisturbanceLimits, Limits};
-use sensormark_store::supervisor::Supervisor;
+use sensormark_server::Supervisor;
 use sensormark_store::{Durability, Layout, ServerOptions, StoreError};
 use std::collections::BTreeMap;
 use std::path::PathBuf;

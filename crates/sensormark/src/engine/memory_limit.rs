@@ -5,8 +5,8 @@
 
 use super::context::Cell;
 use crate::engine::selection::Choice;
+use sensormark_server::check_memory_limit;
 use sensormark_store::server::machine_memory_bytes;
-use sensormark_store::supervisor::check_memory_limit;
 use sensormark_store::{ErrorKind, ServerOptions, StoreError};
 
 const OPERATION: &str = "hold databases to --memory-limit";

@@ -11,7 +11,7 @@ use super::site::{block_on, existing_endpoint};
 use crate::measurement::folder::FolderError;
 use crate::measurement::record::{NotMeasured, TrialRecord};
 use crate::measurement::verdict::ReasonKind;
-use sensormark_store::supervisor::Supervisor;
+use sensormark_server::Supervisor;
 use sensormark_store::{ErrorKind, StoreError};
 use std::collections::BTreeSet;
 

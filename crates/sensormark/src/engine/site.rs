@@ -8,7 +8,7 @@ use super::memory_limit;
 use crate::engine::selection::Choice;
 use crate::measurement::record::{MemoryLimitRecord, ServerRecord};
 use crate::probe::{DiskUsage, ProbeError, ProcessTree, Scope, WireScope, disk_usage};
-use sensormark_store::supervisor::{ManagedServer, ScratchFolder, Supervisor};
+use sensormark_server::{ManagedServer, ScratchFolder, Supervisor};
 use sensormark_store::{
     Administrator, Endpoint, ErrorKind, Plan, ServerOptions, Store, StoreError,
 };

@@ -8,7 +8,7 @@ use crate::measurement::statements::StatementsRecord;
 use crate::measurement::verdict::{ReasonKind, TOLERATED, Verdict};
 use crate::measurement::write_size::WriteSizeRecord;
 use crate::probe::PhaseTotals;
-use sensormark_store::supervisor::MemoryUse;
+use sensormark_server::MemoryUse;
 use sensormark_store::{Durability, Layout, Setting};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

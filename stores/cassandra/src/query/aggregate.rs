@@ -7,6 +7,7 @@ use crate::schema::Rows;
 use crate::session::Shape;
 use crate::write::PIPELINE;
 use futures_util::stream::{StreamExt, TryStreamExt, iter};
+use sensormark_kit::sums::whole_sum;
 use sensormark_store::client_side;
 use sensormark_store::{
     Aggregate, FieldSet, FieldType, Function, Group, Grouping, Query, StoreError, Table, Value,
@@ -139,10 +140,7 @@ impl Partial {
             Function::Min => self.least.map_or(Value::Null, Number::value),
             Function::Max => self.most.map_or(Value::Null, Number::value),
             Function::Sum if is_real => Value::F64(self.real + self.lost),
-            Function::Sum => {
-                let sum = i64::try_from(self.whole);
-                Value::I64(sum.map_err(|_| odd("a sum is over 64 bits"))?)
-            }
+            Function::Sum => whole_sum(self.whole),
             _ if is_real => Value::F64((self.real + self.lost) / self.count as f64),
             _ => Value::F64(self.whole as f64 / self.count as f64),
         })

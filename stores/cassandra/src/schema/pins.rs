@@ -1,7 +1,7 @@
 //! The statements of every layout, held to the text in `tests/pins/schema.txt` and to the order of the series' key.
 
 use super::{Model, offers::layouts, statements};
-use sensormark_store::conformance::pins::pin;
+use sensormark_conformance::pins::pin;
 
 #[test]
 fn statements_are_as_kept() {

@@ -2,10 +2,7 @@
 
 use super::Memory;
 use sensormark_store::server::ServerFolder;
-use sensormark_store::{Durability, ErrorKind, StoreError};
-use std::fs::{self, OpenOptions};
-use std::io::Write as _;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, chown};
+use sensormark_store::{Durability, StoreError};
 
 /// Settings that do not depend on anything.
 const FIXED: &str = "cluster_name: sensormark
@@ -99,36 +96,4 @@ hints_directory: '{data}/hints'
 cdc_raw_directory: '{data}/cdc_raw'
 "
     ))
-}
-
-/// Writes a file that its folder's owner alone can read.
-pub(super) fn write_file(folder: &ServerFolder, name: &str, text: &str) -> Result<(), StoreError> {
-    let path = folder.join(name);
-    let write = || {
-        // A file of an earlier start is replaced, never written through.
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&path)?;
-        file.write_all(text.as_bytes())?;
-        let owner = fs::metadata(&folder.root)?;
-        let own = file.metadata()?;
-        if (own.uid(), own.gid()) == (owner.uid(), owner.gid()) {
-            return Ok(());
-        }
-        chown(&path, Some(owner.uid()), Some(owner.gid()))
-    };
-    write().map_err(|error| {
-        StoreError::new(
-            ErrorKind::Configuration,
-            "configure a Cassandra server",
-            format!("{} cannot be written: {error}", path.display()),
-        )
-        .with_source(error)
-    })
 }

@@ -1,47 +1,31 @@
 //! The server's jars on this machine, and a Java that runs them. It starts nothing but `java -version`.
 
+use crate::config::URL_EXAMPLE;
+use sensormark_server::find::{Search, install_advice};
 use sensormark_store::{ErrorKind, Installation, StoreError};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Finds the server's jars.
+/// The server's jars, in the order of places that all stores have.
 pub(crate) fn installation() -> Result<Installation, StoreError> {
-    let mut folders: Vec<(PathBuf, &str)> = Vec::new();
-    if let Some(home) = std::env::var_os("SENSORMARK_CASSANDRA_HOME") {
-        let home = PathBuf::from(home);
-        folders.push((home.join("lib"), "SENSORMARK_CASSANDRA_HOME"));
-        folders.push((home, "SENSORMARK_CASSANDRA_HOME"));
-    }
-    if let Some(servers) = std::env::var_os("SENSORMARK_SERVERS") {
-        let folder = PathBuf::from(servers).join("cassandra/lib");
-        folders.push((folder, "SENSORMARK_SERVERS"));
-    }
-    for (folder, origin) in [
-        (
-            "/opt/sensormark/servers/cassandra/lib",
-            "installed by sensormark",
-        ),
-        ("/usr/share/cassandra", "system package"),
-        ("/opt/cassandra/lib", "usual place"),
-        ("/usr/local/cassandra/lib", "usual place"),
-    ] {
-        folders.push((PathBuf::from(folder), origin));
-    }
-    for (folder, origin) in folders {
-        if let Some(version) = version_of(&folder) {
-            find_java()?;
-            return Ok(Installation {
-                path: folder,
-                version,
-                origin: origin.to_owned(),
-            });
-        }
-    }
-    Err(StoreError::new(
-        ErrorKind::NotInstalled,
-        "find the Cassandra server",
-        "neither $SENSORMARK_CASSANDRA_HOME/lib nor $SENSORMARK_SERVERS/cassandra/lib nor a usual place holds its jars; install it with scripts/install-servers.sh cassandra",
-    ))
+    let packages = [
+        "/usr/share/cassandra",
+        "/opt/cassandra/lib",
+        "/usr/local/cassandra/lib",
+    ];
+    let search = Search {
+        name: "cassandra",
+        title: "the Cassandra server",
+        wanted: "its jars",
+        inside: &["lib", ""],
+        on_path: false,
+        packages: packages.map(PathBuf::from).to_vec(),
+        advice: install_advice("cassandra", URL_EXAMPLE),
+    };
+    let found = search.find(version_of)?;
+    find_java()?;
+    let (folder, version) = (found.folder.clone(), found.what.clone());
+    Ok(found.installation(folder, version))
 }
 
 /// The version in the name of the server's jar, where the folder holds it and the agent that measures objects.

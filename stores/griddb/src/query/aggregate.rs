@@ -5,6 +5,7 @@ use super::{Reader, TOGETHER, failed, tql};
 use crate::client::Found;
 use crate::schema::Rows;
 use crate::session::Place;
+use sensormark_kit::sums::PartialSum;
 use sensormark_store::client_side::{self, group_names};
 use sensormark_store::{
     Aggregate, FieldSet, FieldType, Function, Group, Grouping, Query, StoreError, TimeRange, Value,
@@ -208,10 +209,7 @@ fn add(to: &mut Value, value: Value, part: Part) {
     let first_is_less = |one: &Value, other: &Value| client_side::order(one, other).is_le();
     let sum = match (&*to, &value, part) {
         (Value::Null, ..) => value,
-        (Value::I64(one), Value::I64(other), Part::Count | Part::Sum) => {
-            Value::I64(one.wrapping_add(*other))
-        }
-        (Value::F64(one), Value::F64(other), Part::Count | Part::Sum) => Value::F64(one + other),
+        (one, other, Part::Count | Part::Sum) => PartialSum::of([one, other]).value(),
         (one, other, Part::Min) if first_is_less(one, other) => return,
         (one, other, Part::Max) if first_is_less(other, one) => return,
         _ => value,

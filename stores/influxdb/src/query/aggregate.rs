@@ -8,6 +8,7 @@ use super::message::whole;
 use super::readings::only;
 use crate::query::statement::Statement;
 use crate::schema::Measurement;
+use sensormark_kit::sums::PartialSum;
 use sensormark_store::client_side;
 use sensormark_store::{
     Aggregate, Answer, DaySplit, FieldSet, FieldType, Function, Group, Grouping, Query, Selection,
@@ -311,14 +312,7 @@ fn added_up(aggregate: Aggregate, wanted: &[Aggregate], parts: &[Vec<Value>]) ->
         });
         parts.iter().filter_map(move |part| part.get(place?))
     };
-    let total = |function| {
-        of(function).fold(Value::Null, |sum, value| match (sum, value) {
-            (sum, Value::Null) => sum,
-            (Value::I64(sum), Value::I64(more)) => Value::I64(sum.wrapping_add(*more)),
-            (Value::F64(sum), Value::F64(more)) => Value::F64(sum + more),
-            (_, value) => value.clone(),
-        })
-    };
+    let total = |function| PartialSum::of(of(function)).value();
     let number = |value: &Value| match value {
         Value::I64(whole) => *whole as f64,
         Value::F64(real) => *real,

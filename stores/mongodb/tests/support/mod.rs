@@ -5,7 +5,7 @@
 use mongodb::Client;
 use mongodb::bson::{Document, doc};
 use sensormark_mongodb::Mongodb;
-use sensormark_store::supervisor::{ManagedServer, Supervisor};
+use sensormark_server::{ManagedServer, Supervisor};
 use sensormark_store::{
     Batch, DatabaseName, Durability, Endpoint, Family, Field, FieldType, Plan, Schema, Series,
     ServerOptions, Session, Store, Table, Tag, TagColumn, TimeResolution,

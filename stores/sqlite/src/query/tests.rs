@@ -1,12 +1,14 @@
 //! Plans of the statements that the session keeps: what an index is for goes through the index.
 
-use crate::admin::SqliteAdministrator;
+use crate::dialect::SqliteDialect;
 use crate::session::SqliteSession;
 use crate::{Sqlite, schema};
+use sensormark_kit::BackendSession;
+use sensormark_relational::model::Model;
 use sensormark_store::{
-    Administrator, Aggregate, Ask, Batch, Comparison, DatabaseName, Durability, Family, Field,
-    FieldSet, FieldType, Function, Grouping, Plan, Predicate, Query, Schema, Selection, Series,
-    Session, Store, Table, Tag, TagColumn, TimeRange, TimeResolution, Value, Window,
+    Aggregate, Ask, Batch, Comparison, DatabaseName, Durability, Family, Field, FieldSet,
+    FieldType, Function, Grouping, Plan, Predicate, Query, Schema, Selection, Series, Store, Table,
+    Tag, TagColumn, TimeRange, TimeResolution, Value, Window,
 };
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -128,19 +130,21 @@ fn plans(tags: usize, variant: &str) -> Vec<(String, String)> {
         clients: 1,
         timeout_ms: 5_000,
     };
-    now(SqliteAdministrator::new(&plan).create()).unwrap();
-    let mut session = SqliteSession::connect(&plan).unwrap();
+    let store = Sqlite::new();
+    now(now(store.administrator(&plan)).unwrap().create()).unwrap();
+    let model = Arc::new(Model::new(&SqliteDialect, &plan.schema, plan.layout).unwrap());
+    let mut session = SqliteSession::connect(&plan, Arc::clone(&model)).unwrap();
     let mut batch = Batch::new(0, &plan.schema.tables[0]);
     for row in 0..20_000_i64 {
         batch.times_ns.push(row / 40);
         batch.series.push(u32::try_from(row % 40).unwrap());
         batch.columns[0].push(Value::F64(row as f64)).unwrap();
     }
-    now(session.write(&batch)).unwrap();
-    now(SqliteAdministrator::new(&plan).settle()).unwrap();
-    let mut session = SqliteSession::connect(&plan).unwrap();
+    now(Box::pin(session.write(&batch))).unwrap();
+    now(now(store.administrator(&plan)).unwrap().settle()).unwrap();
+    let mut session = SqliteSession::connect(&plan, model).unwrap();
     for query in questions() {
-        now(session.query(&query)).unwrap();
+        now(Box::pin(session.query(&query))).unwrap();
     }
     let planned = session.plans.iter().flat_map(|(shape, plan)| {
         let statements = plan.statements.iter();

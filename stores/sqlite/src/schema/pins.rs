@@ -2,8 +2,8 @@
 
 use super::layouts;
 use crate::dialect::SqliteDialect;
+use sensormark_conformance::pins::pin;
 use sensormark_relational::{ddl, model::Model};
-use sensormark_store::conformance::pins::pin;
 
 #[test]
 fn statements_are_as_kept() {

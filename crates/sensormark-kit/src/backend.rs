@@ -1,0 +1,285 @@
+//! What a store itself has to say and do. All else is [`crate::Adapter`]'s.
+
+use crate::ownership::Found;
+use sensormark_store::server::ServerFolder;
+use sensormark_store::{
+    Acknowledgement, Answer, Batch, Capability, Description, Documents, Endpoint, EntityReading,
+    Family, Installation, Launch, Layout, LayoutOffer, Limits, Operation, Plan, Query,
+    RepeatedWrite, Schema, ServerOptions, Setting, Size, Statement, StoreError, Table,
+    TimeResolution, Value, WriteSize,
+};
+use std::sync::Arc;
+
+/// A database as a store sees it. What each function means is in the contract ([`sensormark_store::Store`]).
+#[expect(async_fn_in_trait, reason = "futures stay on their thread")]
+pub trait Backend: Send + Sync + 'static {
+    /// What a plan's schema becomes in its layout: tables, collections or containers.
+    type Model: Send + Sync + 'static;
+    /// One client's connection.
+    type Session: BackendSession + 'static;
+    /// What makes and removes a plan's database.
+    type Administrator: BackendAdministrator + 'static;
+
+    /// Name, title and fixed traits.
+    fn description(&self) -> Description;
+
+    /// The layouts for this schema and family, the usual one first.
+    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOffer>;
+
+    /// How an operation is done.
+    fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability;
+
+    /// The largest statements.
+    fn limits(&self, layout: &Layout, table: &Table) -> Limits;
+
+    /// The size of write that the database's documentation advises.
+    fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize;
+
+    /// How repeated writes end, where it is not as the contract has it by the description.
+    fn repeated_write(&self, layout: &Layout, table: &Table) -> RepeatedWrite {
+        let _ = table;
+        self.description().repeated_write.in_layout(layout)
+    }
+
+    /// How finely the database's own type keeps times, for layouts that use it.
+    fn native_resolution(&self) -> TimeResolution {
+        TimeResolution::Nanoseconds
+    }
+
+    /// Why an answer may for a moment lack acknowledged readings.
+    fn momentary_misses(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The server on this machine, or the embedded library.
+    ///
+    /// # Errors
+    /// As [`sensormark_store::Store::installation`].
+    fn installation(&self) -> Result<Installation, StoreError>;
+
+    /// How to start that server. An embedded database has none.
+    ///
+    /// # Errors
+    /// As [`sensormark_store::Store::launch`].
+    fn launch(
+        &self,
+        installation: &Installation,
+        folder: &ServerFolder,
+        options: &ServerOptions,
+    ) -> Result<Launch, StoreError> {
+        let _ = (installation, folder, options);
+        Err(StoreError::unsupported(
+            "start a server",
+            format!(
+                "{} runs inside the client's process; give it a folder instead",
+                self.description().title
+            ),
+        ))
+    }
+
+    /// Reads a URL.
+    ///
+    /// # Errors
+    /// As [`sensormark_store::Store::endpoint`].
+    fn endpoint(&self, url: &str) -> Result<Endpoint, StoreError>;
+
+    /// What the plan's schema becomes in its layout, which the store offers.
+    ///
+    /// # Errors
+    /// When the schema cannot be had.
+    fn model(&self, plan: &Plan) -> Result<Self::Model, StoreError>;
+
+    /// Asks the server for its version.
+    ///
+    /// # Errors
+    /// When it is not ready for work.
+    async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError>;
+
+    /// What administers the plan's database.
+    ///
+    /// # Errors
+    /// When the server is not reached, or the plan cannot be had.
+    async fn administrator(
+        &self,
+        plan: &Plan,
+        model: Arc<Self::Model>,
+    ) -> Result<Self::Administrator, StoreError>;
+
+    /// One client's connection.
+    ///
+    /// # Errors
+    /// When the server is not reached, or the plan cannot be had.
+    async fn connect(
+        &self,
+        plan: &Plan,
+        model: Arc<Self::Model>,
+    ) -> Result<Self::Session, StoreError>;
+}
+
+/// One client's connection. What each function means, and its errors, are in the contract ([`sensormark_store::Session`]). Numbers of
+/// tables are those of the schema.
+#[expect(async_fn_in_trait, reason = "futures stay on their thread")]
+pub trait BackendSession {
+    /// Writes a batch, which is not empty.
+    ///
+    /// # Errors
+    /// What the database refuses, with how much of the batch it acknowledged.
+    async fn write(&mut self, batch: &Batch) -> Result<Acknowledgement, StoreError>;
+
+    /// Inserts a reading and updates its entity.
+    ///
+    /// # Errors
+    /// What the database refuses, or cannot do.
+    async fn upsert(&mut self, write: EntityReading<'_>) -> Result<Acknowledgement, StoreError>;
+
+    /// Answers a question.
+    ///
+    /// # Errors
+    /// What the database refuses, or cannot do.
+    async fn query(&mut self, query: &Query) -> Result<Answer, StoreError>;
+
+    /// Reads back every reading of a table.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    async fn scan(&mut self, table: usize, sink: &mut dyn FnMut(&Batch)) -> Result<(), StoreError>;
+
+    /// Reads back every entity of a table.
+    ///
+    /// # Errors
+    /// When it cannot be read, or has none.
+    async fn scan_entities(
+        &mut self,
+        table: usize,
+        sink: &mut dyn FnMut(u32, i64, &[Value]),
+    ) -> Result<(), StoreError> {
+        let _ = sink;
+        Err(StoreError::unsupported(
+            "read entities back",
+            format!("table {table} has none in this layout"),
+        ))
+    }
+
+    /// Waits for what is not acknowledged.
+    ///
+    /// # Errors
+    /// When the connection fails.
+    async fn catch_up(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Bytes in datagrams so far.
+    fn datagram_bytes(&self) -> u64 {
+        0
+    }
+
+    /// Keeps every statement from now on.
+    ///
+    /// # Errors
+    /// [`sensormark_store::ErrorKind::Unsupported`] where statements are not shown.
+    fn keep_statements(&mut self) -> Result<(), StoreError> {
+        Err(StoreError::unsupported(
+            "show statements",
+            "this store does not show its statements",
+        ))
+    }
+
+    /// The statements since the last call.
+    ///
+    /// # Errors
+    /// When the database gives no plan.
+    async fn take_statements(&mut self, with_plans: bool) -> Result<Vec<Statement>, StoreError> {
+        let _ = with_plans;
+        Ok(Vec::new())
+    }
+
+    /// Says goodbye to the server.
+    ///
+    /// # Errors
+    /// What the server says.
+    async fn close(self) -> Result<(), StoreError>;
+}
+
+/// What makes and removes one plan's database: a thin driver below [`crate::ownership`], which decides what may be done.
+#[expect(async_fn_in_trait, reason = "futures stay on their thread")]
+pub trait BackendAdministrator {
+    /// The name that the plan's database has on the server, where it is not the plan's own.
+    fn name_there(&self) -> Option<&str> {
+        None
+    }
+
+    /// Fails where the plan cannot be had of this server. It comes before anything is looked for or made.
+    ///
+    /// # Errors
+    /// What the plan asks in vain.
+    async fn check(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// What stands under a name.
+    ///
+    /// # Errors
+    /// When it cannot be looked into.
+    async fn found(&mut self, name: &str) -> Result<Found, StoreError>;
+
+    /// The names of what the plan's database holds (tables, collections, containers), without what the database itself brings.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    async fn contents(&mut self) -> Result<Vec<String>, StoreError>;
+
+    /// The names of what [`BackendAdministrator::make`] makes, that of the mark included.
+    fn expected(&self) -> Vec<String>;
+
+    /// Makes the plan's database, which is not there: the mark first, or all at once.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    async fn make(&mut self) -> Result<(), StoreError>;
+
+    /// Removes the plan's database, which bears the plan's mark, with all that it holds.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    async fn remove(&mut self) -> Result<(), StoreError>;
+
+    /// The names on the server that may be sensormark's.
+    ///
+    /// # Errors
+    /// When they cannot be listed.
+    async fn names(&mut self) -> Result<Vec<String>, StoreError>;
+
+    /// Brings the database to rest.
+    ///
+    /// # Errors
+    /// When it does not come to rest.
+    async fn settle(&mut self) -> Result<(), StoreError>;
+
+    /// The settings that matter, read back.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    async fn settings(&mut self) -> Result<Vec<Setting>, StoreError>;
+
+    /// What the database counts of its documents.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    async fn documents(&mut self) -> Result<Option<Documents>, StoreError> {
+        Ok(None)
+    }
+
+    /// The schema as the database states it.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    async fn schema_text(&mut self) -> Result<Vec<String>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    /// What the database says that it occupies.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    async fn size(&mut self) -> Result<Size, StoreError>;
+}

@@ -1,0 +1,137 @@
+//! Which databases may be made and dropped: one protocol for all stores.
+//!
+//! A database that sensormark makes bears its owner's mark inside. To make one:
+//!
+//! | found under its name | what happens |
+//! | --- | --- |
+//! | nothing | it is made |
+//! | something without a mark | [`ErrorKind::Foreign`] |
+//! | the mark of another owner | [`ErrorKind::Foreign`] |
+//! | the plan's own mark, and something that the plan's layout does not make | [`ErrorKind::Foreign`] |
+//! | the plan's own mark, and nothing else (an earlier attempt) | it is dropped and made anew |
+//!
+//! Only what bears the plan's own mark is dropped; nothing there is fine. How a mark is kept is each store's matter.
+
+use crate::backend::BackendAdministrator;
+use sensormark_store::{DatabaseName, ErrorKind, Plan, StoreError};
+use std::collections::HashSet;
+
+/// An owner's mark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// The owner.
+    pub owner: String,
+    /// The name of the plan's database, which may have another name on the server.
+    pub database: String,
+}
+
+/// What stands under a database's name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing.
+    Nothing,
+    /// Something that bears no mark.
+    Unmarked,
+    /// Something that bears this mark.
+    Marked(Mark),
+}
+
+impl Found {
+    /// A database of this name that bears this owner's mark, or none.
+    pub fn with_mark(owner: Option<String>, database: &str) -> Self {
+        owner.map_or(Self::Unmarked, |owner| {
+            Self::Marked(Mark {
+                owner,
+                database: database.to_owned(),
+            })
+        })
+    }
+}
+
+/// Whether something is there of the plan's own; fails for what is another's.
+async fn is_own(
+    administrator: &mut impl BackendAdministrator,
+    plan: &Plan,
+) -> Result<bool, StoreError> {
+    let name = name_there(administrator, plan);
+    match administrator.found(&name).await? {
+        Found::Nothing => Ok(false),
+        Found::Unmarked => Err(foreign(&name, "is there without sensormark's mark")),
+        Found::Marked(mark)
+            if mark.owner == plan.owner && mark.database == plan.database.as_str() =>
+        {
+            Ok(true)
+        }
+        Found::Marked(_) => Err(foreign(&name, "is there and belongs to another run")),
+    }
+}
+
+fn name_there(administrator: &impl BackendAdministrator, plan: &Plan) -> String {
+    let other = administrator.name_there();
+    other.unwrap_or(plan.database.as_str()).to_owned()
+}
+
+fn foreign(name: &str, what: &str) -> StoreError {
+    StoreError::new(
+        ErrorKind::Foreign,
+        "use a database",
+        format!("{name} {what}; it is left alone: choose another name or remove it yourself"),
+    )
+}
+
+/// Makes the plan's database.
+///
+/// # Errors
+/// [`ErrorKind::Foreign`] for what is not the plan's own, and what the database refuses.
+pub async fn create(
+    administrator: &mut impl BackendAdministrator,
+    plan: &Plan,
+) -> Result<(), StoreError> {
+    administrator.check().await?;
+    if is_own(administrator, plan).await? {
+        let expected: HashSet<String> = administrator.expected().into_iter().collect();
+        let contents = administrator.contents().await?;
+        if let Some(other) = contents.iter().find(|name| !expected.contains(*name)) {
+            let what = format!("holds {other:?}, which this layout does not make");
+            return Err(foreign(&name_there(administrator, plan), &what));
+        }
+        administrator.remove().await?;
+    }
+    administrator.make().await
+}
+
+/// Drops the plan's database.
+///
+/// # Errors
+/// [`ErrorKind::Foreign`] for what is not the plan's own, and what the database refuses.
+pub async fn drop_database(
+    administrator: &mut impl BackendAdministrator,
+    plan: &Plan,
+) -> Result<(), StoreError> {
+    if is_own(administrator, plan).await? {
+        administrator.remove().await?;
+    }
+    Ok(())
+}
+
+/// The sensormark databases that are there, with their owners. One that is dropped meanwhile, or that may not be looked into, is left out.
+///
+/// # Errors
+/// When the server cannot be asked.
+pub async fn databases(
+    administrator: &mut impl BackendAdministrator,
+) -> Result<Vec<(String, String)>, StoreError> {
+    let mut databases = Vec::new();
+    for name in administrator.names().await? {
+        if DatabaseName::try_from(name.clone()).is_err() {
+            continue;
+        }
+        match administrator.found(&name).await {
+            Ok(Found::Marked(mark)) => databases.push((mark.database, mark.owner)),
+            Ok(Found::Nothing | Found::Unmarked) => {}
+            Err(error) if error.kind().is_retryable() => return Err(error),
+            Err(_) => {}
+        }
+    }
+    Ok(databases)
+}

@@ -1,0 +1,77 @@
+//! What URLs of servers have in common, whatever their scheme. Which parts one has is its store's matter.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use percent_encoding::percent_decode_str;
+use sensormark_store::{Endpoint, Secret};
+
+/// Undoes the percent encoding of a part of a URL (RFC 3986, section 2.1).
+///
+/// # Errors
+/// What is wrong: a percent sign without two hexadecimal digits after it, or bytes that are not UTF-8.
+pub fn percent_decoded(text: &str) -> Result<String, &'static str> {
+    let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_hexdigit);
+    for (place, _) in text.match_indices('%') {
+        let bytes = text.as_bytes();
+        if !is_digit(bytes.get(place + 1)) || !is_digit(bytes.get(place + 2)) {
+            return Err("a % is not followed by two hexadecimal digits");
+        }
+    }
+    let decoded = percent_decode_str(text).decode_utf8();
+    let decoded = decoded.map_err(|_| "a part of it, decoded, is not UTF-8")?;
+    Ok(decoded.into_owned())
+}
+
+/// The value of an HTTP header `Authorization` for a user and a password (RFC 7617).
+pub fn basic_authorization(user: &str, password: &Secret) -> Secret {
+    let pair = format!("{user}:{}", password.expose());
+    Secret::new(format!("Basic {}", STANDARD.encode(pair)))
+}
+
+/// The endpoint of a server that was there before, of the store of this name.
+pub fn existing_server(name: &str, url: &str, mut ports: Vec<u16>) -> Endpoint {
+    ports.sort_unstable();
+    ports.dedup();
+    Endpoint {
+        url: Secret::new(url),
+        label: format!("{name} (existing server)"),
+        managed: false,
+        ports,
+    }
+}
+
+/// The endpoint of a server that sensormark starts, of the store of this name.
+pub fn own_server(name: &str, url: String, port: u16) -> Endpoint {
+    Endpoint {
+        url: Secret::new(url),
+        label: format!("{name} (started by sensormark)"),
+        managed: true,
+        ports: vec![port],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percent_signs_become_bytes() {
+        assert_eq!(percent_decoded("p%40s%c3%A9"), Ok("p@s\u{e9}".to_owned()));
+        for wrong in ["%", "%4", "%4x", "%+1", "%ff"] {
+            assert!(percent_decoded(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn user_and_password_are_padded() {
+        for (user, password, header) in [
+            ("", "", "Basic Og=="),
+            ("a", "", "Basic YTo="),
+            ("a", "b", "Basic YTpi"),
+            ("a", "b?>", "Basic YTpiPz4="),
+        ] {
+            let made = basic_authorization(user, &Secret::new(password));
+            assert_eq!(made.expose(), header);
+        }
+    }
+}

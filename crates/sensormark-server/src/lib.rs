@@ -1,0 +1,172 @@
+//! Database servers on this machine: where their programs are ([`find`]), the files that a store writes for one ([`files`]), and the one
+//! supervisor that starts, watches, stops and cleans up. A store only describes.
+//!
+//! In the order of a server's life: [`Supervisor::start`] makes a marked and locked folder (`folder`, `ownership`),
+//! reserves `ports`, makes a password (`random`), runs the store's commands as an unprivileged `user` (`spawn`), waits
+//! until the server answers (`start`), and gives a [`ManagedServer`] (`managed`, its state in `inner`) whose end is noticed at once (`watch`).
+//! Processes are told apart by id and start time (`process`). A memory limit is a control group of the kernel's (`memory_group`, where it is: `control_group`). What a crash leaves is found again by `orphans` (and in the kernel by `shared_memory`);
+//! `scratch` does the same for what is no server.
+//!
+//! It knows no database: everything particular comes from the store's [`sensormark_store::server::Launch`].
+
+mod control_group;
+mod failure;
+pub mod files;
+pub mod find;
+mod folder;
+mod inner;
+mod log;
+mod managed;
+mod memory_group;
+mod orphans;
+mod ownership;
+mod ports;
+mod process;
+mod random;
+mod scratch;
+mod shared_memory;
+mod spawn;
+mod start;
+mod user;
+mod watch;
+
+use inner::Inner;
+use sensormark_store::error::{ErrorKind, StoreError};
+use sensormark_store::server::ServerOptions;
+use sensormark_store::store::Store;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+pub use managed::ManagedServer;
+pub use memory_group::MemoryUse;
+pub use orphans::{RemoveResource, ServerStatus};
+pub use process::ProcessIdentity;
+pub use scratch::ScratchFolder;
+pub use start::StartWishes;
+
+/// How long [`Supervisor::stop_all`] waits for each server's stop in good order.
+const HASTE: Duration = Duration::from_secs(5);
+
+/// What a supervisor's handles share.
+struct Shared {
+    home: PathBuf,
+    servers: Mutex<Vec<Arc<Inner>>>,
+    stopping: AtomicBool,
+    /// Where resources of this process are written down, while there are any.
+    resources: Mutex<Option<folder::RunFolder>>,
+}
+
+impl Shared {
+    fn servers(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Inner>>> {
+        self.servers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a server that is being started on the list for [`Supervisor::stop_all`].
+    fn remember(&self, inner: &Arc<Inner>) -> Result<(), StoreError> {
+        let mut servers = self.servers();
+        if self.stopping.load(Ordering::SeqCst) {
+            return Err(StoreError::new(
+                ErrorKind::Unavailable,
+                format!("start {}", inner.title),
+                "sensormark is stopping",
+            )
+            .with_doubt(false));
+        }
+        servers.push(Arc::clone(inner));
+        Ok(())
+    }
+
+    fn forget(&self, inner: &Inner) {
+        self.servers()
+            .retain(|known| !std::ptr::eq(Arc::as_ptr(known), inner));
+    }
+}
+
+/// Whether a server can be held to a memory limit here ([`ServerOptions::memory_limit_bytes`]).
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] with the reason, and what to do.
+pub fn check_memory_limit() -> Result<(), StoreError> {
+    memory_group::check()
+}
+
+/// Starts and stops servers, and cleans up after crashes. A copy is the same supervisor, for a Ctrl-C handler.
+#[derive(Clone)]
+pub struct Supervisor {
+    shared: Arc<Shared>,
+}
+
+impl Supervisor {
+    /// A supervisor with this state folder. Without one: `$SENSORMARK_STATE`, else `/var/lib/sensormark` as root (the
+    /// unprivileged users that servers run as must be able to enter it), else `$XDG_STATE_HOME/sensormark` or
+    /// `~/.local/state/sensormark`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Configuration`] when the folder cannot be made.
+    pub fn new(home: Option<PathBuf>) -> Result<Self, StoreError> {
+        Ok(Self {
+            shared: Arc::new(Shared {
+                home: folder::state_folder(home)?,
+                servers: Mutex::new(Vec::new()),
+                stopping: AtomicBool::new(false),
+                resources: Mutex::new(None),
+            }),
+        })
+    }
+
+    /// The state folder.
+    pub fn home(&self) -> &Path {
+        &self.shared.home
+    }
+
+    /// Starts the store's server and waits until it is ready. `data` is a folder on the disk where the data shall be.
+    /// This blocks; it may be called inside or outside a runtime.
+    ///
+    /// # Errors
+    /// One error that says what is wrong: [`ErrorKind::NotInstalled`], [`ErrorKind::Configuration`] (a folder),
+    /// [`ErrorKind::DiskFull`], [`ErrorKind::Crashed`] (it ended before it was ready; with its log),
+    /// [`ErrorKind::Timeout`] (it never answered), [`ErrorKind::Unavailable`] (no free port, or sensormark is stopping).
+    /// Nothing is left behind.
+    pub fn start(
+        &self,
+        store: &dyn Store,
+        options: &ServerOptions,
+        data: Option<&Path>,
+    ) -> Result<ManagedServer, StoreError> {
+        let wishes = StartWishes {
+            data,
+            ..StartWishes::default()
+        };
+        self.start_with(store, options, &wishes)
+    }
+
+    /// [`Supervisor::start`] with further wishes.
+    ///
+    /// # Errors
+    /// As [`Supervisor::start`].
+    pub fn start_with(
+        &self,
+        store: &dyn Store,
+        options: &ServerOptions,
+        wishes: &StartWishes<'_>,
+    ) -> Result<ManagedServer, StoreError> {
+        start::start(&self.shared, store, options, wishes)
+    }
+
+    /// Stops all servers of this supervisor and removes their folders; a start that is under way ends with an error,
+    /// and no further start succeeds. For a Ctrl-C handler: it may be called from any thread and more than once.
+    pub fn stop_all(&self) {
+        let servers = {
+            let servers = self.shared.servers();
+            self.shared.stopping.store(true, Ordering::SeqCst);
+            servers.clone()
+        };
+        for server in servers {
+            if let Err(error) = server.stop(&self.shared, HASTE) {
+                tracing::warn!(%error, "a server could not be removed; the next start of sensormark tries again");
+            }
+        }
+    }
+}

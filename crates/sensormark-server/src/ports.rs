@@ -1,0 +1,160 @@
+//! Free ports on 127.0.0.1: chosen, held until the server is about to start, and checked after a failed start.
+//!
+//! Ports come from outside the range that the kernel hands to outgoing connections, so that no client's connection
+//! takes one while the server is down (between a kill and a restart).
+
+use super::random;
+use sensormark_store::error::{ErrorKind, StoreError};
+use sensormark_store::server::ServerFolder;
+use std::net::{Ipv4Addr, TcpListener, UdpSocket};
+use std::ops::RangeInclusive;
+use std::time::{Duration, Instant};
+
+/// Random candidates that are tried for one port.
+const CANDIDATES: usize = 200;
+
+/// How long a process may take from its birth until it lets go of what it inherited.
+const HELD_BY_CHILDREN: Duration = Duration::from_secs(2);
+
+/// Ports that nobody else can take while this value lives, for TCP and UDP.
+#[derive(Debug)]
+pub(super) struct ReservedPorts {
+    numbers: [u16; ServerFolder::PORTS],
+    held: Vec<(TcpListener, UdpSocket)>,
+}
+
+impl ReservedPorts {
+    /// Reserves as many ports as a server gets.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] when no free port can be found.
+    pub(super) fn reserve() -> Result<Self, StoreError> {
+        let range = usable_range();
+        let mut reserved = Self {
+            numbers: [0; ServerFolder::PORTS],
+            held: Vec::new(),
+        };
+        for number in &mut reserved.numbers {
+            let (port, sockets) = find(&range)?;
+            *number = port;
+            reserved.held.push(sockets);
+        }
+        Ok(reserved)
+    }
+
+    /// The ports.
+    pub(super) const fn numbers(&self) -> [u16; ServerFolder::PORTS] {
+        self.numbers
+    }
+
+    /// Lets go of them: the server is about to bind them.
+    pub(super) fn release(self) {
+        drop(self.held);
+    }
+}
+
+/// The larger part of the unprivileged ports that is not handed to outgoing connections.
+fn usable_range() -> RangeInclusive<u16> {
+    let text =
+        std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
+    let mut limits = text.split_whitespace().filter_map(|word| word.parse().ok());
+    let low: u16 = limits.next().unwrap_or(32_768);
+    let high: u16 = limits.next().unwrap_or(60_999);
+    let below = 10_240..=low.saturating_sub(1);
+    let above = high.saturating_add(1)..=65_535;
+    if below.len().max(above.len()) < 1_000 {
+        10_240..=65_535
+    } else if below.len() >= above.len() {
+        below
+    } else {
+        above
+    }
+}
+
+fn find(range: &RangeInclusive<u16>) -> Result<(u16, (TcpListener, UdpSocket)), StoreError> {
+    let size = u32::from(*range.end()) - u32::from(*range.start()) + 1;
+    for _ in 0..CANDIDATES {
+        let offset = u32::from_ne_bytes(random::bytes()?) % size;
+        let Ok(port) = u16::try_from(u32::from(*range.start()) + offset) else {
+            continue;
+        };
+        if let Ok(sockets) = bind(port) {
+            return Ok((port, sockets));
+        }
+    }
+    Err(StoreError::new(
+        ErrorKind::Unavailable,
+        "reserve ports on 127.0.0.1",
+        format!(
+            "none of {CANDIDATES} ports tried between {} and {} is free; see which programs listen there (ss -ltn)",
+            range.start(),
+            range.end()
+        ),
+    )
+    .with_doubt(false))
+}
+
+fn bind(port: u16) -> std::io::Result<(TcpListener, UdpSocket)> {
+    Ok((
+        TcpListener::bind((Ipv4Addr::LOCALHOST, port))?,
+        UdpSocket::bind((Ipv4Addr::LOCALHOST, port))?,
+    ))
+}
+
+/// Those of the ports that somebody else holds for a while. A process that is just being started by another thread of this program holds copies
+/// of sockets that were let go of, until it has become the program that it is to be: with a busy machine that is no matter of microseconds.
+pub(super) fn taken_lastingly(ports: &[u16]) -> Vec<u16> {
+    let deadline = Instant::now() + HELD_BY_CHILDREN;
+    loop {
+        let taken = taken(ports);
+        if taken.is_empty() || Instant::now() > deadline {
+            return taken;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Those of the ports that somebody else holds.
+pub(super) fn taken(ports: &[u16]) -> Vec<u16> {
+    ports
+        .iter()
+        .copied()
+        .filter(|port| bind(*port).is_err())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn a_port_that_is_let_go_of_late_is_not_taken_lastingly() {
+        let reserved = ReservedPorts::reserve().unwrap();
+        let numbers = reserved.numbers();
+        // As a child does that still has copies of the sockets.
+        let copies: Vec<TcpListener> = reserved
+            .held
+            .iter()
+            .map(|(listener, _)| listener.try_clone().unwrap())
+            .collect();
+        reserved.release();
+        assert_eq!(taken(&numbers), numbers.to_vec());
+        let child = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(200));
+            drop(copies);
+        });
+        assert_eq!(taken_lastingly(&numbers), Vec::<u16>::new());
+        child.join().unwrap();
+    }
+
+    #[test]
+    fn reserved_ports_differ_and_are_held_until_released() {
+        let reserved = ReservedPorts::reserve().unwrap();
+        let numbers = reserved.numbers();
+        assert_eq!(numbers.iter().collect::<HashSet<_>>().len(), numbers.len());
+        assert_eq!(taken(&numbers), numbers.to_vec());
+        reserved.release();
+        assert_eq!(taken(&numbers), Vec::<u16>::new());
+    }
+}

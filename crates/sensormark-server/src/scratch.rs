@@ -1,0 +1,93 @@
+//! What is not a server but must be cleaned up like one: folders of embedded databases, and resources of the pipeline.
+
+use super::Supervisor;
+use super::folder::RunFolder;
+use sensormark_store::error::StoreError;
+use std::path::{Path, PathBuf};
+use std::sync::{MutexGuard, PoisonError};
+
+/// A marked folder for an embedded database. When it is dropped, it is removed with everything in it; after a crash
+/// [`Supervisor::clean_orphans`] does that.
+#[derive(Debug)]
+pub struct ScratchFolder {
+    folder: RunFolder,
+    data: PathBuf,
+}
+
+impl ScratchFolder {
+    /// The folder for the database's files.
+    pub fn path(&self) -> &Path {
+        &self.data
+    }
+
+    /// Removes it now.
+    ///
+    /// # Errors
+    /// What could not be removed.
+    pub fn remove(&self) -> Result<(), StoreError> {
+        self.folder.remove()
+    }
+}
+
+impl Drop for ScratchFolder {
+    fn drop(&mut self) {
+        if let Err(error) = self.remove() {
+            tracing::warn!(%error, "a folder could not be removed; the next start of sensormark tries again");
+        }
+    }
+}
+
+impl Supervisor {
+    /// A marked folder for an embedded database of this store, in `data` (a folder on the disk that the user chose) if given.
+    ///
+    /// # Errors
+    /// When it cannot be made; nothing is left behind.
+    pub fn scratch(&self, store: &str, data: Option<&Path>) -> Result<ScratchFolder, StoreError> {
+        let folder = RunFolder::create(self.home(), store, data, None)?;
+        let data = folder.data();
+        Ok(ScratchFolder { folder, data })
+    }
+
+    /// Writes down a resource of this process that outlives a crash (a System V queue, say), in words that the
+    /// callback of [`Supervisor::clean_orphans_with`] understands. Register before making it, where its name is known.
+    ///
+    /// # Errors
+    /// When it cannot be written down.
+    pub fn register_resource(&self, resource: &str) -> Result<(), StoreError> {
+        let mut slot = self.resources();
+        let folder = match slot.take() {
+            Some(folder) => folder,
+            None => RunFolder::create(self.home(), "resources", None, None)?,
+        };
+        slot.insert(folder)
+            .update(|owner| owner.resources.push(resource.to_owned()))
+    }
+
+    /// The resource is no more. One that was never registered is fine.
+    ///
+    /// # Errors
+    /// When that cannot be written down.
+    pub fn unregister_resource(&self, resource: &str) -> Result<(), StoreError> {
+        let mut slot = self.resources();
+        let Some(folder) = slot.as_ref() else {
+            return Ok(());
+        };
+        folder.update(|owner| {
+            if let Some(place) = owner.resources.iter().position(|known| known == resource) {
+                owner.resources.remove(place);
+            }
+        })?;
+        if folder.owner().resources.is_empty() {
+            folder.remove()?;
+            *slot = None;
+        }
+        Ok(())
+    }
+
+    fn resources(&self) -> MutexGuard<'_, Option<RunFolder>> {
+        self.shared
+            .resources
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
