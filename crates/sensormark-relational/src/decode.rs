@@ -388,11 +388,11 @@ impl<'a> Decoder<'a> {
     fn readings(self) -> Answer {
         let batch = self.batch.sorted();
         let is_latest = matches!(self.asked.query.ask, Ask::LastReading { .. });
-        if !is_latest || batch.series.windows(2).all(|pair| pair[0] != pair[1]) {
-            return Answer::Readings(batch);
-        }
-        let is_last = |row: usize| batch.series.get(row + 1) != Some(&batch.series[row]);
-        Answer::Readings(kept(&batch, is_last))
+        Answer::Readings(if is_latest {
+            last_of_each(batch)
+        } else {
+            batch
+        })
     }
 
     /// Leaves out readings of records that have none of these fields.
@@ -408,6 +408,16 @@ impl<'a> Decoder<'a> {
             self.batch = kept(batch, has);
         }
     }
+}
+
+/// The last of each series' readings, of a batch in the order of series.
+pub fn last_of_each(batch: Batch) -> Batch {
+    if batch.series.windows(2).all(|pair| pair[0] != pair[1]) {
+        return batch;
+    }
+    kept(&batch, |row| {
+        batch.series.get(row + 1) != Some(&batch.series[row])
+    })
 }
 
 /// The rows of a batch that are wanted.

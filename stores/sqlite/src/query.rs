@@ -1,6 +1,6 @@
 //! Questions in SQL: the relational planner writes each statement once for its shape, the connection keeps it prepared.
 //!
-//! Here statements are given their values and run; packed records, which SQLite does not look into, are searched in [`packed`].
+//! Here statements are given their values and run; packed records, which SQLite does not look into, are searched in `packed`.
 
 use crate::error;
 use crate::session::SqliteSession;

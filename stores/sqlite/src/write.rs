@@ -1,7 +1,7 @@
 //! Writing: prepared statements inside one transaction a batch, or one alone for a single row.
 //!
-//! Rows and statements are the relational planner's; here they are bound and run. Records of a span are in [`records`], whole statements
-//! as text in [`text`].
+//! Rows and statements are the relational planner's; here they are bound and run. Records of a span are in `records`, whole statements
+//! as text in `text`.
 
 use crate::error;
 use crate::schema;

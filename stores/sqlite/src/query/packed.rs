@@ -1,5 +1,6 @@
 //! Packed records, searched and aggregated in the client: SQLite does not look into them.
 
+use sensormark_relational::decode::last_of_each;
 use sensormark_relational::model::Model;
 use sensormark_store::client_side::{self, moment};
 use sensormark_store::{Answer, Ask, Batch, Encoding, FieldSet, Predicate, Query};
@@ -71,18 +72,6 @@ pub(super) fn search(model: &Model, query: &Query, readings: Answer) -> Answer {
             ))
         }
     }
-}
-
-/// The last of each series' readings, of a batch in the order of series.
-fn last_of_each(batch: Batch) -> Batch {
-    let mut kept = batch.clone();
-    kept.clear();
-    for row in 0..batch.len() {
-        if batch.series.get(row + 1) != Some(&batch.series[row]) {
-            kept.push_row(&batch, row);
-        }
-    }
-    kept
 }
 
 fn passing(batch: &Batch, predicate: Predicate) -> impl Iterator<Item = usize> {
