@@ -29,7 +29,7 @@ const SERVERS: &str = "Servers that sensormark starts";
 const MEASURING: &str = "How it is measured";
 const OUTPUT: &str = "Results";
 
-/// Which database to keep sensor data in: measured on this machine, for this load, every answer checked.
+/// Finds the database that suits your sensor data: measured on this machine under your load, with every answer checked.
 #[derive(Debug, Parser)]
 #[command(
     name = "sensormark",

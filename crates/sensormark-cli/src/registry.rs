@@ -165,7 +165,7 @@ pub fn own_file(path: &Path, settings: &[String]) -> Result<OwnFile, Failure> {
     })
 }
 
-/// The same as results have it: they name files, not where these lie, for a path may hold a user's name.
+/// The parameters as results have them: they name files without their folders, because a path may hold a user's name.
 pub fn shown(parameters: &Value) -> Value {
     let mut shown = parameters.clone();
     let fields = shown.get_mut("fields").and_then(Value::as_array_mut);

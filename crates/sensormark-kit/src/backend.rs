@@ -41,7 +41,7 @@ pub trait Backend: Send + Sync + 'static {
         self.description().repeated_write.in_layout(layout)
     }
 
-    /// How finely the database's own type keeps times, for layouts that use it.
+    /// How finely the database's own type of time keeps times. It counts in layouts that use that type.
     fn native_resolution(&self) -> TimeResolution {
         TimeResolution::Nanoseconds
     }

@@ -25,6 +25,13 @@ pub struct Mark {
     pub database: String,
 }
 
+impl Mark {
+    /// Whether it is the mark of this plan's own database.
+    pub fn is_of(&self, plan: &Plan) -> bool {
+        self.owner == plan.owner && self.database == plan.database.as_str()
+    }
+}
+
 /// What stands under a database's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
@@ -57,11 +64,7 @@ async fn is_own(
     match administrator.found(&name).await? {
         Found::Nothing => Ok(false),
         Found::Unmarked => Err(foreign(&name, "is there without sensormark's mark")),
-        Found::Marked(mark)
-            if mark.owner == plan.owner && mark.database == plan.database.as_str() =>
-        {
-            Ok(true)
-        }
+        Found::Marked(mark) if mark.is_of(plan) => Ok(true),
         Found::Marked(_) => Err(foreign(&name, "is there and belongs to another run")),
     }
 }

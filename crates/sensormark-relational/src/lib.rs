@@ -4,8 +4,8 @@
 //!
 //! 1. **Plan.** [`model`] turns schema and layout into tables, once; [`ddl`] has the statements that make them. [`plan`] turns a
 //!    question into statements. Each has [slots](plan::slot) for its parameters, and the [`Form`](plan::Form) of its rows. A store keeps them
-//!    prepared, because the text depends on the question's [shape](plan::shape) alone. [`mod@write`] turns a batch into rows of [cells](cell).
-//!    It has the statements that take them, too.
+//!    prepared, because the text depends on the question's [shape](plan::shape) alone. [`mod@write`] turns a batch into rows of [cells](cell),
+//!    and has the statements that take them.
 //! 2. **Send.** The store binds each slot's value and hands the statement to its driver.
 //! 3. **Decode.** [`decode`] puts rows together to an answer. The driver's row is a [`Row`](row::Row): decoding is compiled for it, and
 //!    values go from it into their columns without a box or an allocation.

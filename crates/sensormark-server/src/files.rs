@@ -56,7 +56,7 @@ pub fn make_private_folder(path: &Path) -> Result<(), StoreError> {
     made.map_err(|error| cannot_write(&path.display().to_string(), error))
 }
 
-/// A path as text, for a configuration file or a command line.
+/// A path as text, as a configuration file or a command line needs it.
 ///
 /// # Errors
 /// [`ErrorKind::Configuration`] when it is not UTF-8.

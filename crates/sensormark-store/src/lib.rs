@@ -8,12 +8,14 @@
 //! 3. [`batch`]: readings in columns;
 //! 4. [`query`] and [`answer`]: the logical operations and what they give back;
 //! 5. [`capability`]: what a store does natively, in the client, or not at all;
-//! 6. [`store`]: the traits that a store implements, with [`name`] for what its databases are called, [`write_size`] for how large a write is [`statement`] for showing what it sends, and [`server`] for the servers that sensormark starts;
+//! 6. [`store`]: the traits that a store implements. [`name`] says what its databases are called, [`write_size`] how large a write is,
+//!    [`statement`] what it sends, [`server`] what sensormark starts;
 //! 7. [`census`]: exact counts and checksums of what is stored;
 //! 8. [`error`]: one error for all databases;
 //! 9. [`mod@reference`]: answers computed from readings in memory, the oracle; [`null`] and [`memory`]: stores without a database; [`faulty`]: a fault planted in another store.
 //!
-//! Beside them, for stores to share: [`record`], encodings of readings of a span, [`client_side`], aggregates and searches in memory, and [`text`] and [`lines`], readings as text.
+//! Stores share what is beside them: [`record`] has encodings of readings of a span, [`client_side`] aggregates and searches in memory, [`text`]
+//! and [`lines`] readings as text.
 //!
 //! It is not the place for anything that names a workload or a database. The numbered rules that every
 //! store keeps are in `docs/store-contract.md`; the suite in `sensormark-conformance` cites them by number.

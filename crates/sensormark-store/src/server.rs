@@ -53,8 +53,8 @@ impl ServerOptions {
             .saturating_add(512 << 20)
     }
 
-    /// How large a server's log of changes that are not yet in its data files (write-ahead log, redo log, commit log) may get, in bytes: as
-    /// large as its memory for caches, from 96 MiB to 1 GiB. Databases with such a setting advise to raise it with the cache, and
+    /// How large a server's log may get, in bytes: the write-ahead log, redo log or commit log, with changes that are not yet in its data files.
+    /// It is as large as its memory for caches, from 96 MiB to 1 GiB. Databases with such a setting advise to raise it with the cache, and
     /// MySQL's manual says how far: "even as big as the buffer pool"
     /// (<https://dev.mysql.com/doc/refman/5.7/en/optimizing-innodb-logging.html>,
     /// <https://www.postgresql.org/docs/current/runtime-config-resource.html>). The least is MariaDB's own default, and three
@@ -135,8 +135,8 @@ pub struct Launch {
     pub stop: StopSignal,
     /// How long it may take to answer, in seconds; each command before and after may take as long.
     pub start_seconds: u64,
-    /// Names of files and folders below the data folder that are logs (write-ahead log, commit log, journal), for counting them apart.
-    /// A name may end in `*`.
+    /// Names of files and folders below the data folder that are logs (write-ahead log, commit log, journal). Their size is shown
+    /// apart. A name may end in `*`.
     pub log_paths: Vec<String>,
     /// What a reader should know: settings that were changed to run here ("binary log off").
     pub notes: Vec<String>,

@@ -78,7 +78,7 @@ pub trait Store: Send + Sync {
         options: &ServerOptions,
     ) -> Result<Launch, StoreError>;
 
-    /// Reads a URL of an existing server (or, for an embedded store, folder), the part after `NAME=`.
+    /// Reads the URL of an existing server, the part after `NAME=`. An embedded store has a folder there.
     ///
     /// # Errors
     /// [`ErrorKind::Configuration`], saying what a URL looks like.
@@ -115,7 +115,7 @@ pub struct Description {
     pub session: SessionKind,
     /// The durability classes that it has, and in its own words what each is.
     pub durability: Vec<(Durability, String)>,
-    /// What a URL looks like, for messages.
+    /// What a URL looks like. Messages show it.
     pub url_example: String,
     /// How repeated writes of the same (series, time) end up where a reading is a record of its own; see [`Store::repeated_write`].
     pub repeated_write: RepeatedWrite,
@@ -221,7 +221,7 @@ pub enum Atomicity {
 pub struct EntityReading<'a> {
     /// The reading: a batch of exactly one.
     pub reading: &'a Batch,
-    /// Values of the entity's columns, in the schema's order, for the case that it is new.
+    /// Values of the entity's columns, in the schema's order. They are written when the entity is new.
     pub entity: &'a [Value],
     /// One commit or two.
     pub atomicity: Atomicity,
@@ -229,8 +229,8 @@ pub struct EntityReading<'a> {
 
 /// One client's connection. Calls come one at a time.
 pub trait Session {
-    /// Writes a batch (checked by the caller against its table). Split where [`Limits`] says; when it returns, everything is acknowledged
-    /// as the durability class promises, and is found by every later query of every session, or the error says how much of it.
+    /// Writes a batch (checked by the caller against its table). It is split where [`Limits`] says. When it returns, everything is
+    /// acknowledged as the durability class promises, and every later query of every session finds it. An error says how much of it was.
     /// An empty batch is acknowledged as nothing sent. Entities are not touched: only [`Session::upsert`] does that.
     fn write<'a>(
         &'a mut self,
@@ -289,8 +289,8 @@ pub trait Session {
         ))
     }
 
-    /// The statements that were sent since the last call, in order, as long as they were; with the database's own plan of each where `with_plans` asks for
-    /// it and the database has one. A plan is made without running the statement again.
+    /// The statements that were sent since the last call, in order and whole. `with_plans` asks for the database's own plan of each, where it has
+    /// one. A plan is made without running the statement again.
     fn take_statements(
         &mut self,
         with_plans: bool,
@@ -314,7 +314,7 @@ pub trait Administrator {
     /// Drops the plan's database if it bears this plan's mark; fails with [`ErrorKind::Foreign`] if it does not. Nothing there is fine.
     fn drop_database(&mut self) -> LocalFuture<'_, Result<(), StoreError>>;
 
-    /// The sensormark databases that are there (names and owner's marks), for cleaning up after a crash.
+    /// The sensormark databases that are there (names and owner's marks). What a crash left behind is found by it.
     fn databases(&mut self) -> LocalFuture<'_, Result<Vec<(String, String)>, StoreError>>;
 
     /// Brings the database to rest by its own means (checkpoint, flush, compaction, statistics).
@@ -394,7 +394,7 @@ impl Secret {
         Self(secret.into())
     }
 
-    /// The string itself, for a driver or a child's pipe.
+    /// The string itself. Only a driver or a child's pipe may have it.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -411,11 +411,11 @@ impl fmt::Debug for Secret {
 pub struct Endpoint {
     /// The URL in full, as the store's own code reads it.
     pub url: Secret,
-    /// The URL without user, password, host or path, for people: "postgresql (existing server)".
+    /// The URL as people see it, without user, password, host or path: "postgresql (existing server)".
     pub label: String,
     /// Whether sensormark started the server (or made the folder) itself.
     pub managed: bool,
-    /// Ports on which the server is spoken to, for counting bytes on the wire; empty when embedded.
+    /// Ports on which the server is spoken to. Bytes on the wire are counted by them; empty when embedded.
     pub ports: Vec<u16>,
 }
 

@@ -71,9 +71,7 @@ impl InfluxdbSession {
     /// Datagrams do not say that their database is not there.
     async fn check_database(&mut self) -> Result<(), StoreError> {
         let mark = crate::admin::read_mark(&mut self.reader()).await?;
-        if mark.is_some_and(|mark| {
-            mark.owner == self.plan.owner && mark.database == self.plan.database.as_str()
-        }) {
+        if mark.is_some_and(|mark| mark.is_of(&self.plan)) {
             return Ok(());
         }
         Err(StoreError::new(

@@ -19,10 +19,10 @@ pub struct ReportArguments {
     /// Write the report, of several runs too, as one page that opens from disk and needs no network
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Write the one-second samples of every process as CSV, for data frames
+    /// Write the one-second samples of every process as CSV, one row a sample
     #[arg(long, value_name = "FILE")]
     pub samples: Option<PathBuf>,
-    /// Write latencies by operation and second as CSV, for data frames
+    /// Write latencies by operation and second as CSV
     #[arg(long, value_name = "FILE")]
     pub latencies: Option<PathBuf>,
     /// A TOML file with the weights of the criteria (the study's by default), and perhaps difficulties

@@ -139,7 +139,8 @@ pub fn the_group_of_a_killed_run_is_removed_by_the_next() -> Outcome {
     None
 }
 
-/// Somebody else in the group takes its memory, and the kernel is told to end the server first.
+/// Another process in the group takes its memory. The kernel has to end the server first. On a busy machine it may end that process too,
+/// because what the server wrote is not on disk yet. So the process tries again while the server's group is there.
 pub fn a_server_that_the_limit_ended_is_named_in_the_verdict() -> Outcome {
     if missing().is_some() {
         return missing();
@@ -154,11 +155,13 @@ pub fn a_server_that_the_limit_ended_is_named_in_the_verdict() -> Outcome {
     }
     // Less than the limit, so that it ends by itself; with the server's it is more.
     let script = r#"echo $$ > "$0" && head -c 720000000 /dev/zero | tail -c 720000000 > /dev/null"#;
-    let taker = Command::new("sh")
-        .args(["-c", script])
-        .arg(group.join("cgroup.procs"))
-        .status();
-    assert!(taker.expect("a shell").success());
+    let procs = group.join("cgroup.procs");
+    for _ in 0..3 {
+        let taker = Command::new("sh").args(["-c", script]).arg(&procs).status();
+        if taker.expect("a shell").success() || !procs.exists() {
+            break;
+        }
+    }
     let output = running.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
     let trials = place.trials();

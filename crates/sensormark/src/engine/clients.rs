@@ -1,8 +1,8 @@
 //! Runs one phase: connects its clients, starts them together, lets them work, and puts together what they counted.
 //!
 //! Clients of drivers that wait in the background share threads, each with a runtime of its own; clients of drivers that block have a thread
-//! each. A phase goes through three stages, with the caller's word between them: connected ([`Clients::connect`]), at work
-//! ([`Clients::run`]), at rest ([`Finished::close`]), so that resources can be read with all connections open and nobody working.
+//! each. A phase has three stages: connected ([`Clients::connect`]), at work ([`Clients::run`]), at rest ([`Finished::close`]). The caller starts
+//! each, so that it can read resources while all connections are open and nobody works.
 
 use super::client::{Counter, LoadState};
 use super::client_threads::{ClientThreads, Message, Seat, Shared, Stage, ThreadDone};
@@ -111,7 +111,7 @@ impl Clients {
         Ok(())
     }
 
-    /// Has the clients work, from a moment from now. `progress` is told now and then how far they are.
+    /// Lets the clients work from a common start on. It tells `progress` now and then how far they are.
     ///
     /// # Errors
     /// When a thread dies.

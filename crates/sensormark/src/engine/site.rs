@@ -6,7 +6,7 @@
 use super::failure::TrialFailure;
 use super::memory_limit;
 use crate::engine::selection::Choice;
-use crate::measurement::record::{MemoryLimitRecord, ServerRecord};
+use crate::measurement::server::{MemoryLimitRecord, ServerRecord};
 use crate::probe::{DiskUsage, ProbeError, ProcessTree, Scope, WireScope, disk_usage};
 use sensormark_server::{ManagedServer, ScratchFolder, Supervisor};
 use sensormark_store::{

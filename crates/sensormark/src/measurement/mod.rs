@@ -1,7 +1,7 @@
 //! What was measured, as it is kept: latencies, trials and runs.
 //!
-//! [`latency`] records operations into histograms, [`record`] is the result format (its JSON schema is
-//! `docs/result.schema.json`) with [`statements`] for what was shown of a layout, [`folder`] writes and reads it. Nothing here judges or draws: verdicts are in
+//! [`latency`] records operations into histograms. [`record`] is the result format, whose JSON schema is `docs/result.schema.json`.
+//! [`statements`] and [`server`] are parts of it: what was shown of a layout, and what is known of the server. [`folder`] writes and reads it. Nothing here judges or draws: verdicts are in
 //! [`verdict`], intervals in `statistics`, tables in `report`.
 
 pub mod folder;
@@ -9,6 +9,7 @@ pub mod latency;
 mod migration;
 pub mod names;
 pub mod record;
+pub mod server;
 pub mod statements;
 pub mod verdict;
 pub mod write_size;
@@ -17,6 +18,7 @@ pub use folder::{FolderError, ResultsFolder};
 pub use latency::{LatencyRecorder, LatencySummary};
 pub use record::{
     AnswersRecord, Cache, ClassRecord, Figure, Implementation, LatencyRecord, LedgerRecord,
-    LoadRecord, NotMeasured, PhaseRecord, RunRecord, ServerRecord, Side, TrialRecord,
+    LoadRecord, NotMeasured, PhaseRecord, RunRecord, Side, TrialRecord,
 };
+pub use server::ServerRecord;
 pub use verdict::{Reason, ReasonKind, Verdict};

@@ -1,14 +1,15 @@
 //! Whether the client was the bottleneck, so that the engine or a limit was measured and not the database. An embedded database is part of its
 //! client, and nothing here is said of it.
 //!
-//! Three things show it: the client used up the processors that its threads can have; it was less than twice as fast over the null store; or the
-//! control group that it runs in held it back, or gives it less than one processor. All but the null store are certain: a disturbed host can make
-//! that one look slow.
+//! Four things show it. The client used up the processors that its threads can have. It was less than twice as fast over the null store. The control
+//! group that it runs in held it back. That group gives it less than one processor. All but the null store are certain: a disturbed host can
+//! make that one look slow.
 
 use super::work::Work;
 use super::{Circumstances, Finding};
 use crate::engine::trial::role::ROLE;
-use crate::measurement::record::{PhaseRecord, ServerRecord};
+use crate::measurement::record::PhaseRecord;
+use crate::measurement::server::ServerRecord;
 use crate::measurement::verdict::ReasonKind;
 use crate::probe::Limits;
 
@@ -78,8 +79,8 @@ fn near_ceiling(work: &Work) -> Option<Finding> {
     })
 }
 
-/// The kernel stops every process of a group that has had its share of a period until the next one, for up to a tenth of a second at a time, so that
-/// what is measured then is the limit. Sharing a core with others is another matter: see the host's disturbance and the warning about few cores.
+/// The kernel stops every process of a group that has had its share of a period until the next one, for up to a tenth of a second at a time. What is
+/// measured then is the limit. Sharing a core with others is another matter: see the host's disturbance and the warning about few cores.
 fn held_back(
     phase: &PhaseRecord,
     works: &[&Work],

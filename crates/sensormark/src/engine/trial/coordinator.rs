@@ -1,5 +1,5 @@
-//! The coordinator's side of one trial of phases: has the trial's processes go through the steps together, watches them and the server, brings
-//! the database to rest, and counts what is stored.
+//! The coordinator's side of one trial of phases. It leads the trial's processes through the steps together, and watches them and the server.
+//! It brings the database to rest, and counts what is stored.
 
 use super::account::{self, DiskMoment};
 use super::files;
@@ -10,6 +10,7 @@ use super::protocol::{
 use super::role::{ROLE, asked_about};
 use super::script::{About, PhaseSpec, Step, find};
 use super::support::{Support, support};
+use super::watch::start_recorder;
 use crate::engine::cold;
 use crate::engine::context::{RunContext, RunEvent, stopped};
 use crate::engine::failure::TrialFailure;
@@ -22,11 +23,8 @@ use crate::ledger::reconcile::reconcile;
 use crate::measurement::names;
 use crate::measurement::record::{Cache, Figure, LedgerRecord, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind};
-use crate::probe::{
-    HostSampler, ProbeError, ProcessTree, Recorder, Scope, WireScope, monotonic_ns,
-};
+use crate::probe::{Recorder, monotonic_ns};
 use sensormark_store::{Plan, RepeatedWrite, StoreError};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -478,41 +476,4 @@ fn merge(reports: Vec<Event>) -> Result<(PhaseOutcome, Option<f64>), TrialFailur
         }
     }
     whole.ok_or_else(|| TrialFailure::System("a trial sent no report".to_owned()))
-}
-
-/// Starts sampling: the coordinator, the server and these processes of the trial.
-///
-/// # Errors
-/// When processes cannot be watched.
-pub fn start_recorder(
-    context: &RunContext<'_>,
-    site: &Site,
-    name: &str,
-    roles: &[RoleProcess],
-) -> Result<Recorder, TrialFailure> {
-    let own = i32::try_from(std::process::id()).unwrap_or(i32::MAX);
-    let coordinator = ProcessTree::attach("coordinator", own, Scope::Process, None)?;
-    let mut trees = vec![coordinator];
-    trees.extend(site.tree()?);
-    let wire = (!site.store().description().embedded).then_some(WireScope::Sockets);
-    for role in roles {
-        trees.push(tree(name, role, wire)?);
-    }
-    let folders = site.folders();
-    let host = HostSampler::new(folders.iter().map(PathBuf::as_path))?;
-    let period = Duration::from_secs(1);
-    Ok(Recorder::start(host, trees, period, context.disturbance)?)
-}
-
-/// A process of the trial, to be watched under this name.
-///
-/// # Errors
-/// When it is gone already.
-pub fn tree(
-    name: &str,
-    role: &RoleProcess,
-    wire: Option<WireScope>,
-) -> Result<ProcessTree, ProbeError> {
-    let root = i32::try_from(role.process_id()).unwrap_or(i32::MAX);
-    ProcessTree::attach(name, root, Scope::Descendants, wire)
 }

@@ -1,8 +1,9 @@
 //! Trials of phases: a workload says which phases an implementation goes through, and they are run, watched, counted and judged here.
 //!
-//! The flow: a [`script`] of steps from the workload; the coordinator's [`cell`] starts the trial's processes ([`role`]) and has them go through
-//! the steps together, by the words of [`protocol`]; [`account`] makes the record, [`attempts`] takes disturbed phases from earlier attempts, [`judge`](crate::engine::judge) gives the verdict. [`ceiling`] finds how fast the engine
-//! would be by itself. What is asked of a database is the workload's affair.
+//! The flow: the workload gives a [`script`] of steps. The coordinator's [`cell`] starts the trial's processes ([`role`]) and leads them through the
+//! steps together, by the words of [`protocol`]. [`account`] makes the record, and [`attempts`] takes disturbed phases from earlier attempts.
+//! [`judge`](crate::engine::judge) gives the verdict. [`ceiling`] finds how fast the engine would be by itself. The workload alone decides what
+//! a database is asked.
 
 pub mod account;
 
@@ -29,6 +30,7 @@ pub mod script;
 pub mod support;
 
 mod warnings;
+pub mod watch;
 
 use crate::dataset::export::DataSet;
 use crate::engine::scale::Scale;

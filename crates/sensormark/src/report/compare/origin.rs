@@ -2,7 +2,8 @@
 //! the same way; another version may be what is compared, and is named.
 
 use super::figures::name;
-use crate::measurement::record::{Implementation, ServerRecord};
+use crate::measurement::record::Implementation;
+use crate::measurement::server::ServerRecord;
 use crate::report::field::{Arm, Field};
 use std::fmt;
 

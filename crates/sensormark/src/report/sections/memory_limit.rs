@@ -1,6 +1,6 @@
 //! The memory limit that servers were held to (`--memory-limit`), and what came of it.
 
-use crate::measurement::record::MemoryLimitRecord;
+use crate::measurement::server::MemoryLimitRecord;
 use crate::report::field::Field;
 use crate::report::tables::{Cell, Table};
 use std::collections::BTreeMap;

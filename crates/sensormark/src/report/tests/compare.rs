@@ -1,7 +1,8 @@
 //! Two runs compared: what a disturbed host, an unmeasured server and servers of unlike origin keep from being decided.
 
 use super::fixture::{CHEAP, COSTLY, Used, implementation, latency, phase, run, totals, trial};
-use crate::measurement::record::{MemoryLimitRecord, RunRecord, ServerRecord, Side, TrialRecord};
+use crate::measurement::record::{RunRecord, Side, TrialRecord};
+use crate::measurement::server::{MemoryLimitRecord, ServerRecord};
 use crate::probe::PhaseTotals;
 use crate::report::compare::{CompareError, Comparison};
 use crate::report::field::Field;

@@ -4,8 +4,9 @@ use crate::measurement::latency::LatencySummary;
 use crate::measurement::names;
 use crate::measurement::record::{
     AnswersRecord, Cache, Figure, Implementation, LatencyRecord, LedgerRecord, PhaseRecord,
-    RunRecord, SCHEMA_VERSION, ServerRecord, Side, TrialRecord,
+    RunRecord, SCHEMA_VERSION, Side, TrialRecord,
 };
+use crate::measurement::server::ServerRecord;
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
 use crate::probe::{Disturbance, HostTotals, PhaseTotals, RoleTotals};
 use sensormark_store::{Durability, Layout, Setting};

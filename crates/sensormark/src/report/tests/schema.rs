@@ -3,7 +3,8 @@
 use super::*;
 use crate::measurement::NotMeasured;
 use crate::measurement::latency::LatencyRecorder;
-use crate::measurement::record::{LatencyRecord, MemoryLimitRecord};
+use crate::measurement::record::LatencyRecord;
+use crate::measurement::server::MemoryLimitRecord;
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
 use crate::probe::{Environment, FlushRate};
 use sensormark_store::{DaySplit, Encoding, Extremes, Shape};

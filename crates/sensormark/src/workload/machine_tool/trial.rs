@@ -12,7 +12,7 @@ pub(super) use crate::engine::failure::TrialFailure;
 use crate::engine::judge::{Circumstances, Evidence, judge};
 use crate::engine::role::{Event, RoleError, RoleProcess};
 use crate::engine::site::{Site, block_on};
-use crate::engine::trial::coordinator::start_recorder;
+use crate::engine::trial::watch::start_recorder;
 use crate::engine::trial::{account, cell};
 use crate::ledger::reconcile::reconcile;
 use crate::measurement::record::{LedgerRecord, TrialRecord};

@@ -12,7 +12,7 @@ use crate::engine::role::{Event, RoleError, RoleProcess};
 use crate::engine::scheduling::SchedulingRequest;
 use crate::engine::site::block_on;
 use crate::engine::trial::account::{DiskMoment, add_disk};
-use crate::engine::trial::coordinator::tree;
+use crate::engine::trial::watch::tree;
 use crate::measurement::record::{LedgerRecord, TrialRecord};
 use crate::probe::{Recorder, monotonic_ns};
 use crate::units::{round_u64, seconds_to_ns};
@@ -33,7 +33,7 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(10);
 /// The real-time priority that the source asks for; without the right to it, it runs like everybody.
 const SOURCE_PRIORITY: u8 = 50;
 
-/// What the source process is told.
+/// What the coordinator sends to the source process.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SourceMessage {
     /// What it does.
