@@ -1,6 +1,6 @@
 //! What every measuring command does once it knows what to measure: results folder, signals, cleaning up, the run itself, the report.
 
-use crate::arguments::CommonArguments;
+use crate::arguments::{CommonArguments, FormatName};
 use crate::failure::{Failure, INTERRUPTED, NOT_VALID, UNREACHABLE};
 use crate::progress::Progress;
 use crate::report::{PAGE, draw, options, print};
@@ -9,7 +9,9 @@ use sensormark::engine::connection::Registry;
 use sensormark::engine::context::{Cell, CellRunner, Observer, RunContext, RunEvent};
 use sensormark::engine::memory_limit;
 use sensormark::engine::pinning::Pinning;
+use sensormark::engine::repeats::DisturbedHost;
 use sensormark::engine::run::{RunOutcome, run as measure};
+use sensormark::engine::scale::Scale;
 use sensormark::engine::study_protocol::Protocol;
 use sensormark::measurement::record::SCHEMA_VERSION;
 use sensormark::measurement::{NotMeasured, ResultsFolder, RunRecord};
@@ -105,7 +107,7 @@ impl Planned<'_> {
             server: self.server(),
             data_folder: common.data.clone(),
             disturbance: DisturbanceLimits::default(),
-            tolerate_disturbance: common.tolerate_disturbance,
+            disturbed_host: self.disturbed_host(),
             protocol: self.protocol,
             plant: common.plant.clone(),
         };
@@ -118,12 +120,17 @@ impl Planned<'_> {
         }
         // The report first: it is derived from what is kept, and a full disk cannot keep it from being seen.
         let options = options(common.weights.as_deref())?;
-        print(&folder, &[crate::arguments::FormatName::Text], &options)?;
+        if common.full {
+            print(&folder, &[FormatName::Text], true, &options)?;
+        }
         draw(&folder, &options)?;
-        progress.afterwards(format!(
-            "the report as a page: {}",
-            folder.path().join(PAGE).display()
-        ));
+        // The answer last, so that it stands on the screen when the program ends.
+        if common.full {
+            let page = folder.path().join(PAGE);
+            progress.afterwards(format!("the report as a page: {}", page.display()));
+        } else {
+            print(&folder, &[FormatName::Text], false, &options)?;
+        }
         Ok(exit_code(outcome))
     }
 
@@ -146,6 +153,20 @@ impl Planned<'_> {
     fn profile(&self) -> Option<String> {
         let own = self.protocol.map(|study| study.profile.to_owned());
         self.common.profile.clone().or(own)
+    }
+
+    /// What a busy machine means for this run: at the scales that a decision rests on, its trials do not count.
+    fn disturbed_host(&self) -> DisturbedHost {
+        let is_firm = [Scale::Standard, Scale::Study]
+            .map(Scale::name)
+            .contains(&self.scale);
+        if self.common.tolerate_disturbance {
+            DisturbedHost::Tolerated
+        } else if self.common.strict || is_firm {
+            DisturbedHost::Refused
+        } else {
+            DisturbedHost::Rough
+        }
     }
 
     /// Says what the run does not do as its study did.

@@ -238,7 +238,11 @@ impl Observer for Progress {
                 disturbances,
             } => {
                 state.finished += 1;
-                let mark = if verdict.is_valid() { "ok  " } else { "FAIL" };
+                let mark = match (verdict.is_valid(), disturbances.is_empty()) {
+                    (true, true) => "ok  ",
+                    (true, false) => "~   ",
+                    (false, _) => "FAIL",
+                };
                 self.say(&format!("{mark} {label}: {}", verdict.told(&disturbances)));
             }
             RunEvent::Note(text) => self.say(&format!("note: {text}")),

@@ -4,8 +4,11 @@ use crate::arguments::{FormatName, ReportArguments};
 use crate::failure::Failure;
 use sensormark::measurement::folder::write_beside;
 use sensormark::measurement::{FolderError, ResultsFolder};
+use sensormark::report::brief::{self, Paths, Room};
 use sensormark::report::tables::Document;
-use sensormark::report::{Projection, Report, ReportOptions, csv, html, json, markdown, raw, text};
+use sensormark::report::{
+    Projection, Report, ReportOptions, csv, html, json, markdown, quoted, raw, text, tidy,
+};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -26,7 +29,7 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
         formats.push(FormatName::Text);
     }
     for folder in &folders {
-        print(folder, &formats, &options)?;
+        print(folder, &formats, arguments.full, &options)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -93,14 +96,14 @@ fn write_files(
     arguments: &ReportArguments,
     options: &ReportOptions,
 ) -> Result<usize, Failure> {
-    let raw_files = [&arguments.samples, &arguments.latencies];
+    let raw_files = [&arguments.samples, &arguments.latencies, &arguments.tidy];
     let is_raw = raw_files.iter().any(|file| file.is_some());
     if arguments.html.is_none() && !is_raw {
         return Ok(0);
     }
     if is_raw && folders.len() > 1 {
         return Err(Failure::usage(
-            "--samples and --latencies are about one run: give its folder alone",
+            "--samples, --latencies and --tidy are about one run: give its folder alone",
         ));
     }
     let derived = |folder| derive(folder, options);
@@ -126,6 +129,10 @@ fn write_files(
             let latencies = raw::latencies(report.field()).map_err(Failure::usage)?;
             write(file, latencies)?;
         }
+        if let Some(file) = &arguments.tidy {
+            let figures = tidy::tidy(report.field()).map_err(Failure::usage)?;
+            write(file, figures)?;
+        }
     }
     Ok(written)
 }
@@ -148,10 +155,11 @@ fn derive(folder: &ResultsFolder, options: &ReportOptions) -> Result<Report, Fai
     Report::from_folder(folder, options).map_err(Failure::usage)
 }
 
-/// Prints the report of a folder in these formats.
+/// Prints the report of a folder in these formats; as text the answer and the ranking, or everything.
 pub fn print(
     folder: &ResultsFolder,
     formats: &[FormatName],
+    is_full: bool,
     options: &ReportOptions,
 ) -> Result<(), Failure> {
     if formats.is_empty() {
@@ -159,9 +167,41 @@ pub fn print(
     }
     let report = derive(folder, options)?;
     for format in formats {
-        print_text(&rendered(report.document(), *format));
+        let text = match format {
+            FormatName::Text if !is_full && report.has_answer() => {
+                brief::render(&report.summary(), &paths(folder, &report), room())
+            }
+            FormatName::Json => report.json(),
+            other => rendered(report.document(), *other),
+        };
+        print_text(&text);
     }
     Ok(())
+}
+
+/// What a reader of the answer may do next.
+fn paths(folder: &ResultsFolder, report: &Report) -> Paths {
+    let own = folder.path();
+    let page = own.join(PAGE);
+    Paths {
+        page: page.is_file().then(|| page.display().to_string()),
+        everything: Some(format!(
+            "sensormark report {} --full",
+            quoted(&own.to_string_lossy())
+        )),
+        firmer: report.firmer(),
+    }
+}
+
+/// The room on the terminal; without one, everything is printed.
+fn room() -> Room {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok();
+    Room {
+        width: width(),
+        height: size
+            .map(|size| usize::from(size.ws_row))
+            .filter(|rows| *rows > 0),
+    }
 }
 
 /// A document in this format.

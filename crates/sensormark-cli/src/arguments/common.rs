@@ -41,12 +41,18 @@ pub struct CommonArguments {
     /// The longest that an operation may take: 500ms, 10s, or a number of seconds
     #[arg(help_heading = MEASURING, long, value_name = "TIME", default_value = "10s", value_parser = time)]
     pub timeout: Duration,
-    /// Count trials of a disturbed host, marked as such, instead of measuring them again
+    /// Let trials of a busy machine not count, as at the scales standard and study: sensormark repeats them up to twice
+    #[arg(help_heading = MEASURING, long, conflicts_with = "tolerate_disturbance")]
+    pub strict: bool,
+    /// Let trials of a busy machine count, marked as rough, and repeat none
     #[arg(help_heading = MEASURING, long)]
     pub tolerate_disturbance: bool,
     /// A TOML file with the weights of the criteria (the study's by default), and perhaps difficulties
     #[arg(help_heading = OUTPUT, long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
+    /// Print every table at the end, instead of the answer and the ranking
+    #[arg(help_heading = OUTPUT, long)]
+    pub full: bool,
     /// How progress is shown
     #[arg(help_heading = OUTPUT, long, value_enum, default_value_t)]
     pub progress: ProgressName,

@@ -25,6 +25,12 @@ pub struct ReportArguments {
     /// Write latencies by operation and second as CSV
     #[arg(long, value_name = "FILE")]
     pub latencies: Option<PathBuf>,
+    /// Write every figure as CSV, one row a figure: store, layout, strategy, repetition, phase, figure, value, unit
+    #[arg(long, value_name = "FILE")]
+    pub tidy: Option<PathBuf>,
+    /// Print every table, instead of the answer and the ranking
+    #[arg(long)]
+    pub full: bool,
     /// A TOML file with the weights of the criteria (the study's by default), and perhaps difficulties
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,

@@ -11,6 +11,7 @@ mod faults;
 mod files;
 mod interruption;
 mod kept_results;
+mod last_screen;
 mod messages;
 mod own;
 mod platform;

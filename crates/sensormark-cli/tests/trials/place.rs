@@ -3,6 +3,7 @@
 use crate::registry;
 use crate::workload::{Parameters, Sensors};
 use sensormark::engine::context::{Observer, RunContext, RunEvent};
+use sensormark::engine::repeats::DisturbedHost;
 use sensormark::engine::run::{RunOutcome, run};
 use sensormark::engine::selection::parse;
 use sensormark::engine::trial::cell::TrialRunner;
@@ -68,7 +69,7 @@ pub fn measure(parameters: &Parameters, fault: Option<&str>, interrupt: &AtomicB
         data_folder: None,
         disturbance: DisturbanceLimits::default(),
         // Tests run beside each other.
-        tolerate_disturbance: true,
+        disturbed_host: DisturbedHost::Tolerated,
         protocol: None,
         plant: fault.map(str::to_owned),
     };

@@ -3,6 +3,7 @@
 //! Only descriptions: the order of trials is in [`super::run`], what happens inside one in [`super::trial`].
 
 use super::connection::Registry;
+use super::repeats::DisturbedHost;
 use super::selection::Choice;
 use super::study_protocol::Protocol;
 use crate::measurement::folder::ResultsFolder;
@@ -45,8 +46,8 @@ pub struct RunContext<'a> {
     pub data_folder: Option<PathBuf>,
     /// What disturbance makes a trial inconclusive.
     pub disturbance: DisturbanceLimits,
-    /// Whether trials of a disturbed host count, instead of being measured again.
-    pub tolerate_disturbance: bool,
+    /// Whether trials of a disturbed host count, and how often they are repeated.
+    pub disturbed_host: DisturbedHost,
     /// The study's protocol, where the run follows it.
     pub protocol: Option<&'static Protocol>,
     /// The fault that is planted in the roles' stores, to see it caught.

@@ -41,7 +41,7 @@ impl Circumstances {
             timeout_ms: context.timeout_ms,
             cores: std::thread::available_parallelism().map_or(1, NonZero::get),
             limits: context.limits,
-            tolerate_disturbance: context.tolerate_disturbance,
+            tolerate_disturbance: context.disturbed_host.is_tolerated(),
             disturbance: context.disturbance,
         }
     }

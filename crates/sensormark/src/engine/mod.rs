@@ -62,6 +62,8 @@ pub mod site;
 
 mod quiet_host;
 
+pub mod repeats;
+
 pub mod judge;
 
 pub mod run;

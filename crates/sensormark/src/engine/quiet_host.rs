@@ -1,51 +1,58 @@
-//! Waiting for a quiet host before a trial is measured again: what disturbed it often lasts for seconds, and an attempt in
+//! Looking at the host before a run, and waiting for a quiet one before a trial is repeated: a disturbance often lasts for seconds, and an attempt in
 //! the midst of it is lost too. It judges no trial; the trial's own samples do.
 
 use super::context::{RunContext, RunEvent};
+use super::repeats::{DisturbedHost, RepeatBudget};
 use crate::probe::{Disturbance, DisturbanceLimits, HostSampler, ProbeError, ProcessTable};
-use std::cell::Cell as Counter;
 use std::time::{Duration, Instant};
 
 /// How long the host is looked at.
 const LOOK: Duration = Duration::from_secs(1);
 /// How often work and rest take turns meanwhile: a hypervisor takes time only from a processor that wants to work.
 const TURN: Duration = Duration::from_millis(10);
-/// The longest wait for one attempt.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// The longest wait in a run, after which attempts follow each other at once.
-const PATIENCE_OF_A_RUN: Duration = Duration::from_secs(180);
-
-/// How long a run may yet wait.
-pub struct QuietHostWait(Counter<Duration>);
-
-impl Default for QuietHostWait {
-    fn default() -> Self {
-        Self(Counter::new(PATIENCE_OF_A_RUN))
+/// Looks at the host before anything is measured, and says what to expect of it. Nothing is said of a host that is quiet or cannot be looked at.
+pub fn look_ahead(context: &RunContext<'_>) {
+    let Ok(found) = look(&context.disturbance) else {
+        return;
+    };
+    if found.is_disturbed() {
+        let expected = match context.disturbed_host {
+            DisturbedHost::Refused => {
+                "trials that it disturbs do not count, so sensormark repeats them"
+            }
+            DisturbedHost::Rough | DisturbedHost::Tolerated => "expect a rough ranking",
+        };
+        let text = format!(
+            "this machine is busy: {}; {expected}",
+            found.reasons.join("; ")
+        );
+        context.observer.event(RunEvent::Note(text));
     }
 }
 
-impl QuietHostWait {
-    /// Waits until the host is quiet, the patience is at its end or the user breaks the run off. A host that cannot be
-    /// looked at is not waited for.
-    pub fn wait(&self, context: &RunContext<'_>) {
-        let began = Instant::now();
-        let longest = self.0.get().min(PATIENCE);
-        let mut told = false;
-        while began.elapsed() + LOOK <= longest && !context.is_interrupted() {
-            match look(&context.disturbance) {
-                Ok(found) if found.is_disturbed() => {
-                    if !told {
-                        let why = found.reasons.join("; ");
-                        let text = format!("waiting for a quiet host: {why}");
-                        context.observer.event(RunEvent::Note(text));
-                    }
-                    told = true;
+/// Waits until the host is quiet, the budget's wait is over or the user breaks the run off. Says whether it is quiet; a host that cannot be looked at
+/// is taken for quiet.
+pub fn wait(context: &RunContext<'_>, budget: &mut RepeatBudget) -> bool {
+    let (began, longest) = (Instant::now(), budget.wait());
+    let (mut told, mut is_quiet) = (false, false);
+    while began.elapsed() + LOOK <= longest && !context.is_interrupted() {
+        match look(&context.disturbance) {
+            Ok(found) if found.is_disturbed() => {
+                if !told {
+                    let why = found.reasons.join("; ");
+                    let text = format!("waiting for a quiet host: {why}");
+                    context.observer.event(RunEvent::Note(text));
                 }
-                _ => break,
+                told = true;
+            }
+            _ => {
+                is_quiet = true;
+                break;
             }
         }
-        self.0.set(self.0.get().saturating_sub(began.elapsed()));
     }
+    budget.waited(began);
+    is_quiet
 }
 
 /// What disturbs the host now, while one of its processors is kept half busy.

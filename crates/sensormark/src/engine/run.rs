@@ -5,7 +5,8 @@
 
 use super::context::{Cell, CellRunner, RunContext, RunEvent, TrialPosition, trial_label};
 use super::judge::client::confined;
-use super::quiet_host::QuietHostWait;
+use super::quiet_host;
+use super::repeats::RepeatBudget;
 use super::selection::Choice;
 use super::site::{block_on, existing_endpoint};
 use crate::measurement::folder::FolderError;
@@ -14,9 +15,7 @@ use crate::measurement::verdict::ReasonKind;
 use sensormark_server::Supervisor;
 use sensormark_store::{ErrorKind, StoreError};
 use std::collections::BTreeSet;
-
-/// The most repeats of a trial whose host was disturbed.
-pub const FURTHER_ATTEMPTS: u32 = 2;
+use std::time::Instant;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -97,8 +96,10 @@ pub fn run(
         let note = format!("no trial of a server can be valid here: {why}");
         context.observer.event(RunEvent::Note(note));
     }
+    quiet_host::look_ahead(context);
     let mut outcome = RunOutcome::default();
-    let patience = QuietHostWait::default();
+    let announced = once * f64::from(repetitions);
+    let mut budget = RepeatBudget::new(context.disturbed_host, announced);
     for repetition in 0..repetitions {
         for turn in 0..cells.len() {
             if context.is_interrupted() {
@@ -110,7 +111,7 @@ pub fn run(
                 turn: u32::try_from(turn).unwrap_or(u32::MAX),
                 attempt: 0,
             };
-            for record in measure(context, runner, cell, turn, &patience)? {
+            for record in measure(context, runner, cell, turn, &mut budget)? {
                 if record.verdict.is_valid() {
                     outcome.valid += 1;
                 } else {
@@ -129,18 +130,19 @@ pub fn run(
     Ok(outcome)
 }
 
-/// Measures one cell; what was measured of it on a disturbed host is repeated. Which attempt counts is
-/// [`Verdict::counts_instead_of`]'s affair; all are kept.
+/// Measures one cell; what was measured of it on a disturbed host is repeated, as far as the budget goes. Which attempt counts is
+/// [`TrialRecord::counts_instead_of`]'s affair; all are kept.
 fn measure(
     context: &RunContext<'_>,
     runner: &dyn CellRunner,
     cell: &Cell,
     mut turn: TrialPosition,
-    patience: &QuietHostWait,
+    budget: &mut RepeatBudget,
 ) -> Result<Vec<TrialRecord>, FolderError> {
     let mut cell = cell.clone();
     let (mut counted, mut attempts): (Vec<TrialRecord>, Vec<TrialRecord>) = Default::default();
     loop {
+        let began = Instant::now();
         let (mut written, mut measured) = (Ok(()), Vec::new());
         runner.run_cell(context, &cell, turn, &attempts, &mut |record| {
             if written.is_ok() {
@@ -155,25 +157,32 @@ fn measure(
             let label = trial_label(&record);
             match counted.iter_mut().find(|one| trial_label(one) == label) {
                 None => counted.push(record),
-                Some(one) if record.verdict.counts_instead_of(&one.verdict) => *one = record,
+                Some(one) if record.counts_instead_of(one) => *one = record,
                 Some(_) => {}
             }
         });
         written?;
         attempts.extend(measured);
-        let disturbed = |record: &&TrialRecord| record.verdict.is_inconclusive();
-        let again: Vec<&TrialRecord> = counted.iter().filter(disturbed).collect();
-        let is_last = turn.attempt == FURTHER_ATTEMPTS || context.tolerate_disturbance;
-        if again.is_empty() || is_last || context.is_interrupted() {
+        if turn.attempt > 0 {
+            budget.repeated(began);
+        }
+        let again: Vec<&TrialRecord> = counted.iter().filter(|one| one.is_disturbed()).collect();
+        if again.is_empty() || context.is_interrupted() {
             return Ok(counted);
         }
         cell.strategies.retain(|name| {
             let mut strategies = again.iter().map(|one| &one.implementation.strategy);
             strategies.any(|strategy| strategy.as_ref() == Some(name))
         });
+        if !budget.allows(turn.attempt, runner.seconds(&cell)) {
+            return Ok(counted);
+        }
+        let is_quiet = quiet_host::wait(context, budget);
+        if context.is_interrupted() || !(is_quiet || budget.repeats_on_a_busy_host()) {
+            return Ok(counted);
+        }
         turn.attempt += 1;
         announce_again(context, runner, &cell, turn);
-        patience.wait(context);
     }
 }
 
@@ -188,10 +197,10 @@ fn announce_again(
         seconds: runner.seconds(cell),
     });
     context.observer.event(RunEvent::Note(format!(
-        "the host was disturbed; {} {} is measured again (attempt {} of {})",
+        "other programs used this machine, so sensormark repeats {} {} (attempt {} of {})",
         cell.choice.title(),
         cell.layout_name,
         turn.attempt + 1,
-        FURTHER_ATTEMPTS + 1
+        context.disturbed_host.most_repeats() + 1
     )));
 }

@@ -6,7 +6,7 @@
 use crate::measurement::latency::{LatencySummary, SecondHistogram};
 use crate::measurement::server::ServerRecord;
 use crate::measurement::statements::StatementsRecord;
-use crate::measurement::verdict::{ReasonKind, TOLERATED, Verdict};
+use crate::measurement::verdict::{DISTURBED_STATE, ReasonKind, Verdict};
 use crate::measurement::write_size::WriteSizeRecord;
 use crate::probe::PhaseTotals;
 use sensormark_store::{Durability, Layout, Setting};
@@ -224,17 +224,29 @@ impl TrialRecord {
             .collect()
     }
 
-    /// Whether the trial counts although the host was disturbed.
-    pub fn is_tolerated(&self) -> bool {
+    /// Whether the trial counts although the host was disturbed: its rates and latencies are rough.
+    pub fn is_rough(&self) -> bool {
         self.verdict.is_valid() && !self.disturbances().is_empty()
     }
 
-    /// The verdict in a word or two, without figures: one that is valid on a disturbed host says so.
-    pub fn verdict_word(&self) -> String {
-        match self.verdict.word() {
-            word if self.is_tolerated() => format!("{word} ({TOLERATED})"),
-            word => word.to_owned(),
+    /// Whether a disturbed host is all that speaks against the trial, counted or not.
+    pub fn is_disturbed(&self) -> bool {
+        self.verdict.is_inconclusive() || self.is_rough()
+    }
+
+    /// The trial's state in a word or two.
+    pub fn state(&self) -> &'static str {
+        match self.verdict {
+            Verdict::Valid if self.is_rough() => DISTURBED_STATE,
+            ref verdict => verdict.word(),
         }
+    }
+
+    /// Whether this later attempt counts instead of an earlier one of the same trial. The first attempt that came to a conclusion on a quiet host counts,
+    /// unless a later one shows data that was wrong or lost. Of attempts that were all disturbed the last one counts.
+    pub fn counts_instead_of(&self, earlier: &Self) -> bool {
+        let rough = earlier.is_rough() && !self.verdict.is_inconclusive();
+        rough || self.verdict.counts_instead_of(&earlier.verdict)
     }
 }
 

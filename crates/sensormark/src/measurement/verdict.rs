@@ -6,8 +6,10 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What is said of a valid trial whose host was disturbed.
-pub const TOLERATED: &str = "disturbed host tolerated";
+/// The state of a trial that counts although the host was disturbed.
+pub const DISTURBED_STATE: &str = "disturbed";
+/// The state of a trial that does not count because the host was disturbed.
+const NOT_COUNTED: &str = "disturbed, not counted";
 
 /// Whether a trial's figures may be believed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,7 +19,7 @@ pub enum Verdict {
     Valid,
     /// They must not be used.
     Invalid(Vec<Reason>),
-    /// The host was disturbed: measured again up to twice, and shown as inconclusive if that did not help.
+    /// The host was disturbed, and such trials do not count in this run.
     Inconclusive(Vec<Reason>),
 }
 
@@ -128,16 +130,16 @@ impl Verdict {
         match self {
             Self::Valid => "valid",
             Self::Invalid(_) => "invalid",
-            Self::Inconclusive(_) => "inconclusive",
+            Self::Inconclusive(_) => NOT_COUNTED,
         }
     }
 
-    /// The verdict in words, of a trial whose host was disturbed in these ways: one that is valid says that this was tolerated.
+    /// The verdict in words, of a trial whose host was disturbed in these ways: one that counts nevertheless is not called valid.
     pub fn told(&self, disturbances: &[impl AsRef<str>]) -> String {
         match self {
             Self::Valid if !disturbances.is_empty() => {
                 let texts: Vec<&str> = disturbances.iter().map(AsRef::as_ref).collect();
-                format!("valid ({TOLERATED}: {})", texts.join("; "))
+                format!("{DISTURBED_STATE} ({})", texts.join("; "))
             }
             verdict => verdict.to_string(),
         }
@@ -162,7 +164,7 @@ impl Verdict {
 
     /// Whether a later attempt of the same trial, with this verdict, counts instead of one with the earlier verdict: the first that came to a
     /// conclusion counts, unless a later one shows data that was wrong or lost.
-    pub fn counts_instead_of(&self, earlier: &Self) -> bool {
+    pub(super) fn counts_instead_of(&self, earlier: &Self) -> bool {
         earlier.is_inconclusive() || (self.has_data_fault() && !earlier.has_data_fault())
     }
 
@@ -188,9 +190,8 @@ impl Reason {
 impl fmt::Display for Verdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = match self {
-            Self::Valid => return formatter.write_str("valid"),
-            Self::Invalid(_) => "invalid",
-            Self::Inconclusive(_) => "inconclusive",
+            Self::Valid => return formatter.write_str(self.word()),
+            Self::Invalid(_) | Self::Inconclusive(_) => self.word(),
         };
         let reasons: Vec<String> = self
             .reasons()
@@ -222,12 +223,12 @@ mod tests {
     }
 
     #[test]
-    fn what_was_tolerated_never_reads_as_plainly_valid() {
+    fn a_disturbed_trial_never_reads_as_valid() {
         let quiet: [&str; 0] = [];
         assert_eq!(Verdict::Valid.told(&quiet), "valid");
         assert_eq!(
             Verdict::Valid.told(&["measured: steal"]),
-            "valid (disturbed host tolerated: measured: steal)"
+            "disturbed (measured: steal)"
         );
         let lost = Verdict::Invalid(vec![Reason::new(ReasonKind::LostData, "1")]);
         assert_eq!(lost.told(&["steal"]), "invalid (lost data: 1)");

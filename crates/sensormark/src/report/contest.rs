@@ -6,6 +6,7 @@ use super::ReportOptions;
 use super::costs::{self, Comparable};
 use super::criteria;
 use super::field::{Arm, Field};
+use super::keeping_up;
 use crate::measurement::record::{RunRecord, Side, TrialRecord};
 use crate::score::{self, Criterion, Weights};
 use std::collections::BTreeMap;
@@ -98,6 +99,9 @@ pub(super) fn contestants(
                 let is_valid = trial.verdict.is_valid();
                 is_valid.then(|| yardstick.values(trial, *side, &field.run))
             };
+            if yardstick.sides.is_empty() {
+                return None;
+            }
             yardstick.sides.iter().map(of_side).collect()
         };
         let mut blocks: Vec<Option<Vec<Values>>> = (0..field.blocks.len()).map(in_block).collect();
@@ -113,6 +117,7 @@ pub(super) fn contestants(
             blocks,
         });
     }
+    set_apart(field, &mut contestants, &mut unranked);
     for write in field
         .writes
         .iter()
@@ -123,6 +128,29 @@ pub(super) fn contestants(
         unranked.push((write.label.clone(), reason));
     }
     (contestants, unranked)
+}
+
+/// Moves who did not keep up to those that are not ranked, unless nobody kept up. What it did not do cost it nothing, so by its score it would stand above
+/// who did everything.
+fn set_apart(
+    field: &Field,
+    contestants: &mut Vec<Contestant>,
+    unranked: &mut Vec<(String, String)>,
+) {
+    let undone = |one: &Contestant| keeping_up::undone(field, &field.contestants()[one.read]);
+    if contestants.iter().all(|one| !undone(one).is_empty()) {
+        return;
+    }
+    contestants.retain(|one| {
+        let undone = undone(one);
+        if !undone.is_empty() {
+            unranked.push((
+                one.label.clone(),
+                format!("did not keep up: {}", undone.join(", ")),
+            ));
+        }
+        undone.is_empty()
+    });
 }
 
 /// Why the arm's data cannot be trusted, if that was seen in any attempt. One valid repetition
@@ -182,11 +210,7 @@ fn first_fault(field: &Field, arm: &Arm) -> Option<String> {
         .trials_of(arm)
         .flatten()
         .find(|trial| !trial.verdict.is_valid())?;
-    let word = if trial.verdict.is_inconclusive() {
-        "inconclusive"
-    } else {
-        "invalid"
-    };
+    let word = trial.verdict.word();
     let kinds: Vec<&str> = trial
         .verdict
         .reasons()

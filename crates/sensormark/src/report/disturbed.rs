@@ -5,5 +5,5 @@ use crate::measurement::record::TrialRecord;
 
 /// The arm's trials that are valid although the host was disturbed.
 pub fn tolerated<'a>(field: &'a Field, arm: &'a Arm) -> impl Iterator<Item = &'a TrialRecord> {
-    field.valid_of(arm).filter(|trial| trial.is_tolerated())
+    field.valid_of(arm).filter(|trial| trial.is_rough())
 }

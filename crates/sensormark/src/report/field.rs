@@ -20,7 +20,7 @@ pub struct Arm {
 pub struct Field {
     /// The run.
     pub run: RunRecord,
-    /// The trials that count: of each implementation and repetition the first attempt that came to a conclusion ([`counts_instead_of`](crate::measurement::verdict::Verdict::counts_instead_of)).
+    /// The trials that count: of each implementation and repetition the first attempt that came to a conclusion ([`TrialRecord::counts_instead_of`]).
     pub trials: Vec<TrialRecord>,
     /// Other attempts, which do not count.
     pub superseded: Vec<TrialRecord>,
@@ -67,7 +67,7 @@ impl Field {
                 .find(|other| other.repetition == trial.repetition && same_trial(other, &trial));
             match same {
                 None => trials.push(trial),
-                Some(earlier) if trial.verdict.counts_instead_of(&earlier.verdict) => {
+                Some(earlier) if trial.counts_instead_of(earlier) => {
                     superseded.push(std::mem::replace(earlier, trial));
                 }
                 Some(_) => superseded.push(trial),

@@ -7,9 +7,18 @@ use serde_json::{Value, json};
 /// The version of this format; it changes when an older reader would misunderstand.
 pub const FORMAT: &str = "sensormark-report/1";
 
-/// The whole report as one JSON object, with a line end.
+/// A document as one JSON object, with a line end.
 pub fn render(document: &Document) -> String {
-    let mut text = serde_json::to_string_pretty(&value(document)).expect("the keys are strings");
+    render_with(document, None)
+}
+
+/// The same with a summary, where there is one.
+pub fn render_with(document: &Document, summary: Option<Value>) -> String {
+    let mut value = value(document);
+    if let Some(summary) = summary {
+        value["summary"] = summary;
+    }
+    let mut text = serde_json::to_string_pretty(&value).expect("the keys are strings");
     text.push('\n');
     text
 }

@@ -3,8 +3,9 @@
 //! Everything is derived from the raw records, again each time: the same folder and options give the same report, on any
 //! machine. Reading the folder is the only I/O. The flow: [`field`] sorts trials into implementations and repetitions,
 //! [`criteria`] takes the score's values from each, [`ranking`] scores and ranks, `sections` say it all in one
-//! [`tables::Document`], and [`text`], [`json`], [`csv`] and [`markdown`] draw that.
+//! [`tables::Document`], and [`text`], [`json`], [`csv`] and [`markdown`] draw that. [`summary`] holds what all of it comes to, and [`brief`] draws that.
 
+pub mod brief;
 pub(crate) mod claims;
 pub mod clean;
 pub mod compare;
@@ -19,6 +20,7 @@ pub mod field;
 pub mod html;
 mod iot_platform;
 pub mod json;
+mod keeping_up;
 pub mod machine_tool;
 pub mod markdown;
 pub mod number;
@@ -29,10 +31,12 @@ pub(crate) mod sections;
 pub mod sensor_operations;
 pub mod statements;
 mod studies;
+pub mod summary;
 pub mod tables;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod text;
+pub mod tidy;
 mod timed;
 pub(crate) mod versions;
 
@@ -43,6 +47,7 @@ use field::Field;
 use ranking::Ranking;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use summary::Summary;
 use tables::Document;
 
 /// Why there is no report.
@@ -120,6 +125,9 @@ impl ReportOptions {
         self.difficulty.get(name).or_else(published).copied()
     }
 }
+
+/// Repetitions that are advised where an order is not tested.
+const FIRM_REPETITIONS: u32 = 5;
 
 /// A report, ready to be drawn.
 #[derive(Debug, Clone, PartialEq)]
@@ -208,9 +216,15 @@ impl Report {
         text::render(&self.document, width)
     }
 
+    /// The answer in figures.
+    pub fn summary(&self) -> Summary {
+        Summary::new(&self.field, &self.ranking)
+    }
+
     /// For programs; see [`json`].
     pub fn json(&self) -> String {
-        json::render(&self.document)
+        let summary = serde_json::to_value(self.summary()).expect("the keys are strings");
+        json::render_with(&self.document, Some(summary))
     }
 
     /// For spreadsheets and data frames; see [`csv`].
@@ -223,8 +237,61 @@ impl Report {
         html::render(&[(self, folder)])
     }
 
+    /// Whether somebody could be ranked: a workload that asks what survives a kill ranks nobody.
+    pub fn has_answer(&self) -> bool {
+        self.field.run.workload != crate::workload::durability::NAME
+    }
+
+    /// The command that measures the same again, so that the order can be tested, with the time that it takes; none where it was tested.
+    pub fn firmer(&self) -> Option<String> {
+        let run = &self.field.run;
+        let summary = self.summary();
+        if summary.certainty == summary::Certainty::Firm || run.command_line.is_empty() {
+            return None;
+        }
+        let mut own: Vec<&str> = Vec::new();
+        for text in &run.command_line {
+            if text.starts_with("repetitions=") && own.last() == Some(&"--set") {
+                own.pop();
+            } else if text != "--tolerate-disturbance" {
+                own.push(text);
+            }
+        }
+        if summary.states.disturbed > 0 && !own.contains(&"--strict") {
+            own.push("--strict");
+        }
+        let own: Vec<String> = own.into_iter().map(quoted).collect();
+        let long = match summary.seconds {
+            Some(seconds) => {
+                let once = seconds / summary.repetitions.max(1) as f64;
+                format!(
+                    "   (about {})",
+                    brief::span(once * f64::from(FIRM_REPETITIONS))
+                )
+            }
+            None => String::new(),
+        };
+        Some(format!(
+            "sensormark {} --set repetitions={FIRM_REPETITIONS}{long}",
+            own.join(" ")
+        ))
+    }
+
     /// For documents.
     pub fn markdown(&self) -> String {
         markdown::render(&self.document)
+    }
+}
+
+/// The argument as a shell takes it.
+pub fn quoted(argument: &str) -> String {
+    let is_plain = !argument.is_empty()
+        && argument
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_./,:=@%+".contains(&byte));
+    if is_plain {
+        argument.to_owned()
+    } else {
+        format!("'{}'", argument.replace('\'', "'\\''"))
     }
 }

@@ -104,7 +104,8 @@ pub fn latencies(field: &Field) -> Result<String, String> {
     table.finish("no trial has latencies")
 }
 
-fn trials(field: &Field) -> impl Iterator<Item = (&'static str, &Arm, &TrialRecord)> {
+/// Every trial that counts, with its arm and what its side is called.
+pub(super) fn trials(field: &Field) -> impl Iterator<Item = (&'static str, &Arm, &TrialRecord)> {
     field.all().flat_map(move |(side, arm)| {
         let all = field.trials_of(arm).flatten();
         all.map(move |trial| (side, arm, trial))
@@ -117,31 +118,34 @@ fn identity(side: &str, arm: &Arm, trial: &TrialRecord) -> Vec<String> {
         arm.label.clone(),
         side.to_owned(),
         trial.repetition.to_string(),
-        trial.verdict_word(),
+        trial.state().to_owned(),
     ]
 }
 
 /// A CSV file in memory.
-struct Table {
+pub(super) struct Table {
     writer: csv::Writer<Vec<u8>>,
     rows: usize,
 }
 
 impl Table {
-    fn new(header: &[&str]) -> Self {
+    /// With this header.
+    pub(super) fn new(header: &[&str]) -> Self {
         let mut writer = csv::Writer::from_writer(Vec::new());
         writer.write_record(header).expect("writing to memory");
         Self { writer, rows: 0 }
     }
 
-    fn row(&mut self, row: &[String]) {
+    /// Adds a row.
+    pub(super) fn row(&mut self, row: &[String]) {
         self.writer
             .write_record(row)
             .expect("as long as the header");
         self.rows += 1;
     }
 
-    fn finish(self, nothing: &str) -> Result<String, String> {
+    /// The file, or why there is none.
+    pub(super) fn finish(self, nothing: &str) -> Result<String, String> {
         if self.rows == 0 {
             return Err(nothing.to_owned());
         }

@@ -88,16 +88,16 @@ fn judged(others: f64, tolerate: bool) -> TrialRecord {
 
 /// Tolerated it was invalid, for the disturbance was not among the reasons any more.
 #[test]
-fn a_source_that_a_disturbed_host_made_late_counts_where_that_is_tolerated() {
+fn a_source_that_a_disturbed_host_made_late_counts_where_that_is_rough() {
     let strict = judged(0.5, false);
     assert!(strict.verdict.is_inconclusive(), "{}", strict.verdict);
     let tolerated = judged(0.5, true);
     assert!(tolerated.verdict.is_valid(), "{}", tolerated.verdict);
-    assert!(tolerated.is_tolerated() && !strict.is_tolerated());
+    assert!(tolerated.is_rough() && !strict.is_rough());
     assert_eq!(tolerated.disturbances, strict.disturbances);
     assert_eq!(tolerated.disturbances.len(), 1);
-    let word = tolerated.verdict_word();
-    assert_eq!(word, "valid (disturbed host tolerated)");
+    assert_eq!(tolerated.state(), "disturbed");
+    assert_eq!(strict.state(), "disturbed, not counted");
     let warned = |begin: &str| {
         tolerated
             .warnings
@@ -121,5 +121,5 @@ fn results_of_older_versions_tell_of_disturbances_too() {
     let mut record = judged(0.5, true);
     record.disturbances.clear();
     assert_eq!(record.disturbances().len(), 1);
-    assert!(record.is_tolerated());
+    assert!(record.is_rough());
 }

@@ -87,7 +87,7 @@ fn of_arm(field: &Field, side: &str, arm: &Arm, criteria: &[Criterion]) -> Vec<F
                 disturbed: false,
                 values: Vec::new(),
             });
-            entry.disturbed |= trial.is_tolerated();
+            entry.disturbed |= trial.is_rough();
             entry.values.push(figure.value);
         }
     }

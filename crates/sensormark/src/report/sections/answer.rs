@@ -1,9 +1,9 @@
 //! The answer in one sentence, and the ranking behind it.
 
 use super::cells::{counted, listed, points, rank};
-use super::keeping_up;
 use crate::measurement::Cache;
-use crate::report::field::Field;
+use crate::report::field::{Arm, Field};
+use crate::report::keeping_up;
 use crate::report::number::fixed;
 use crate::report::ranking::{Ranked, Ranking};
 use crate::report::tables::{Cell, Section, Spread, Table};
@@ -24,7 +24,7 @@ pub fn answer(field: &Field, ranking: &Ranking) -> Section {
             .to_owned(),
     };
     for one in ranking.first() {
-        let shortfalls = keeping_up::shortfalls(field, one);
+        let shortfalls = keeping_up::shortfalls(field, arm(field, one));
         if !shortfalls.is_empty() {
             text.push_str(&format!(
                 " But {} did not keep up ({}), which flatters its score.",
@@ -102,6 +102,10 @@ fn verdict_of(ranking: &Ranking, board: &Board) -> String {
     }
     text.push_str(&shares(ranking, by_score));
     text
+}
+
+fn arm<'a>(field: &'a Field, one: &Ranked) -> &'a Arm {
+    &field.contestants()[one.read]
 }
 
 /// What there is of repetitions where they are too few.
@@ -197,7 +201,7 @@ pub fn ranking(field: &Field, ranking: &Ranking) -> Section {
         let mut row = vec![rank(one.rank), Cell::text(one.label()), score(one)];
         row.extend(["write", "read"].map(|side| side_score(ranking, one, side)));
         row.push(points(one.win_share * 100.0, Spread::None));
-        row.push(keeping_up::cell(field, one));
+        row.push(keeping_up::cell(field, arm(field, one)));
         row.push(Cell::count(u64::try_from(one.summary.count).ok(), ""));
         table.row(row);
     }
@@ -288,7 +292,7 @@ fn behind_note(field: &Field, ranking: &Ranking) -> Option<String> {
     let behind: Vec<&str> = ranking
         .ranked
         .iter()
-        .filter(|one| !keeping_up::shortfalls(field, one).is_empty())
+        .filter(|one| !keeping_up::shortfalls(field, arm(field, one)).is_empty())
         .map(Ranked::label)
         .collect();
     (!behind.is_empty()).then(|| {

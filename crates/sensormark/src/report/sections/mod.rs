@@ -3,7 +3,6 @@
 
 mod answer;
 pub(crate) mod cells;
-mod keeping_up;
 mod latencies;
 mod limits;
 pub(super) mod memory_limit;

@@ -1,11 +1,11 @@
 //! The ledger: what was produced, acknowledged and stored, exactly; and how many answers were checked.
 
 use super::cells::{geometric_mean, smallest};
-use super::keeping_up::trials_behind;
 use crate::measurement::names;
 use crate::measurement::record::{AnswersRecord, LedgerRecord, TrialRecord};
 use crate::report::criteria::figure;
 use crate::report::field::{Arm, Field};
+use crate::report::keeping_up::trials_behind;
 use crate::report::number::fixed;
 use crate::report::tables::{Cell, Section, Table};
 

@@ -6,6 +6,7 @@ use crate::engine::study_protocol;
 use crate::probe::{DeviceKind, Environment, Processor};
 use crate::report::field::Field;
 use crate::report::number::{fixed, significant};
+use crate::report::quoted;
 use crate::report::tables::{Cell, Section, Table};
 
 /// Warnings that differ in numbers alone are told one by one up to this many.
@@ -356,18 +357,5 @@ fn parameters(field: &Field) -> String {
             .collect::<Vec<_>>()
             .join(" "),
         other => other.to_string(),
-    }
-}
-
-/// The argument as a shell takes it.
-fn quoted(argument: &str) -> String {
-    let is_plain = !argument.is_empty()
-        && argument
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"-_./,:=@%+".contains(&byte));
-    if is_plain {
-        argument.to_owned()
-    } else {
-        format!("'{}'", argument.replace('\'', "'\\''"))
     }
 }

@@ -25,27 +25,28 @@ pub fn section(field: &Field) -> Section {
             .count()
     };
     let valid = count(Verdict::is_valid);
-    let inconclusive = count(Verdict::is_inconclusive);
+    let not_counted = count(Verdict::is_inconclusive);
     let invalid = count(|verdict| matches!(verdict, Verdict::Invalid(_)));
-    let tolerated = field.trials.iter().filter(|trial| trial.is_tolerated());
+    let tolerated = field.trials.iter().filter(|trial| trial.is_rough());
     let tolerated = tolerated.count();
     let mut text = match field.trials.len() {
         0 => "No trial was finished.".to_owned(),
         all if tolerated > 0 => format!(
-            "{valid} of {} valid, {tolerated} of them on a disturbed host, which was tolerated; {invalid} invalid, {inconclusive} inconclusive.",
+            "{} of {} valid, {tolerated} disturbed and counted as rough, {not_counted} disturbed and not counted, {invalid} invalid.",
+            valid - tolerated,
             counted(all, "trial")
         ),
         all if all == valid => format!("All {} are valid.", counted(all, "trial"))
             .replace("All 1 trial are", "The 1 trial is"),
         all => format!(
-            "{valid} of {} valid; {invalid} invalid, {inconclusive} inconclusive.",
+            "{valid} of {} valid, {not_counted} disturbed and not counted, {invalid} invalid.",
             counted(all, "trial")
         ),
     };
     if !field.superseded.is_empty() {
         let more = counted(field.superseded.len(), "further attempt");
         text.push_str(&format!(
-            " A disturbed host made trials be measured again: of each the first attempt that came to a conclusion counts, {more} not."
+            " Other programs used the machine, so sensormark repeated trials. Of each trial one attempt counts, so {more} do not."
         ));
     }
     if field.run.finished.is_none() {
@@ -60,12 +61,12 @@ pub fn section(field: &Field) -> Section {
 fn tolerated_trials(field: &Field) -> Table {
     let mut table = Table::new(
         "tolerated",
-        "Trials that count although the host was disturbed",
+        "Disturbed trials that count: their rates and latencies are rough",
         &COLUMNS,
     );
-    for trial in field.trials.iter().filter(|trial| trial.is_tolerated()) {
+    for trial in field.trials.iter().filter(|trial| trial.is_rough()) {
         let disturbances = trial.disturbances().join("; ");
-        table.row(row(trial, &trial.verdict_word(), disturbances));
+        table.row(row(trial, trial.state(), disturbances));
     }
     table
 }
@@ -89,7 +90,7 @@ fn not_valid(field: &Field) -> Table {
         match trial.verdict {
             Verdict::Valid => {}
             Verdict::Invalid(_) => table.row(row(trial, "invalid", reasons(trial))),
-            Verdict::Inconclusive(_) => table.row(row(trial, "inconclusive", reasons(trial))),
+            Verdict::Inconclusive(_) => table.row(row(trial, trial.state(), reasons(trial))),
         }
     }
     table

@@ -12,6 +12,7 @@ mod schema;
 mod sensor_operations;
 mod steadiness;
 mod study;
+mod summary;
 mod writes;
 
 use super::*;

@@ -5,7 +5,6 @@
 
 use super::parameters::Parameters;
 use crate::engine::context::{Cell, CellRunner, RunContext, RunEvent, TrialPosition};
-use crate::engine::run::FURTHER_ATTEMPTS;
 use crate::engine::trial::WorkloadFactory;
 use crate::engine::trial::cell::TrialRunner;
 use crate::measurement::record::{Figure, LimitRecord, TrialRecord};
@@ -16,6 +15,8 @@ use std::sync::Arc;
 const CLOSE: f64 = 1.1;
 /// The most probes of an implementation.
 const MOST_PROBES: u32 = 14;
+/// The most times in a row that a probe of a disturbed host is repeated.
+const MOST_REPEATS: u32 = 2;
 /// Attempts of trials that are measured again are this far from probes of one attempt, so that their raw files have names of their own.
 const ATTEMPT: u32 = 100;
 
@@ -115,8 +116,8 @@ impl CellRunner for FindLimit {
             let text = format!("{rate:.0} readings a second: {words}");
             context.observer.event(RunEvent::Note(text.clone()));
             said.push(format!("probe {}: {text}", number + 1));
-            // A disturbed trial says nothing about the rate.
-            if record.verdict.is_inconclusive() && disturbed < FURTHER_ATTEMPTS {
+            // A disturbed trial that did not hold says nothing about the rate.
+            if record.is_disturbed() && !held && disturbed < MOST_REPEATS {
                 disturbed += 1;
                 best = best.or(Some(record));
                 continue;

@@ -1,18 +1,17 @@
 //! Whether an implementation kept up with the load. One that did not has spared itself work: its costs, and with them its
 //! score, look better than they are, and the report has to say so.
 
-use super::cells::counted;
+use super::sections::cells::counted;
 use crate::measurement::names;
 use crate::measurement::record::TrialRecord;
 use crate::report::criteria::figure;
 use crate::report::field::{Arm, Field};
 use crate::report::number::{fixed, significant};
-use crate::report::ranking::Ranked;
 use crate::report::tables::Cell;
 
 /// Percent of the readings that were lost before the writer took them, over all valid write trials of what is read.
-pub fn lost_percent(field: &Field, one: &Ranked) -> Option<f64> {
-    let write = field.write_of(&field.contestants()[one.read])?;
+pub fn lost_percent(field: &Field, read: &Arm) -> Option<f64> {
+    let write = field.write_of(read)?;
     let ledgers = field
         .valid_of(write)
         .filter_map(|trial| trial.ledger.as_ref());
@@ -34,10 +33,10 @@ pub fn trials_behind(field: &Field, arm: &Arm) -> (usize, usize) {
     })
 }
 
-/// What it did not keep up with, in short; nothing where it kept up.
-pub fn shortfalls(field: &Field, one: &Ranked) -> Vec<String> {
+/// What it was given and did not do, in short; nothing where it kept up. What others did and it did not cost it nothing, so it is not ranked above them.
+pub fn undone(field: &Field, read: &Arm) -> Vec<String> {
     let mut shortfalls = Vec::new();
-    if let Some(lost) = lost_percent(field, one).filter(|lost| *lost > 0.0) {
+    if let Some(lost) = lost_percent(field, read).filter(|lost| *lost > 0.0) {
         let percent = if lost < 0.01 {
             "< 0.01".to_owned()
         } else {
@@ -45,11 +44,12 @@ pub fn shortfalls(field: &Field, one: &Ranked) -> Vec<String> {
         };
         shortfalls.push(format!("lost {percent} %"));
     }
-    let read = &field.contestants()[one.read];
-    let is_cut = |trial: &TrialRecord| trial.loads.iter().filter(|load| load.cut.is_some()).count();
-    let cut = field.valid_of(read).map(is_cut).max().unwrap_or(0);
-    if cut > 0 {
-        shortfalls.push(format!("{} cut", counted(cut, "phase")));
+    let not_started =
+        |trial: &TrialRecord| -> u64 { trial.loads.iter().map(|load| load.not_started).sum() };
+    let most = field.valid_of(read).map(not_started).max().unwrap_or(0);
+    if most > 0 {
+        let operations = counted(usize::try_from(most).unwrap_or(usize::MAX), "operation");
+        shortfalls.push(format!("{operations} due and not started"));
     }
     if trials_behind(field, read).0 > 0 {
         let reached = field
@@ -61,9 +61,20 @@ pub fn shortfalls(field: &Field, one: &Ranked) -> Vec<String> {
     shortfalls
 }
 
+/// What it did not keep up with, phases among it that were cut: those have the costs of what was done.
+pub fn shortfalls(field: &Field, read: &Arm) -> Vec<String> {
+    let mut shortfalls = undone(field, read);
+    let is_cut = |trial: &TrialRecord| trial.loads.iter().filter(|load| load.cut.is_some()).count();
+    let cut = field.valid_of(read).map(is_cut).max().unwrap_or(0);
+    if cut > 0 {
+        shortfalls.push(format!("{} cut", counted(cut, "phase")));
+    }
+    shortfalls
+}
+
 /// "yes", or what it fell short of.
-pub fn cell(field: &Field, one: &Ranked) -> Cell {
-    let shortfalls = shortfalls(field, one);
+pub fn cell(field: &Field, read: &Arm) -> Cell {
+    let shortfalls = shortfalls(field, read);
     if shortfalls.is_empty() {
         return Cell::yes(true);
     }

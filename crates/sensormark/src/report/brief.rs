@@ -1,0 +1,295 @@
+//! A report's last screen: the answer, the ranking and what to do next, in few lines. It draws what the [`Summary`] says.
+
+use super::number::{fixed, significant};
+use super::summary::{Certainty, NotRanked, Summary, SummaryColumn, SummaryRow};
+use super::text::wrap;
+use unicode_width::UnicodeWidthStr;
+
+/// The narrowest that is drawn.
+const NARROWEST: usize = 40;
+/// The widest: a table of few columns is easier to read close together.
+const WIDEST: usize = 100;
+/// What stands before every line of the answer.
+const INDENT: &str = "  ";
+/// A score's width.
+const SCORE: usize = 11;
+/// The least width of a name.
+const LEAST_NAME: usize = 20;
+
+/// What a reader may do next.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Paths {
+    /// The page, where there is one.
+    pub page: Option<String>,
+    /// The command that prints everything.
+    pub everything: Option<String>,
+    /// The command that measures again, surer.
+    pub firmer: Option<String>,
+}
+
+/// The room that a terminal has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room {
+    /// Columns.
+    pub width: usize,
+    /// Lines; none where nothing scrolls away.
+    pub height: Option<usize>,
+}
+
+/// The last screen. Where the ranking does not fit, its end is left out, and a line says so.
+pub fn render(summary: &Summary, paths: &Paths, room: Room) -> String {
+    let width = room.width.clamp(NARROWEST, WIDEST);
+    let mut head = wrap(&title(summary), width);
+    head.push(String::new());
+    for sentence in &summary.headline {
+        head.extend(wrap(sentence, width - INDENT.len()).into_iter().map(indent));
+    }
+    if let Some(text) = certainty(summary) {
+        head.extend(wrap(&text, width - INDENT.len()).into_iter().map(indent));
+    }
+    let tail = tail(summary, paths, width);
+    // One line is left for the prompt that follows, and a terminal wraps a path that is too long.
+    let drawn = |line: &String| line.width().div_ceil(room.width.max(1)).max(1);
+    let fixed_lines = head.len() + tail.iter().map(drawn).sum::<usize>() + 1;
+    let lines = room.height.map(|height| height.saturating_sub(fixed_lines));
+    let mut text = String::new();
+    let table = table(summary, width, lines);
+    for line in head.into_iter().chain(table).chain(tail) {
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+fn indent(line: String) -> String {
+    format!("{INDENT}{line}")
+}
+
+fn title(summary: &Summary) -> String {
+    let mut parts = vec![
+        summary.workload.clone(),
+        summary.scale.clone(),
+        summary.stores.join(", "),
+    ];
+    parts.push(match summary.trials {
+        1 => "1 trial".to_owned(),
+        trials => format!("{trials} trials"),
+    });
+    parts.push(
+        summary
+            .seconds
+            .map_or_else(|| "broken off".to_owned(), span),
+    );
+    parts.retain(|part| !part.is_empty());
+    parts.join(" · ")
+}
+
+/// A span of time, in the units that people would say it in.
+pub fn span(seconds: f64) -> String {
+    let seconds = crate::units::round_u64(seconds);
+    match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) if minutes < 10 => format!("{minutes} min {seconds} s"),
+        (0, minutes, _) => format!("{minutes} min"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
+    }
+}
+
+fn certainty(summary: &Summary) -> Option<String> {
+    let because = summary.because.join("; ");
+    match summary.certainty {
+        Certainty::Firm => Some(format!("firm: {} repetitions, 95 %", summary.repetitions)),
+        Certainty::Single => Some(format!(
+            "not tested: {because}, so close scores may swap places"
+        )),
+        Certainty::Rough => Some(format!("~ rough: {because}")),
+        Certainty::NotDecided => (!because.is_empty()).then_some(because),
+    }
+}
+
+fn tail(summary: &Summary, paths: &Paths, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    lines.extend(
+        wrap(&summary.checks, width - INDENT.len())
+            .into_iter()
+            .map(indent),
+    );
+    lines.push(String::new());
+    let paths = [
+        ("page", &paths.page),
+        ("everything", &paths.everything),
+        ("firmer", &paths.firmer),
+    ];
+    for (name, path) in paths {
+        // A path is copied, so it is never wrapped.
+        lines.extend(path.iter().map(|path| format!("{INDENT}{name:<12}{path}")));
+    }
+    lines
+}
+
+/// A line of the table.
+struct Line {
+    rank: String,
+    name: String,
+    score: String,
+    figures: Vec<String>,
+}
+
+/// The ranking and who is not in it, in so many lines at most.
+fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
+    let rows: Vec<Line> = summary
+        .ranked
+        .iter()
+        .map(|row| line(row, &summary.columns))
+        .collect();
+    let widths: Vec<usize> = summary
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(place, column)| {
+            let heads = column.heading.iter().map(|head| head.width());
+            let cells = rows.iter().map(|row| row.figures[place].width());
+            heads.chain(cells).max().unwrap_or(0) + 2
+        })
+        .collect();
+    let right: usize = widths.iter().sum::<usize>() + SCORE;
+    let names = rows.iter().map(|row| row.name.width()).max().unwrap_or(0);
+    let room = width
+        .saturating_sub(INDENT.len() + 2 + right)
+        .max(LEAST_NAME);
+    let name = names.clamp(LEAST_NAME, room);
+    let mut lines = vec![String::new()];
+    if !rows.is_empty() {
+        let head = |place: usize| -> String {
+            let heads = summary.columns.iter().zip(&widths);
+            heads
+                .map(|(column, width)| padded(column.heading[place], *width))
+                .collect()
+        };
+        lines.push(format!(
+            "{INDENT}  {:<name$}{}{}",
+            "layout",
+            padded("score", SCORE),
+            head(0)
+        ));
+        lines.push(format!(
+            "{INDENT}  {:<name$}{}{}",
+            "",
+            padded("", SCORE),
+            head(1)
+        ));
+        lines.retain(|line| line.is_empty() || !line.trim().is_empty());
+    }
+    let mut legend = legend(summary, width);
+    legend.extend(not_measured(summary, width));
+    let used = lines.len() + legend.len();
+    let body = body(summary, &rows, &widths, name, width);
+    let room = most.map_or(usize::MAX, |most| most.saturating_sub(used).max(3));
+    if body.len() > room {
+        let left_out = body.len() + 1 - room;
+        lines.extend(body.into_iter().take(room - 1));
+        lines.push(format!("{INDENT}… and {left_out} more: see everything"));
+    } else {
+        lines.extend(body);
+    }
+    lines.extend(legend);
+    lines
+}
+
+fn body(
+    summary: &Summary,
+    rows: &[Line],
+    widths: &[usize],
+    name: usize,
+    width: usize,
+) -> Vec<String> {
+    let drawn = rows.iter().map(|row| {
+        let cells = row.figures.iter().zip(widths);
+        let figures: String = cells.map(|(cell, width)| padded(cell, *width)).collect();
+        let label = cut(&row.name, name);
+        let gap = " ".repeat(name - label.width());
+        format!(
+            "{INDENT}{:<2}{label}{gap}{}{figures}",
+            row.rank,
+            padded(&row.score, SCORE)
+        )
+    });
+    let others = summary.not_ranked.iter().map(|one| not_ranked(one, width));
+    drawn.chain(others).collect()
+}
+
+fn not_ranked(one: &NotRanked, width: usize) -> String {
+    cut(&format!("{INDENT}– {}: {}", one.label, one.reason), width)
+}
+
+/// One line for everything that was not measured: `--full` has the reasons.
+fn not_measured(summary: &Summary, width: usize) -> Option<String> {
+    let names: Vec<&str> = summary
+        .not_measured
+        .iter()
+        .map(|one| one.label.as_str())
+        .collect();
+    let text = format!("    not measured: {}", names.join("; "));
+    (!names.is_empty()).then(|| cut(&text, width))
+}
+
+fn legend(summary: &Summary, width: usize) -> Vec<String> {
+    if summary.ranked.is_empty() {
+        return Vec::new();
+    }
+    let meanings: Vec<&str> = summary
+        .columns
+        .iter()
+        .map(|column| column.meaning)
+        .collect();
+    let text = format!(
+        "{}; 100 = costs nothing, relative to the layouts here",
+        meanings.join("; ")
+    );
+    wrap(&text, width - 4)
+        .into_iter()
+        .map(|line| format!("    {line}"))
+        .collect()
+}
+
+fn line(row: &SummaryRow, columns: &[SummaryColumn]) -> Line {
+    let figures = row.figures.iter().zip(columns).map(|(value, column)| {
+        let mark = if row.rough && column.is_time { "~" } else { "" };
+        value.map_or_else(
+            || "–".to_owned(),
+            |value| format!("{mark}{}", significant(value, 3)),
+        )
+    });
+    let score = fixed(row.score, 1);
+    Line {
+        rank: row
+            .rank
+            .map_or_else(|| "?".to_owned(), |rank| rank.to_string()),
+        name: row.label.clone(),
+        score: row.plus_minus.map_or_else(
+            || score.clone(),
+            |half| format!("{score} ± {}", fixed(half, 1)),
+        ),
+        figures: figures.collect(),
+    }
+}
+
+/// The text at the right of so many columns.
+fn padded(text: &str, width: usize) -> String {
+    format!("{}{text}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+/// The text, its end left out where it is wider.
+fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut cut = String::new();
+    for character in text.chars() {
+        if cut.width() + 1 >= width {
+            break;
+        }
+        cut.push(character);
+    }
+    cut + "…"
+}

@@ -1,0 +1,533 @@
+//! The answer in figures: who costs least, how sure that is, and the few figures behind it. A terminal's last screen ([`super::brief`]) and programs
+//! ([`super::Report::json`]) read the same summary. It ranks nobody: see [`super::ranking`].
+
+use super::clean::clean;
+use super::costs::{Comparable, costs};
+use super::criteria;
+use super::field::{Arm, Field};
+use super::keeping_up;
+use super::number::fixed;
+use super::ranking::{Ranked, Ranking};
+use super::sections::cells::{counted, listed};
+use crate::measurement::record::{Side, TrialRecord};
+use crate::measurement::{NotMeasured, names};
+use crate::statistics::Basis;
+use serde::Serialize;
+
+/// What a report comes to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// The workload's name.
+    pub workload: String,
+    /// The scale's name, or that of the workload's file.
+    pub scale: String,
+    /// The stores' names, in the order in which they were measured.
+    pub stores: Vec<String>,
+    /// Trials that were finished, repeats not counted.
+    pub trials: usize,
+    /// Of them, those of each state.
+    pub states: States,
+    /// Repetitions that were finished.
+    pub repetitions: usize,
+    /// How long the run took, in seconds; absent where it was broken off.
+    pub seconds: Option<f64>,
+    /// The answer, one sentence an item, the most important first.
+    pub headline: Vec<String>,
+    /// How sure the order is.
+    pub certainty: Certainty,
+    /// Why it is not surer; empty where nothing stands in the way.
+    pub because: Vec<String>,
+    /// The figures that rows have.
+    pub columns: Vec<SummaryColumn>,
+    /// Who is ranked, best first.
+    pub ranked: Vec<SummaryRow>,
+    /// Who is not, and why.
+    pub not_ranked: Vec<NotRanked>,
+    /// What was asked for and not measured, and why.
+    pub not_measured: Vec<NotRanked>,
+    /// What the checks of answers and data found.
+    pub checks: String,
+}
+
+/// Trials by state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct States {
+    /// Nothing speaks against them.
+    pub valid: usize,
+    /// Other programs used the machine meanwhile, counted or not.
+    pub disturbed: usize,
+    /// Their figures must not be used.
+    pub invalid: usize,
+}
+
+/// How sure an order is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Certainty {
+    /// At least three repetitions on a quiet machine: the ranks are tested.
+    Firm,
+    /// Fewer repetitions on a quiet machine.
+    Single,
+    /// Other programs used the machine.
+    Rough,
+    /// Nobody is ranked.
+    NotDecided,
+}
+
+/// A figure of every row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct SummaryColumn {
+    /// What programs call it.
+    pub id: &'static str,
+    /// Its heading in a terminal, of two lines.
+    #[serde(skip)]
+    pub heading: [&'static str; 2],
+    /// Its unit.
+    pub unit: &'static str,
+    /// What it is.
+    pub meaning: &'static str,
+    /// Whether a busy machine moves it.
+    pub is_time: bool,
+}
+
+/// Somebody who is ranked.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SummaryRow {
+    /// Its rank; those that share one cannot be told apart. Absent where it has too few repetitions.
+    pub rank: Option<usize>,
+    /// Its name.
+    pub label: String,
+    /// Whether the database runs inside the client.
+    pub embedded: bool,
+    /// Its score, of 100.
+    pub score: f64,
+    /// Half the width of the score's 95 % interval, where there are enough repetitions.
+    pub plus_minus: Option<f64>,
+    /// Whether a trial of it counts although the machine was busy.
+    pub rough: bool,
+    /// Its figures, in the order of the columns.
+    pub figures: Vec<Option<f64>>,
+}
+
+/// Somebody who is not ranked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NotRanked {
+    /// Its name.
+    pub label: String,
+    /// Why.
+    pub reason: String,
+}
+
+impl Summary {
+    /// The summary of a field and its ranking.
+    pub fn new(field: &Field, ranking: &Ranking) -> Self {
+        let mut columns: Vec<SummaryColumn> = Vec::new();
+        let mut values: Vec<Vec<Option<f64>>> = vec![Vec::new(); ranking.ranked.len()];
+        for (column, value) in figures(field) {
+            let found: Vec<Option<f64>> = ranking
+                .ranked
+                .iter()
+                .map(|one| value(arm(field, one)))
+                .collect();
+            if found.iter().any(Option::is_some) {
+                columns.push(column);
+                values
+                    .iter_mut()
+                    .zip(found)
+                    .for_each(|(row, found)| row.push(found));
+            }
+        }
+        let rows = ranking.ranked.iter().zip(values);
+        let ranked: Vec<SummaryRow> = rows
+            .map(|(one, figures)| row(field, one, figures))
+            .collect();
+        let certainty = certainty(ranking, &ranked);
+        let sentences = headline(field, ranking, &ranked);
+        Self {
+            workload: clean(&field.run.workload),
+            scale: clean(&field.run.scale),
+            stores: stores(field),
+            trials: field.trials.len(),
+            states: states(field),
+            repetitions: field.blocks.len(),
+            seconds: seconds(field),
+            headline: sentences.iter().map(|text| clean(text)).collect(),
+            certainty,
+            because: because(field, certainty),
+            columns,
+            ranked,
+            not_ranked: not_ranked(ranking),
+            not_measured: not_measured(field),
+            checks: checks(field),
+        }
+    }
+}
+
+fn arm<'a>(field: &'a Field, one: &Ranked) -> &'a Arm {
+    &field.contestants()[one.read]
+}
+
+fn row(field: &Field, one: &Ranked, figures: Vec<Option<f64>>) -> SummaryRow {
+    let read = arm(field, one);
+    let arms = [Some(read), field.write_of(read)];
+    let mut trials = arms
+        .into_iter()
+        .flatten()
+        .flat_map(|arm| field.valid_of(arm));
+    SummaryRow {
+        rank: one.rank,
+        label: one.label().to_owned(),
+        embedded: read.implementation.embedded,
+        score: one.standing.total,
+        plus_minus: one
+            .summary
+            .interval
+            .map(|interval| (interval.high - interval.low) / 2.0),
+        rough: trials.any(TrialRecord::is_rough),
+        figures,
+    }
+}
+
+fn certainty(ranking: &Ranking, ranked: &[SummaryRow]) -> Certainty {
+    if ranked.is_empty() {
+        Certainty::NotDecided
+    } else if ranked.iter().any(|one| one.rough) {
+        Certainty::Rough
+    } else if ranking.basis == Basis::Significance {
+        Certainty::Firm
+    } else {
+        Certainty::Single
+    }
+}
+
+fn stores(field: &Field) -> Vec<String> {
+    let mut stores: Vec<String> = Vec::new();
+    for trial in &field.trials {
+        let store = clean(&trial.implementation.store);
+        if !stores.contains(&store) {
+            stores.push(store);
+        }
+    }
+    stores
+}
+
+fn states(field: &Field) -> States {
+    let mut states = States::default();
+    for trial in &field.trials {
+        let state = match (trial.is_disturbed(), trial.verdict.is_valid()) {
+            (true, _) => &mut states.disturbed,
+            (false, true) => &mut states.valid,
+            (false, false) => &mut states.invalid,
+        };
+        *state += 1;
+    }
+    states
+}
+
+fn seconds(field: &Field) -> Option<f64> {
+    let at = |text: &str| text.parse::<jiff::Timestamp>().ok();
+    let (first, last) = (at(&field.run.started)?, at(field.run.finished.as_deref()?)?);
+    Some(last.duration_since(first).as_secs_f64())
+}
+
+/// The answer: what is wrong before what the user asked to hold, and that before who costs least.
+fn headline(field: &Field, ranking: &Ranking, ranked: &[SummaryRow]) -> Vec<String> {
+    let mut sentences = data_faults(field);
+    sentences.extend(limits(field));
+    sentences.push(cheapest(ranking, ranked));
+    sentences
+}
+
+fn data_faults(field: &Field) -> Vec<String> {
+    let mut found = Vec::new();
+    for (side, arm) in field.all() {
+        let faulty = field
+            .attempts_of(arm)
+            .find(|trial| trial.verdict.has_data_fault());
+        let reasons = faulty.iter().flat_map(|trial| trial.verdict.reasons());
+        let mut kinds: Vec<&str> = reasons
+            .filter(|reason| reason.kind.is_data_fault())
+            .map(|reason| reason.kind.text())
+            .collect();
+        kinds.dedup();
+        if !kinds.is_empty() {
+            let doing = if side == "both" {
+                String::new()
+            } else {
+                format!(", {side}")
+            };
+            found.push(format!("{}{doing}: {}.", arm.label, listed(&kinds)));
+        }
+    }
+    found
+}
+
+/// Who meets everything that the user asked to hold, and the first thing that each of the others misses.
+fn limits(field: &Field) -> Vec<String> {
+    let (mut met, mut missed, mut most) = (Vec::new(), Vec::new(), 0);
+    for (_, arm) in field.all() {
+        let limits: Vec<_> = field
+            .trials_of(arm)
+            .flatten()
+            .flat_map(|trial| &trial.limits)
+            .collect();
+        let first = limits.iter().find(|limit| !limit.met);
+        match first {
+            Some(limit) => missed.push(format!(
+                "{} misses {} ({}).",
+                arm.label, limit.text, limit.words
+            )),
+            None if limits.is_empty() => {}
+            None => {
+                most = most.max(limits.len() / field.blocks.len().max(1));
+                met.push(arm.label.as_str());
+            }
+        }
+    }
+    let mut sentences = Vec::new();
+    if !met.is_empty() {
+        let meets = if met.len() == 1 { "meets" } else { "meet" };
+        sentences.push(format!("{} {meets} {}.", listed(&met), all_of(most)));
+    }
+    sentences.extend(missed);
+    sentences
+}
+
+fn all_of(limits: usize) -> String {
+    match limits {
+        1 => "the limit".to_owned(),
+        all => format!("all {all} limits"),
+    }
+}
+
+fn cheapest(ranking: &Ranking, ranked: &[SummaryRow]) -> String {
+    let tied: Vec<&str> = ranking.first().iter().map(|one| one.label()).collect();
+    let best = |embedded: bool| ranked.iter().find(|one| one.embedded == embedded);
+    match (ranked, best(true), best(false)) {
+        ([], _, _) => "Nothing can be ranked; the reasons are below.".to_owned(),
+        ([one], _, _) => format!(
+            "{} alone can be ranked, so there is nothing to compare it with.",
+            one.label
+        ),
+        (_, Some(embedded), Some(server)) => format!(
+            "Of embedded databases {} costs least on this machine for this load, of servers {}.",
+            embedded.label, server.label
+        ),
+        _ if tied.len() > 1 => format!(
+            "{} cost least on this machine for this load; they cannot be told apart.",
+            listed(&tied)
+        ),
+        ([first, ..], _, _) => {
+            format!("{} costs least on this machine for this load.", first.label)
+        }
+    }
+}
+
+/// Why the order is not surer.
+fn because(field: &Field, certainty: Certainty) -> Vec<String> {
+    let mut because = Vec::new();
+    let disturbed = field.trials.iter().filter(|trial| trial.is_disturbed());
+    let phases = disturbed.flat_map(|trial| &trial.phases);
+    let totals = phases.filter_map(|phase| phase.totals.as_ref());
+    let (mut other, mut steal): (f64, f64) = (0.0, 0.0);
+    let mut is_disturbed = false;
+    for total in totals.filter(|total| total.disturbance.is_disturbed()) {
+        is_disturbed = true;
+        other = other.max(total.disturbance.other_share);
+        steal = steal.max(total.disturbance.steal_share);
+    }
+    if is_disturbed && certainty != Certainty::Firm {
+        because.push(if other >= steal {
+            format!("other programs used up to {} % of the CPU", percent(other))
+        } else {
+            format!("the hypervisor took up to {} % of the CPU", percent(steal))
+        });
+    }
+    match (certainty, field.blocks.len()) {
+        (Certainty::Firm | Certainty::NotDecided, _) => {}
+        (_, 1) => because.push("one repetition".to_owned()),
+        (_, few @ 2) => because.push(counted(few, "repetition")),
+        _ => {}
+    }
+    because
+}
+
+/// A share in percent. The kernel's clocks disagree by some percent, and nobody used more than there is.
+fn percent(share: f64) -> String {
+    fixed(share.min(1.0) * 100.0, 0)
+}
+
+fn not_ranked(ranking: &Ranking) -> Vec<NotRanked> {
+    let one = |(label, reason): &(String, String)| NotRanked {
+        label: label.clone(),
+        reason: clean(reason),
+    };
+    ranking.unranked.iter().map(one).collect()
+}
+
+fn not_measured(field: &Field) -> Vec<NotRanked> {
+    let one = |one: &NotMeasured| NotRanked {
+        label: clean(&one.implementation),
+        reason: clean(&one.reason),
+    };
+    field.run.not_measured.iter().map(one).collect()
+}
+
+/// What was checked of data and answers.
+fn checks(field: &Field) -> String {
+    let sum = |count: fn(&TrialRecord) -> u64| -> u64 { field.trials.iter().map(count).sum() };
+    let answers = |trial: &TrialRecord| trial.answers.as_ref().map_or(0, |answers| answers.checked);
+    let wrong = |trial: &TrialRecord| trial.answers.as_ref().map_or(0, |answers| answers.wrong);
+    let lost = |trial: &TrialRecord| trial.ledger.as_ref().map_or(0, |ledger| ledger.lost);
+    let stored = |trial: &TrialRecord| trial.ledger.as_ref().map_or(0, |ledger| ledger.stored);
+    let (checked, wrong, lost, stored) = (sum(answers), sum(wrong), sum(lost), sum(stored));
+    let answers = match (checked, wrong) {
+        (0, _) => "No answer was checked".to_owned(),
+        (checked, 0) => format!("All {} checked answers right", grouped(checked)),
+        (checked, wrong) => format!(
+            "{} of {} checked answers WRONG",
+            grouped(wrong),
+            grouped(checked)
+        ),
+    };
+    let data = match (stored, lost) {
+        (0, 0) => "nothing was stored".to_owned(),
+        (_, 0) => "nothing acknowledged was lost".to_owned(),
+        (_, lost) => format!("{} acknowledged readings LOST", grouped(lost)),
+    };
+    format!("{answers} · {data}")
+}
+
+fn grouped(count: u64) -> String {
+    fixed(count as f64, 0)
+}
+
+type Value<'a> = Box<dyn Fn(&Arm) -> Option<f64> + 'a>;
+
+/// The figures of a row, for the workload's kind of trials.
+fn figures(field: &Field) -> Vec<(SummaryColumn, Value<'_>)> {
+    if field.is_phased() {
+        of_phases(field)
+    } else {
+        of_rates(field)
+    }
+}
+
+const LOST: SummaryColumn = SummaryColumn {
+    id: "lost",
+    heading: ["lost", ""],
+    unit: "%",
+    meaning: "readings that came too fast for it, in %",
+    is_time: true,
+};
+const READ: SummaryColumn = SummaryColumn {
+    id: "read_mean",
+    heading: ["read", "mean"],
+    unit: "ms",
+    meaning: "read in ms",
+    is_time: true,
+};
+const RATE: SummaryColumn = SummaryColumn {
+    id: "write_rate",
+    heading: ["write", "k/s"],
+    unit: "1000/s",
+    meaning: "write in thousand readings a second",
+    is_time: true,
+};
+const ASK: SummaryColumn = SummaryColumn {
+    id: "question",
+    heading: ["ask", "ms"],
+    unit: "ms",
+    meaning: "ask in ms a question",
+    is_time: true,
+};
+const CPU: SummaryColumn = SummaryColumn {
+    id: "cpu_per_reading",
+    heading: ["CPU", "/rdg"],
+    unit: "µs",
+    meaning: "CPU in µs on both sides",
+    is_time: false,
+};
+const DISK: SummaryColumn = SummaryColumn {
+    id: "disk_per_reading",
+    heading: ["disk", "/rdg"],
+    unit: "B",
+    meaning: "disk in bytes; rdg = stored reading",
+    is_time: false,
+};
+
+/// Of a steady rate: what was lost, how long reading took, what a reading cost.
+fn of_rates(field: &Field) -> Vec<(SummaryColumn, Value<'_>)> {
+    let cpu = |trial: &TrialRecord| {
+        let phase = criteria::measured(trial)?;
+        let roles = &phase.totals.as_ref()?.roles;
+        let server = roles.get("server").map_or(0, |role| role.cpu_ns);
+        let used = criteria::client(trial)?.cpu_ns + server;
+        (phase.operations > 0).then(|| used as f64 / 1e3 / readings(trial, phase.operations))
+    };
+    let read_mean =
+        |trial: &TrialRecord| Some(trial.latencies.get(names::CYCLE_READ)?.summary.mean_ns / 1e6);
+    vec![
+        (LOST, Box::new(|arm| keeping_up::lost_percent(field, arm))),
+        (READ, Box::new(move |arm| mean(field, arm, read_mean))),
+        (
+            CPU,
+            Box::new(move |arm| mean(field, field.write_of(arm)?, cpu)),
+        ),
+        (
+            DISK,
+            Box::new(move |arm| mean(field, field.write_of(arm)?, disk)),
+        ),
+    ]
+}
+
+/// Readings of the measured phase: an operation may write several.
+fn readings(trial: &TrialRecord, operations: u64) -> f64 {
+    let attempted = trial.ledger.as_ref().map_or(0, |ledger| ledger.attempted) as f64;
+    let all: u64 = trial.phases.iter().map(|phase| phase.operations).sum();
+    let each = if all > 0 { attempted / all as f64 } else { 1.0 };
+    operations as f64 * each.max(1.0)
+}
+
+/// Of work done as fast as the database lets it: how fast, and what a reading cost.
+fn of_phases(field: &Field) -> Vec<(SummaryColumn, Value<'_>)> {
+    let comparable = Comparable::of(field);
+    let cost = move |side: Side, id: &'static str| {
+        let comparable = comparable.clone();
+        move |trial: &TrialRecord| costs(trial, side, &comparable).get(id).copied()
+    };
+    let (write, ask) = (cost(Side::Write, "time"), cost(Side::Read, "time"));
+    let (client, server) = (
+        cost(Side::Write, "client_cpu"),
+        cost(Side::Write, "server_cpu"),
+    );
+    vec![
+        (
+            RATE,
+            Box::new(move |arm| Some(1e3 / mean(field, arm, &write)?)),
+        ),
+        (ASK, Box::new(move |arm| mean(field, arm, &ask))),
+        (
+            CPU,
+            Box::new(move |arm| {
+                mean(field, arm, |trial| {
+                    Some((client(trial)? + server(trial).unwrap_or(0.0)) / 1e3)
+                })
+            }),
+        ),
+        (DISK, Box::new(move |arm| mean(field, arm, disk))),
+    ]
+}
+
+/// Bytes on disk for a reading that is stored.
+fn disk(trial: &TrialRecord) -> Option<f64> {
+    let stored = trial.ledger.as_ref()?.stored;
+    (stored > 0).then_some(criteria::disk(trial)? / stored as f64)
+}
+
+/// The mean over valid trials.
+fn mean(field: &Field, arm: &Arm, value: impl Fn(&TrialRecord) -> Option<f64>) -> Option<f64> {
+    let found: Vec<f64> = field.valid_of(arm).filter_map(value).collect();
+    let count = found.len();
+    (count > 0).then(|| found.into_iter().sum::<f64>() / count as f64)
+}
