@@ -20,8 +20,6 @@ pub mod statistics;
 
 pub mod score;
 
-pub mod published;
-
 pub mod report;
 
 pub mod nearest;

@@ -87,25 +87,48 @@ impl Claim {
     /// Adds a part: one implementation has more of something than another, at least so many times. Both are named.
     pub fn over(&mut self, one: &Sample<'_>, factor: f64, other: &Sample<'_>, unit: &str) {
         let held = is_less(&times(&other.values, factor), &one.values);
-        self.against(held, one, other, unit);
+        self.against(held, one, other, unit, &ratios(&one.values, &other.values));
     }
 
     /// Adds a part: one implementation has less of something than another. Both are named.
     pub fn under(&mut self, one: &Sample<'_>, other: &Sample<'_>, unit: &str) {
-        self.against(is_less(&one.values, &other.values), one, other, unit);
+        let held = is_less(&one.values, &other.values);
+        self.against(held, one, other, unit, &ratios(&one.values, &other.values));
     }
 
-    /// Adds a part of two implementations, whoever decides it.
-    pub fn against(
+    /// Adds a part: the other implementation has at least so many times as much of something that costs. Both are named, with how many times.
+    pub fn cheaper(&mut self, one: &Sample<'_>, factor: f64, other: &Sample<'_>, unit: &str) {
+        let held = is_less(&times(&one.values, factor), &other.values);
+        let saved = ratios(&other.values, &one.values);
+        self.against(held, one, other, unit, &saved);
+    }
+
+    /// Adds a part: the other implementation has more of something that costs, but no more than so many times as much.
+    pub fn cheaper_by_up_to(
+        &mut self,
+        one: &Sample<'_>,
+        factor: f64,
+        other: &Sample<'_>,
+        unit: &str,
+    ) {
+        let is_cheaper = is_less(&one.values, &other.values);
+        let is_no_further = is_less(&other.values, &times(&one.values, factor));
+        let saved = ratios(&other.values, &one.values);
+        self.against(all([is_cheaper, is_no_further]), one, other, unit, &saved);
+    }
+
+    /// A part of two implementations, and how many times the one is the other.
+    fn against(
         &mut self,
         held: Option<bool>,
         one: &Sample<'_>,
         other: &Sample<'_>,
         unit: &str,
+        ratio: &[Option<f64>],
     ) {
         self.about(one.arm);
         self.about(other.arm);
-        let ratio = mean(&ratios(&one.values, &other.values));
+        let ratio = mean(ratio);
         let ratio = ratio.map_or_else(String::new, |ratio| format!(", ×{}", significant(ratio, 3)));
         let figures = format!(
             "{} {} against {} {unit} of {}{ratio}",
@@ -158,6 +181,13 @@ impl Claim {
     /// Whether nothing speaks for or against it yet.
     pub fn is_open(&self) -> bool {
         self.parts.is_empty()
+    }
+
+    /// Notes what was not measured where nothing speaks for or against it.
+    pub fn missing_if_open(&mut self, what: &str) {
+        if self.is_open() {
+            self.missing(what);
+        }
     }
 
     /// What became of it, and why it is undecided where it is. `doubt` is why its figures may not decide.
@@ -232,6 +262,21 @@ pub fn is_less(first: &[Option<f64>], second: &[Option<f64>]) -> Option<bool> {
     }
 }
 
+/// Whether all hold: refuted by one, undecided where one is.
+pub fn all(parts: impl IntoIterator<Item = Option<bool>>) -> Option<bool> {
+    let both = |one, other| match (one, other) {
+        (Some(false), _) | (_, Some(false)) => Some(false),
+        (Some(true), Some(true)) => Some(true),
+        _ => None,
+    };
+    parts.into_iter().reduce(both).flatten()
+}
+
+/// Whether any of these figures was measured.
+pub fn has(values: &[Option<f64>]) -> bool {
+    values.iter().any(Option::is_some)
+}
+
 /// Whether one is as much as the other, to this part of it either way: 0.2 is from 0.8 times to 1 / 0.8 times.
 pub fn is_level(one: &[Option<f64>], other: &[Option<f64>], part: f64) -> Option<bool> {
     let interval = compare(one, other).ok()?.interval?;
@@ -271,17 +316,6 @@ pub fn ratios(one: &[Option<f64>], other: &[Option<f64>]) -> Values {
         Some((*one)? / other.filter(|other| *other > 0.0)?)
     };
     one.iter().zip(other).map(ratio).collect()
-}
-
-/// The implementation of which this figure's mean is the least, so that a claim can be held against a database's best.
-pub fn least<'a>(
-    arms: impl Iterator<Item = &'a Arm>,
-    cost: impl Fn(&Arm) -> Values,
-) -> Option<Sample<'a>> {
-    let samples = arms.map(|arm| Sample::new(arm, cost(arm)));
-    let known = samples.filter_map(|sample| Some((mean(&sample.values)?, sample)));
-    let least = known.min_by(|(one, _), (other, _)| one.total_cmp(other));
-    least.map(|(_, sample)| sample)
 }
 
 /// The mean of what was measured.

@@ -13,24 +13,18 @@ mod contest;
 pub mod costs;
 pub mod criteria;
 pub mod csv;
-mod devops;
 mod disturbed;
 mod durability;
 pub mod field;
 pub mod html;
-mod iot_platform;
 pub mod json;
 mod keeping_up;
-pub mod machine_tool;
 pub mod markdown;
 pub mod number;
 pub mod ranking;
 pub mod raw;
-pub(crate) mod redrawn;
 pub(crate) mod sections;
-pub mod sensor_operations;
 pub mod statements;
-mod studies;
 pub mod summary;
 pub mod tables;
 #[cfg(test)]
@@ -38,7 +32,6 @@ pub(crate) mod tests;
 pub mod text;
 pub mod tidy;
 mod timed;
-pub(crate) mod versions;
 
 use crate::measurement::folder::{FolderError, ResultsFolder};
 use crate::measurement::record::{RunRecord, TrialRecord};
@@ -61,7 +54,7 @@ pub enum ReportError {
     Score(#[from] ScoreError),
     /// A figure cannot be drawn.
     #[error(transparent)]
-    Drawing(#[from] machine_tool::drawings::DrawingError),
+    Drawing(#[from] crate::studies::drawing::DrawingError),
 }
 
 /// What a report is made with.
@@ -108,7 +101,7 @@ impl ReportOptions {
         let mut options = self.clone();
         let is_studys = field.run.workload == crate::workload::machine_tool::NAME;
         if field.run.as_study && is_studys && options.difficulty.is_empty() {
-            options.published_difficulty = machine_tool::published_difficulties(field);
+            options.published_difficulty = crate::studies::published_difficulties(field);
         }
         options
     }
@@ -176,7 +169,7 @@ impl Report {
     /// # Errors
     /// When they cannot be drawn or written.
     pub fn write_figures(&self, folder: &ResultsFolder) -> Result<Vec<PathBuf>, ReportError> {
-        let drawn = studies::figures(&self.field)?;
+        let drawn = crate::studies::drawings(&self.field)?;
         if drawn.is_empty() {
             return Ok(Vec::new());
         }

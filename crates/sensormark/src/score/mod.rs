@@ -2,7 +2,7 @@
 //!
 //! score = (1 − Σ(value / max × weight) / Σ weights) × 100 over the implementations compared, 100 being best; the
 //! total is the mean over the phases (write and read). The formula is the machine-tool study's
-//! ([`crate::published::machine_tool`]). Criteria and weights are data, not code.
+//! ([`crate::studies::machine_tool`]). Criteria and weights are data, not code.
 //!
 //! Pure functions: no I/O, no entropy. It is no statistics: it takes means, and says nothing about chance; see
 //! [`crate::statistics`] for that.

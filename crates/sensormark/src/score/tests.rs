@@ -1,6 +1,7 @@
 //! Tests of the score as a whole, on fields small enough to compute by hand.
 
 use super::*;
+use crate::studies::machine_tool::printed::board as board_of_study;
 
 fn criterion(id: &str, side: Side, resource: Option<&str>, better: Better) -> Criterion {
     Criterion {
@@ -250,7 +251,7 @@ fn smallest_change_is_exact() {
 /// Applied to the published tables, a hair before the change keeps the winner and a hair after does not.
 #[test]
 fn smallest_change_changes_the_winner_of_the_published_tables() {
-    let board = crate::published::machine_tool().board().unwrap();
+    let board = board_of_study().unwrap();
     let change = board.smallest_change().unwrap();
     let winner_at = |weight: f64| {
         let mut moved = board.clone();
@@ -284,10 +285,7 @@ fn ranks_by_each_criterion_alone() {
     let ranks = board(3.0).ranks_by_criterion();
     assert_eq!(ranks[0].ranks, [1, 2, 2]);
     assert_eq!(ranks[1].ranks, [3, 1, 2]);
-    let published = crate::published::machine_tool()
-        .board()
-        .unwrap()
-        .ranks_by_criterion();
+    let published = board_of_study().unwrap().ranks_by_criterion();
     assert_eq!(
         published.len(),
         8 + 6,

@@ -3,15 +3,16 @@
 //! One operation of ingest updates (or adds) a meter and inserts its reading; a bill is the sum of one month of one device. Each test was run three times and
 //! the median taken.
 
+use super::figure::Figure;
 use super::ingest_rate;
+use super::quantity::{Quantity, amount, rate, time};
 use super::select::{Loads, Metric, Results, loads};
 use super::table::{NOT_MEASURED, Row, beside, column, ratio, section, table, words};
 use super::{Declaration, Study};
 use crate::measurement::record::TrialRecord;
-use crate::report::claims::{Claim, Found, Sample, claim, is_within, mean};
+use crate::report::claims::{Claim, Found, claim, is_within, mean};
 use crate::report::field::Arm;
 use crate::report::number::fixed;
-use crate::report::redrawn::Figure;
 use crate::report::tables::{Cell, Section, Table};
 use crate::workload::billing::{ALONE, DEVICES, EXTRACT, INGEST, NAME};
 use sensormark_store::{Index, Layout, Shape, WriteMethod};
@@ -103,18 +104,19 @@ fn ingest_overall() -> Metric<'static> {
     Metric::new(move |trial| alone.of(trial).or_else(|| all.of(trial)))
 }
 
-/// Mean time of a bill with this many devices, in ms.
-fn bill_ms(count: u64) -> Metric<'static> {
-    with_devices(EXTRACT, count).mean_ms()
+/// Mean time of a bill with this many devices.
+fn bill(count: u64) -> Quantity<'static> {
+    let name = format!("{} devices", grouped(count));
+    time(name, "ms", with_devices(EXTRACT, count).mean_ms()).or(NOT_REACHED)
 }
 
 /// The resources of a side of an operation that the study printed.
-fn resources(operation: &str, side: &str) -> [(&'static str, &'static str, Metric<'static>); 3] {
+fn resources(operation: &str, side: &str) -> [Quantity<'static>; 3] {
     let role = if side == "server" { "server" } else { "trial" };
     [
-        ("load average", "", loads(operation).load_average()),
-        ("CPU", "%", loads(operation).cpu_percent(role)),
-        ("memory", "MB", loads(operation).memory_mb(role)),
+        amount("load average", "", loads(operation).load_average()),
+        amount("CPU", "%", loads(operation).cpu_percent(role)),
+        amount("memory", "MB", loads(operation).memory_mb(role)),
     ]
 }
 
@@ -165,7 +167,8 @@ impl<'a> Billing<'a> {
     }
 
     fn claims(&self) -> Vec<Claim> {
-        let [griddb, mariadb] = self.found;
+        let (results, found) = (self.results, self.found);
+        let [griddb, mariadb] = found;
         let fast = 13.0 * ENOUGH;
         let slow = 44.0 * ENOUGH;
         vec![
@@ -173,7 +176,7 @@ impl<'a> Billing<'a> {
                 "GridDB ingests 13 times as fast as MariaDB",
                 format!("{fast} times or more (half of 13)"),
                 |claim| {
-                    let [one, other] = self.both(claim, &ingest_overall())?;
+                    let [one, other] = results.both(claim, found, &ingest_overall())?;
                     claim.over(&one, fast, &other, "operations a second");
                     Some(())
                 },
@@ -194,7 +197,8 @@ impl<'a> Billing<'a> {
                 |claim| {
                     claim.aside("one machine here, so one load average for both sides".to_owned());
                     for operation in [INGEST, EXTRACT] {
-                        let [one, other] = self.both(claim, &loads(operation).load_average())?;
+                        let [one, other] =
+                            results.both(claim, found, &loads(operation).load_average())?;
                         claim.under(&one, &other, &format!("at {operation}"));
                     }
                     Some(())
@@ -206,20 +210,13 @@ impl<'a> Billing<'a> {
                 |claim| {
                     for operation in [INGEST, EXTRACT] {
                         let [one, other] =
-                            self.both(claim, &loads(operation).memory_mb("trial"))?;
+                            results.both(claim, found, &loads(operation).memory_mb("trial"))?;
                         claim.under(&one, &other, &format!("MB at {operation}"));
                     }
                     Some(())
                 },
             ),
         ]
-    }
-
-    /// A figure of both databases.
-    fn both(&self, claim: &mut Claim, metric: &Metric<'_>) -> Option<[Sample<'a>; 2]> {
-        let [griddb, mariadb] = self.found;
-        let both = claim.needs_both(griddb, mariadb)?;
-        Some(both.map(|arm| self.results.sample(arm, metric)))
     }
 
     /// Judges how a database's bills slow down from the fewest devices to the most: by a percentage within these borders.
@@ -260,7 +257,7 @@ impl<'a> Billing<'a> {
             if first == last || !counts.iter().all(is_whole) {
                 return None;
             }
-            let grown = bill_ms(last).over(bill_ms(first)).of(trial)?;
+            let grown = bill(last).metric.over(bill(first).metric).of(trial)?;
             Some((grown - 1.0) * 100.0)
         })
     }
@@ -278,14 +275,19 @@ impl<'a> Billing<'a> {
 
     fn ingest(&self) -> Table {
         let results = self.results;
+        let by_devices = |&count: &u64| {
+            let name = format!("{} devices", grouped(count));
+            rate(
+                name,
+                "1/s",
+                with_devices(INGEST, count).operations_a_second(),
+            )
+        };
+        let overall = rate("overall", "1/s", ingest_overall());
+        let rates = self.counts.iter().map(by_devices).chain([overall]);
+        let rates: Vec<_> = rates.map(|rate| rate.or(NOT_REACHED)).collect();
         let row = |arm: &'a Arm| -> Row {
-            let of = |metric: &Metric<'_>| results.geometric(arm, metric, NOT_REACHED);
-            let rate = |&count: &u64| {
-                let rate = of(&with_devices(INGEST, count).operations_a_second());
-                column(format!("{} devices", grouped(count)), "1/s", rate)
-            };
-            let mut columns: Vec<_> = self.counts.iter().map(rate).collect();
-            columns.push(column("overall", "1/s", of(&ingest_overall())));
+            let mut columns = results.columns(arm, &rates);
             let stored = |trial: &TrialRecord| Some(trial.ledger.as_ref()?.stored);
             let stored = results.field.valid_of(arm).next().and_then(stored);
             let stored = Cell::count(stored, "not counted");
@@ -310,23 +312,13 @@ impl<'a> Billing<'a> {
     }
 
     fn extract(&self) -> Table {
-        let row = |arm: &'a Arm| -> Row {
-            let time = |&count: &u64| {
-                let time = self.results.geometric(arm, &bill_ms(count), NOT_REACHED);
-                column(format!("{} devices", grouped(count)), "ms", time)
-            };
-            let mut columns: Vec<_> = self.counts.iter().map(time).collect();
-            if self.counts.len() > 1 {
-                let growth = self
-                    .results
-                    .mean(arm, &self.growth_percent(), "something was cut");
-                columns.push(column("growth", "%", growth));
-            }
-            (words([&arm.label]), columns)
-        };
+        let mut times: Vec<_> = self.counts.iter().map(|&count| bill(count)).collect();
+        if times.len() > 1 {
+            let growth = amount("growth", "%", self.growth_percent());
+            times.push(growth.or("something was cut"));
+        }
         let title = "Extract: ms a bill, the sum of one month of one device (fewer is better)";
-        let rows = self.results.arms().map(row);
-        let mut table = table("billing_extract", title, &["implementation"], rows);
+        let mut table = self.results.table("billing_extract", title, &times);
         table.note("Mean of all bills, asked for by all clients at once in closed loop: what a bill waits for others is in it. growth: from the fewest devices to the most.");
         self.note_cuts(&mut table);
         table
@@ -339,18 +331,16 @@ impl<'a> Billing<'a> {
                 true => "embedded: one process, shown as the client's",
                 false => short,
             };
-            let of = || loads(operation);
-            let figures = [
-                ("load average", "", of().load_average(), short),
-                ("server CPU", "%", of().cpu_percent("server"), server),
-                ("server memory", "MB", of().memory_mb("server"), server),
-                ("client CPU", "%", of().cpu_percent("trial"), short),
-                ("client memory", "MB", of().memory_mb("trial"), short),
+            let [load, server_cpu, server_memory] = resources(operation, "server");
+            let [_, client_cpu, client_memory] = resources(operation, "client");
+            let used = [
+                load.or(short),
+                server_cpu.called("server CPU").or(server),
+                server_memory.called("server memory").or(server),
+                client_cpu.called("client CPU").or(short),
+                client_memory.called("client memory").or(short),
             ];
-            let columns = figures.map(|(name, unit, metric, missing)| {
-                column(name, unit, self.results.mean(arm, &metric, missing))
-            });
-            let columns = columns.into();
+            let columns = self.results.columns(arm, &used);
             (words([&arm.label, operation]), columns)
         };
         let rows = self
@@ -369,8 +359,9 @@ impl<'a> Billing<'a> {
 
     fn published(&self) -> Vec<Table> {
         let results = self.results;
+        let overall = rate("", "1/s", ingest_overall());
         let ingest = self.measured().map(|(place, title, arm)| {
-            let here = results.geometric(arm, &ingest_overall(), NOT_MEASURED);
+            let here = overall.cell(results, arm);
             (words([title]), beside("1/s", INGEST_RATES[place].1, here))
         });
         let title = "Ingest, operations a second: the study's and ours";
@@ -390,9 +381,10 @@ impl<'a> Billing<'a> {
                 .iter()
                 .flat_map(move |(side, operation, printed)| {
                     let figures = resources(operation, side).into_iter().zip(printed[place]);
-                    figures.map(move |((name, unit, metric), printed)| {
-                        let name = [name, unit].join(if unit.is_empty() { "" } else { ", " });
-                        let here = results.mean(arm, &metric, "too short");
+                    figures.map(move |(used, printed)| {
+                        let between = if used.unit.is_empty() { "" } else { ", " };
+                        let name = [&used.name, used.unit].join(between);
+                        let here = used.or("too short").cell(results, arm);
                         (
                             words([title, side, operation, &name]),
                             beside("", printed, here),
@@ -416,9 +408,9 @@ impl<'a> Billing<'a> {
             }
             _ => None,
         };
-        let time = Metric::new(|trial| bill_ms(own?).of(trial));
-        let none = "no such number of devices here";
-        let here = self.results.geometric(arm, &time, none);
+        let here = time("", "ms", Metric::new(|trial| bill(own?).metric.of(trial)));
+        let here = here.or("no such number of devices here");
+        let here = here.cell(self.results, arm);
         let ratio = ratio(&here, printed[place]);
         let columns = vec![
             column("study", "ms", Cell::number(printed[place])),
@@ -431,20 +423,15 @@ impl<'a> Billing<'a> {
 
     fn figures(&self) -> Vec<Figure> {
         let results = self.results;
+        let overall = rate("", "1/s", ingest_overall());
         let ingest = Figure::bars("ingest", "Ingest", ("operations", "1/s")).beside(
             results.arms(),
-            |arm| results.geometric(arm, &ingest_overall(), NOT_MEASURED),
+            |arm| overall.cell(results, arm),
             INGEST_RATES
                 .iter()
                 .zip(self.found)
                 .map(|((title, rate), (_, arm))| (*title, arm, *rate)),
         );
-        let bills = results.arms().flat_map(|arm| {
-            self.counts.iter().map(move |&count| {
-                let time = results.geometric(arm, &bill_ms(count), NOT_MEASURED);
-                (arm.label.clone(), Some(Cell::Count(count)), time)
-            })
-        });
         let printed = EXTRACT_MS.into_iter().flat_map(|(devices, ms)| {
             [GRIDDB, MARIADB]
                 .into_iter()
@@ -453,7 +440,7 @@ impl<'a> Billing<'a> {
         });
         let (x, y) = (("devices", ""), ("a bill", "ms"));
         let bills = Figure::lines("extract", "Mean time of a bill over devices", x, y)
-            .all_here(bills)
+            .over(results, &self.counts, bill)
             .all_published(printed);
         let mut figures = vec![ingest, ingest_rate::figure(results), bills];
         for operation in [INGEST, EXTRACT] {
@@ -465,15 +452,11 @@ impl<'a> Billing<'a> {
 
     /// A resource of both sides; `place` is its place among those that the study printed.
     fn drawn_resource(&self, operation: &str, place: usize, (id, unit): (&str, &str)) -> Figure {
-        let (name, ..) = resources(operation, "server")[place];
+        let name = &resources(operation, "server")[place].name;
         let here = self.results.arms().flat_map(|arm| {
             ["server", "client"].map(|side| {
-                let (_, _, metric) = &resources(operation, side)[place];
-                (
-                    arm.label.clone(),
-                    Some(Cell::text(side)),
-                    self.results.mean(arm, metric, NOT_MEASURED),
-                )
+                let used = resources(operation, side)[place].cell(self.results, arm);
+                (arm.label.clone(), Some(Cell::text(side)), used)
             })
         });
         let rows = RESOURCES.iter().filter(|(_, of, _)| *of == operation);

@@ -1,14 +1,14 @@
 //! Ingest rate over rows stored, from the counts of each second: in parts, as lines, and as SVG.
 
-use super::Drawn;
+use super::drawing::{COLOURS, DrawingError, Drawn, SIZE, failed};
+use super::figure::Figure;
+use super::quantity::rate;
 use super::select::{Metric, Results, loads};
-use super::table::{Row, column, words};
+use super::table::{Row, words};
 use crate::measurement::latency::decode;
 use crate::measurement::record::{LoadRecord, TrialRecord};
 use crate::report::field::Arm;
-use crate::report::machine_tool::drawings::{DrawingError, failed};
 use crate::report::number::fixed;
-use crate::report::redrawn::Figure;
 use crate::report::tables::{Cell, Table};
 use crate::workload::billing::INGEST;
 use plotters::prelude::*;
@@ -18,18 +18,6 @@ use std::collections::BTreeMap;
 const PARTS: usize = 5;
 /// Points of a line; of longer ones every n-th is taken.
 const MOST_POINTS: usize = 200;
-/// Size of the drawing, pixels.
-const SIZE: (u32, u32) = (960, 640);
-/// Line colours, apart for colour-blind eyes too (Okabe and Ito 2008).
-const COLOURS: [RGBColor; 7] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(230, 159, 0),
-    RGBColor(86, 180, 233),
-    RGBColor(90, 90, 90),
-];
 
 /// The implementations' lines: (rows stored, rows a second), of the first valid trial of each.
 pub fn lines(results: Results<'_>) -> Vec<(String, Vec<(f64, f64)>)> {
@@ -59,19 +47,18 @@ pub fn table(results: Results<'_>) -> Table {
     let missing = "too short: loaded in a few seconds";
     let row = |arm: &Arm| -> Option<Row> {
         let part = |part: usize| Metric::new(move |trial| by_parts(&curve(trial), PARTS)[part]);
-        let parts: Vec<Metric<'_>> = (0..PARTS).map(part).collect();
+        let parts: Vec<Metric<'static>> = (0..PARTS).map(part).collect();
         field
             .valid_of(arm)
             .find(|trial| parts.iter().any(|part| part.of(trial).is_some()))?;
-        let of = |metric: &Metric<'_>| results.geometric(arm, metric, missing);
-        let named = |(part, metric): (usize, &Metric<'_>)| {
+        let named = |(part, metric): (usize, &Metric<'static>)| {
             let to = (part + 1) * 100 / PARTS;
-            column(format!("to {to} %"), "1/s", of(metric))
+            rate(format!("to {to} %"), "1/s", metric.clone()).or(missing)
         };
-        let mut columns: Vec<_> = parts.iter().enumerate().map(named).collect();
+        let mut rates: Vec<_> = parts.iter().enumerate().map(named).collect();
         let change = parts[PARTS - 1].clone().over(parts[0].clone());
-        columns.push(column("last / first", "", of(&change)));
-        Some((words([&arm.label]), columns))
+        rates.push(rate("last / first", "", change).or(missing));
+        Some((words([&arm.label]), results.columns(arm, &rates)))
     };
     let title = "Ingest rate over rows stored";
     let rows = results.arms().filter_map(row);

@@ -1,25 +1,36 @@
-//! Studies whose measurements are repeated here, one file each.
+//! Studies whose measurements are repeated here, one file each. A large one has its printed figures and its claims in a folder of its name.
 //!
 //! A file says what its study printed and which of our implementations stands for which of its own. It has the study's tables and figures with ours in
 //! them, and its claims. [`Study::sections`] makes the report's sections of them.
 //!
-//! [`select`] has the selectors that all declarations use, and [`mod@table`] what tables are made of. [`crate::report::claims`] judges claims.
+//! [`select`] has the selectors that all declarations use, [`quantity`] and [`mod@table`] what tables are made of, [`figure`] what a page draws, and [`drawing`] what files
+//! with drawings share. [`crate::report::claims`] judges claims.
 
 pub mod billing;
+pub mod devops;
+pub mod drawing;
+pub mod environments;
+mod figure;
 mod ingest_rate;
+mod iot_platform;
+pub mod machine_tool;
+mod quantity;
 mod select;
+mod sensor_operations;
 mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::published::Software;
+use crate::report::ReportOptions;
 use crate::report::claims::{self, Claim};
 use crate::report::field::Field;
-use crate::report::machine_tool::drawings::DrawingError;
-use crate::report::redrawn::{self, Figure};
-use crate::report::tables::{Section, Table};
-use crate::report::versions;
+use crate::report::sections::cells::listed;
+use crate::report::tables::{Cell, Section, Table};
+use drawing::{DrawingError, Drawn};
+use figure::Figure;
+pub use machine_tool::published_difficulties;
 use select::Results;
+use std::collections::BTreeSet;
 
 /// A study.
 pub struct Study {
@@ -31,7 +42,7 @@ pub struct Study {
     pub authors: &'static [&'static str],
     /// Where and when it appeared, as far as the text says.
     pub venue: &'static str,
-    /// The databases' versions, by title; "not stated" where it does not.
+    /// The databases' versions, by title in the order of the alphabet; "not stated" where it does not.
     pub versions: &'static [(&'static str, &'static str)],
     /// The operating system and what else it names, in words.
     pub system: &'static str,
@@ -44,9 +55,6 @@ pub struct Study {
     /// Its drawings of a run, each a file's name and its SVG.
     pub draw: fn(Results<'_>) -> Result<Vec<Drawn>, DrawingError>,
 }
-
-/// A drawing: a file's name and its SVG.
-pub type Drawn = (&'static str, String);
 
 /// What a study makes of a run.
 #[derive(Default)]
@@ -70,7 +78,13 @@ pub struct Declaration {
 }
 
 /// The studies that are declared here.
-const STUDIES: [&Study; 1] = [&billing::STUDY];
+const STUDIES: [&Study; 5] = [
+    &machine_tool::STUDY,
+    &sensor_operations::STUDY,
+    &billing::STUDY,
+    &devops::STUDY,
+    &iot_platform::STUDY,
+];
 
 fn of(field: &Field) -> Option<&'static Study> {
     let mut studies = STUDIES.into_iter();
@@ -78,8 +92,9 @@ fn of(field: &Field) -> Option<&'static Study> {
 }
 
 /// The sections of the study whose workload was run; none for a workload of nobody's study.
-pub fn sections(field: &Field) -> Vec<Section> {
-    of(field).map_or_else(Vec::new, |study| study.sections(field))
+pub fn sections(field: &Field, options: &ReportOptions) -> Vec<Section> {
+    let results = Results { field, options };
+    of(field).map_or_else(Vec::new, |study| study.sections(results))
 }
 
 /// The drawings of the study whose workload was run.
@@ -87,13 +102,15 @@ pub fn sections(field: &Field) -> Vec<Section> {
 /// # Errors
 /// When one cannot be drawn.
 pub fn drawings(field: &Field) -> Result<Vec<Drawn>, DrawingError> {
-    of(field).map_or_else(|| Ok(Vec::new()), |study| (study.draw)(Results { field }))
+    let options = &ReportOptions::default();
+    let results = Results { field, options };
+    of(field).map_or_else(|| Ok(Vec::new()), |study| (study.draw)(results))
 }
 
 impl Study {
     /// What the report says of this study, in the order of reading.
-    pub fn sections(&self, field: &Field) -> Vec<Section> {
-        let Some(declared) = (self.declare)(Results { field }) else {
+    pub fn sections(&self, results: Results<'_>) -> Vec<Section> {
+        let Some(declared) = (self.declare)(results) else {
             return Vec::new();
         };
         let mut sections = declared.tables;
@@ -103,14 +120,14 @@ impl Study {
                 section.paragraph(words);
             }
         } else {
-            let mut judged = claims::table(field, &declared.claims);
+            let mut judged = claims::table(results.field, &declared.claims);
             judged.notes.extend(declared.claims_note);
             section.table(judged);
         }
         sections.push(section);
-        sections.push(redrawn::section(declared.figures));
+        sections.push(figure::section(declared.figures));
         if let Some(setting) = declared.setting {
-            sections.push(self.published(field, setting, declared.published));
+            sections.push(self.published(results.field, setting, declared.published));
         }
         sections.extend(declared.further);
         sections
@@ -119,14 +136,8 @@ impl Study {
     fn published(&self, field: &Field, setting: String, tables: Vec<Table>) -> Section {
         let mut section = Section::new("published", "The study's figures beside ours");
         section.paragraph(setting);
-        let versions = self.versions.iter();
-        let versions =
-            versions.map(|(title, version)| ((*title).to_owned(), (*version).to_owned()));
-        let software = Software {
-            versions: versions.collect(),
-            system: self.system.to_owned(),
-        };
-        versions::put(&mut section, field, &software);
+        section.paragraph(format!("The study's system: {}.", self.system));
+        section.table(self.versions_beside(field));
         for table in tables {
             section.table(table);
         }
@@ -134,4 +145,30 @@ impl Study {
         section.list(self.notes.iter().map(|note| (*note).to_owned()).collect());
         section
     }
+
+    /// The databases that the study ran, each with its version and ours. Years between them explain more of a ratio than machines do.
+    fn versions_beside(&self, field: &Field) -> Table {
+        let columns = [("database", ""), ("study", ""), ("here", "")];
+        let title = "The study's versions and ours";
+        let mut table = Table::new("published_versions", title, &columns);
+        for (title, version) in self.versions {
+            let here = versions_here(field, title);
+            let here: Vec<&str> = here.iter().map(String::as_str).collect();
+            let here = match here.is_empty() {
+                true => Cell::Missing(table::NOT_MEASURED.to_owned()),
+                false => Cell::text(listed(&here)),
+            };
+            table.row(vec![Cell::text(*title), Cell::text(*version), here]);
+        }
+        table
+    }
+}
+
+/// The versions of a database that valid trials ran on.
+fn versions_here(field: &Field, title: &str) -> BTreeSet<String> {
+    let arms = field.all().map(|(_, arm)| arm);
+    arms.filter(|arm| arm.implementation.title == title)
+        .flat_map(|arm| field.valid_of(arm))
+        .filter_map(|trial| Some(trial.server.as_ref()?.version.clone()))
+        .collect()
 }

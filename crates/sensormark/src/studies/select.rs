@@ -2,13 +2,14 @@
 //!
 //! Every study says with these what it means. Nothing is judged or printed here.
 
+use super::table::NOT_MEASURED;
+use crate::measurement::latency::LatencySummary;
 use crate::measurement::record::{ClassRecord, Implementation, LoadRecord, TrialRecord};
 use crate::probe::PhaseTotals;
-use crate::report::claims::{Sample, Values};
+use crate::report::ReportOptions;
+use crate::report::claims::{Claim, Found, Sample, Values};
 use crate::report::criteria;
 use crate::report::field::{Arm, Field};
-use crate::report::sections::cells;
-use crate::report::tables::Cell;
 use sensormark_store::Durability;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -33,6 +34,26 @@ impl<'a> Metric<'a> {
     /// The figure of a trial.
     pub fn of(&self, trial: &TrialRecord) -> Option<f64> {
         (self.0)(trial)
+    }
+
+    /// The figure of a trial that has this name.
+    pub fn named(name: &'a str) -> Self {
+        Self::new(|trial| criteria::figure(trial, name))
+    }
+
+    /// This figure times a factor.
+    pub fn times(self, factor: f64) -> Self {
+        Self::new(move |trial| Some(self.of(trial)? * factor))
+    }
+
+    /// This figure in units of so much.
+    pub fn per(self, unit: f64) -> Self {
+        Self::new(move |trial| Some(self.of(trial)? / unit))
+    }
+
+    /// One divided by this figure; none where that is 0.
+    pub fn inverted(self) -> Self {
+        Self::new(|_| Some(1.0)).over(self)
     }
 
     /// This figure divided by another of the same trial; none where that is 0.
@@ -112,6 +133,19 @@ impl Loads {
         })
     }
 
+    /// Readings a second of the first of them.
+    pub fn readings_a_second<'a>(self) -> Metric<'a> {
+        self.metric(|load| load.readings_per_second().filter(|rate| *rate > 0.0))
+    }
+
+    /// A latency of the first of them, in ms.
+    pub fn latency_ms<'a>(self, get: fn(&LatencySummary) -> Option<u64>) -> Metric<'a> {
+        self.metric(move |load| {
+            let class = load.classes.values().find(|class| class.operations > 0)?;
+            Some(get(&class.latency.summary)? as f64 / 1e6)
+        })
+    }
+
     /// The mean time of an operation of the first of them, in ms.
     pub fn mean_ms<'a>(self) -> Metric<'a> {
         self.metric(|load| {
@@ -170,6 +204,16 @@ impl Loads {
         })
     }
 
+    /// Why there is no figure of the first of them: the database does not support it, or it was not measured.
+    pub fn why_missing(&self, results: Results<'_>, arm: &Arm) -> String {
+        let mut trials = results.field.valid_of(arm);
+        let reason = trials.find_map(|trial| self.first(trial)?.not_supported.clone());
+        reason.map_or_else(
+            || NOT_MEASURED.to_owned(),
+            |reason| format!("not supported: {reason}"),
+        )
+    }
+
     /// Why one of them was cut, in some valid trial of an implementation.
     pub fn cut(&self, results: Results<'_>, arm: &Arm) -> Option<String> {
         let mut trials = results.field.valid_of(arm);
@@ -195,6 +239,8 @@ fn mean_ns(classes: &[&ClassRecord]) -> Option<f64> {
 pub struct Results<'a> {
     /// The trials.
     pub field: &'a Field,
+    /// How the report ranks.
+    pub options: &'a ReportOptions,
 }
 
 impl<'a> Results<'a> {
@@ -220,6 +266,43 @@ impl<'a> Results<'a> {
         own.min_by_key(|arm| (!as_it_comes(arm), key(&arm.implementation)))
     }
 
+    /// The implementation with this layout of a database, as the database comes where that was measured.
+    pub fn layout(self, title: &str, layout: &str) -> Option<&'a Arm> {
+        let is = |arm: &&Arm| {
+            arm.implementation.title == title && arm.implementation.layout_name == layout
+        };
+        self.arms().filter(is).min_by_key(|arm| !as_it_comes(arm))
+    }
+
+    /// The implementation with the first of these layouts that was measured.
+    pub fn first_layout(self, title: &str, layouts: &[&str]) -> Option<&'a Arm> {
+        layouts.iter().find_map(|layout| self.layout(title, layout))
+    }
+
+    /// Implementations of the same database with the same promise, as pairs of one and the other.
+    pub fn pairs(
+        self,
+        is_pair: impl Fn(&Implementation, &Implementation) -> bool,
+    ) -> Vec<[&'a Arm; 2]> {
+        let other_of = |one: &'a Arm| {
+            let own = &one.implementation;
+            let other = self.arms().find(|other| {
+                let other = &other.implementation;
+                other.title == own.title
+                    && other.durability == own.durability
+                    && is_pair(own, other)
+            });
+            Some([one, other?])
+        };
+        self.arms().filter_map(other_of).collect()
+    }
+
+    /// The implementations of a database as it comes.
+    pub fn as_it_comes(self, title: &str) -> impl Iterator<Item = &'a Arm> {
+        let own = move |arm: &&Arm| arm.implementation.title == title && as_it_comes(arm);
+        self.arms().filter(own)
+    }
+
     /// The numbers that loads have under a label, ascending.
     pub fn numbers(self, label: &str, of: impl Fn(&LoadRecord) -> bool) -> Vec<u64> {
         let all = self.field.trials.iter().flat_map(|trial| &trial.loads);
@@ -240,14 +323,15 @@ impl<'a> Results<'a> {
         Sample::new(arm, self.values(arm, metric))
     }
 
-    /// The arithmetic mean of a figure over repetitions, or why there is none.
-    pub fn mean(self, arm: &Arm, metric: &Metric<'_>, missing: &str) -> Cell {
-        cells::mean(&self.values(arm, metric), missing)
-    }
-
-    /// The geometric mean of a time or rate over repetitions, or why there is none.
-    pub fn geometric(self, arm: &Arm, metric: &Metric<'_>, missing: &str) -> Cell {
-        cells::geometric_mean(&self.values(arm, metric), missing)
+    /// A figure of two implementations that a claim is about; nothing where one was not measured, which is noted.
+    pub fn both(
+        self,
+        claim: &mut Claim,
+        [one, other]: [Found<'a, '_>; 2],
+        metric: &Metric<'_>,
+    ) -> Option<[Sample<'a>; 2]> {
+        let both = claim.needs_both(one, other)?;
+        Some(both.map(|arm| self.sample(arm, metric)))
     }
 }
 

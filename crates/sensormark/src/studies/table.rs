@@ -1,5 +1,7 @@
 //! Tables of a study: rows that name their own columns, and the study's figures beside ours.
 
+use crate::report::claims::{Values, ratios};
+use crate::report::sections::cells::geometric_mean;
 use crate::report::tables::{Cell, Section, Table};
 
 /// What of ours stands where nothing of the kind was measured.
@@ -37,6 +39,22 @@ pub fn table(id: &str, title: &str, keys: &[&str], rows: impl IntoIterator<Item 
         table.row(cells);
     }
     table
+}
+
+/// Two figures of a row side by side, and what the one is of the other.
+pub fn two_and_ratio(
+    [one_name, other_name, ratio_name]: [&str; 3],
+    unit: &'static str,
+    one: &Values,
+    other: &Values,
+    missing: &str,
+) -> Vec<Column> {
+    let cell = |values: &Values| geometric_mean(values, missing);
+    vec![
+        column(one_name, unit, cell(one)),
+        column(other_name, unit, cell(other)),
+        column(ratio_name, "", cell(&ratios(one, other))),
+    ]
 }
 
 /// A section of these tables; those without rows are left out.

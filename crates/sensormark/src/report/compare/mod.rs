@@ -10,9 +10,9 @@ mod origin;
 mod tables;
 
 use super::field::Field;
-use super::sensor_operations;
-use super::tables::{Document, Section};
+use super::tables::Document;
 use crate::statistics::{Better, SIGNIFICANCE, UnpairedComparison, compare_unpaired, holm};
+use crate::studies::environments;
 use figures::{Figure, figures};
 use std::collections::BTreeSet;
 
@@ -112,12 +112,7 @@ impl Comparison {
             .collect();
         regressions.extend(lost.iter().map(|label| format!("{label}: no longer valid")));
         let mut document = tables::document(first, second, &pairs, &lost, threshold);
-        if let Some(table) = sensor_operations::physical_and_virtual([first, second]) {
-            let mut section = Section::new("environments", "Physical and virtual");
-            section.table(table);
-            if let Some(claims) = sensor_operations::environment_claims([first, second]) {
-                section.table(claims);
-            }
+        if let Some(section) = environments::section([first, second]) {
             document.section(section);
         }
         document.neutralise();

@@ -39,6 +39,15 @@ pub const fn points(value: f64, spread: Spread) -> Cell {
     })
 }
 
+/// A figure of somebody else's, a study's or the user's own, as it was written.
+pub const fn exact(value: f64) -> Cell {
+    Cell::Number(Number {
+        value,
+        spread: Spread::None,
+        digits: Digits::Exact,
+    })
+}
+
 /// The largest of all repetitions.
 pub fn largest(values: &[Option<f64>], missing: &str) -> Cell {
     Cell::maybe(values.iter().copied().flatten().reduce(f64::max), missing)

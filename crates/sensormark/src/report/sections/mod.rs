@@ -13,7 +13,7 @@ mod resources;
 mod sensitivity;
 mod shown;
 mod steadiness;
-pub(super) mod surroundings;
+pub(crate) mod surroundings;
 mod verdicts;
 mod writes;
 
@@ -23,7 +23,6 @@ use super::ReportOptions;
 use super::durability;
 use super::field::Field;
 use super::ranking::Ranking;
-use super::studies;
 use super::tables::Document;
 
 /// The whole document.
@@ -53,7 +52,7 @@ pub fn document(field: &Field, ranking: &Ranking, options: &ReportOptions) -> Do
     for section in phases::sections(field) {
         document.section(section);
     }
-    for section in studies::sections(field, options) {
+    for section in crate::studies::sections(field, options) {
         document.section(section);
     }
     document.section(writes::section(field));

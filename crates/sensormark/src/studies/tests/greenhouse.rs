@@ -2,9 +2,10 @@
 
 use crate::report::claims::claim;
 use crate::report::field::Arm;
-use crate::report::redrawn::Figure;
+use crate::studies::figure::Figure;
+use crate::studies::quantity::rate;
 use crate::studies::select::{Results, loads};
-use crate::studies::table::{NOT_MEASURED, beside, column, section, table, words};
+use crate::studies::table::{beside, section, table, words};
 use crate::studies::{Declaration, Study};
 
 /// The study.
@@ -13,7 +14,7 @@ pub const STUDY: Study = Study {
     title: "Tomatoes by the second",
     authors: &[],
     venue: "invented",
-    versions: &[("SQLite", "1.0"), ("MariaDB", "2.0")],
+    versions: &[("MariaDB", "2.0"), ("SQLite", "1.0")],
     system: "none",
     notes: &["It was never printed."],
     notes_title: "What the study leaves open:",
@@ -25,21 +26,11 @@ pub const STUDY: Study = Study {
 const PRINTED: [(&str, f64); 2] = [("SQLite", 1_000.0), ("MariaDB", 500.0)];
 
 fn declare(results: Results<'_>) -> Option<Declaration> {
-    let rate = loads("ask").operations_a_second();
+    let questions = rate("questions", "1/s", loads("ask").operations_a_second());
     let found = PRINTED.map(|(title, _)| (title, results.nearest(title, |_| ())));
-    let here = |arm: &Arm| results.geometric(arm, &rate, NOT_MEASURED);
-    let questions = results.arms().map(|arm| {
-        (
-            words([&arm.label]),
-            vec![column("questions", "1/s", here(arm))],
-        )
-    });
-    let questions = table(
-        "greenhouse_questions",
-        "Questions",
-        &["implementation"],
-        questions,
-    );
+    let here = |arm: &Arm| questions.cell(results, arm);
+    let id = "greenhouse_questions";
+    let asked = results.table(id, "Questions", std::slice::from_ref(&questions));
     let printed = found
         .iter()
         .zip(PRINTED)
@@ -49,7 +40,7 @@ fn declare(results: Results<'_>) -> Option<Declaration> {
     let is_empty = found.iter().all(|(_, arm)| arm.is_none());
     let faster = claim("SQLite answers twice as fast", "twice or more", |claim| {
         let [sqlite, mariadb] = claim.needs_both(found[0], found[1])?;
-        let [one, other] = [sqlite, mariadb].map(|arm| results.sample(arm, &rate));
+        let [one, other] = [sqlite, mariadb].map(|arm| results.sample(arm, &questions.metric));
         claim.over(&one, 2.0, &other, "questions a second");
         Some(())
     });
@@ -58,7 +49,7 @@ fn declare(results: Results<'_>) -> Option<Declaration> {
         .zip(PRINTED)
         .map(|((title, arm), (_, value))| (*title, *arm, value));
     Some(Declaration {
-        tables: vec![section("greenhouse", "Greenhouse", [questions])],
+        tables: vec![section("greenhouse", "Greenhouse", [asked])],
         claims: if is_empty { Vec::new() } else { vec![faster] },
         instead_of_claims: vec!["Neither database has a valid trial here.".to_owned()],
         figures: vec![
