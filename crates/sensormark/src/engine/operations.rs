@@ -4,8 +4,11 @@
 //! they come to it; it is written into a [`Slot`] that a client uses again and again. When operations are issued and how long they take is not
 //! known here.
 
+use super::inquiry::{Asker, Inquired};
+use super::intake::Intake;
 use sensormark_store::{
-    Answer, Ask, Atomicity, Batch, Query, Schema, Selection, TimeRange, Value, Values,
+    Answer, Ask, Atomicity, Batch, ErrorKind, LocalFuture, Operation, Query, Schema, Selection,
+    StoreError, TimeRange, Value, Values,
 };
 
 /// So many operations has a load that only its phase's limit ends: more than anybody does.
@@ -30,14 +33,58 @@ pub trait Operations: Send + Sync {
         0
     }
 
-    /// Writes operation `index` into the slot, by exactly one of [`Slot::write`], [`Slot::upsert`] and [`Slot::ask`].
+    /// Writes operation `index` into the slot, by exactly one of [`Slot::write`], [`Slot::upsert`], [`Slot::ask`] and [`Slot::inquire`].
     ///
     /// A question asked while others write keeps below `watermark`: it is about nothing that operation number `watermark` of the writing load, or a later
     /// one, writes. `u64::MAX` when nothing is being written.
     fn fill(&self, index: u64, watermark: u64, slot: &mut Slot);
 
-    /// The same as far as it matters to what a store must be able to do for it: kind of request, table and question. Readings may be left out, where making
-    /// them takes long.
+    /// Asks the questions of an operation that [`Operations::fill`] made an inquiry, one after the other, each made from the answers before it. All of them
+    /// are one operation with one span: only what the application itself would do between two questions belongs here.
+    ///
+    /// # Errors
+    /// The first failure of the store's.
+    fn inquire<'a>(
+        &'a self,
+        index: u64,
+        asker: &'a mut dyn Asker,
+    ) -> LocalFuture<'a, Result<Inquired, StoreError>> {
+        let _ = asker;
+        let text = format!("operation {index} asks no several questions");
+        let error = StoreError::new(ErrorKind::Configuration, "inquire", text);
+        Box::pin(std::future::ready(Err(error)))
+    }
+
+    /// How many questions an operation asks at most, one after the other: it may take the time limit of one question as often.
+    fn most_questions(&self) -> u32 {
+        1
+    }
+
+    /// A client's end of the line from which the readings of a fed load come ([`Pacing::Fed`](super::phase::Pacing::Fed)). The line's address is as the
+    /// source's other end has it; the source's first reading is due at `start_ns` of CLOCK_MONOTONIC. What [`Operations::fill`] writes is then an example of a write.
+    ///
+    /// # Errors
+    /// When there is no such line.
+    fn intake(
+        &self,
+        address: &serde_json::Value,
+        start_ns: u64,
+    ) -> Result<Box<dyn Intake>, StoreError> {
+        let _ = (address, start_ns);
+        let text = "these operations are not fed";
+        Err(StoreError::new(ErrorKind::Configuration, "take in", text))
+    }
+
+    /// How many operations of a writing load are issued at least before others ask about them, where operations are only shown.
+    fn fewest_shown(&self) -> u64 {
+        0
+    }
+
+    /// Says that all answers of a phase have been compared: what was needed for that may be dropped.
+    fn compared(&self) {}
+
+    /// Writes operation `index` into the slot as far as it matters to what a store must be able to do for it: kind of request, table and question. Readings
+    /// may be left out, where making them takes long.
     fn outline(&self, index: u64, slot: &mut Slot) {
         self.fill(index, u64::MAX, slot);
     }
@@ -92,6 +139,8 @@ pub enum Request {
     Upsert(usize, Atomicity),
     /// A question.
     Query,
+    /// Several questions to the table of this number, each made from the answers before it ([`Operations::inquire`]), which need so much of the store.
+    Inquiry(usize, &'static [Operation]),
 }
 
 /// One operation, in memory that is used again for the next.
@@ -193,18 +242,24 @@ impl Slot {
         &mut self.query
     }
 
+    /// Makes this an inquiry: several questions to the table of this number, for which the store must be able to do `needed`.
+    #[inline]
+    pub const fn inquire(&mut self, table: usize, needed: &'static [Operation]) {
+        self.request = Request::Inquiry(table, needed);
+    }
+
     /// What it holds.
     #[inline]
     pub const fn request(&self) -> Request {
         self.request
     }
 
-    /// The readings of a write or upsert; none of a question.
+    /// The readings of a write or upsert; none of questions.
     #[inline]
     pub fn batch(&self) -> Option<&Batch> {
         match self.request {
             Request::Write(table) | Request::Upsert(table, _) => self.batches.get(table),
-            Request::Query => None,
+            Request::Query | Request::Inquiry(..) => None,
         }
     }
 

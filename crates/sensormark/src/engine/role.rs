@@ -221,7 +221,8 @@ impl RoleProcess {
         self.waiting.remove(place)
     }
 
-    fn has_reported(&self) -> bool {
+    /// Whether it has sent a report that was not taken yet.
+    pub fn has_reported(&self) -> bool {
         self.waiting
             .iter()
             .any(|event| matches!(event, Event::Report(_)))

@@ -6,12 +6,14 @@
 use super::script::{LoadSpec, PhaseSpec};
 use crate::engine::answers::Checking;
 use crate::engine::clients::{Clients, ClientsError};
+use crate::engine::inquiry::{Asker, Inquired};
 use crate::engine::operations::{Operations, Slot};
 use crate::engine::phase::{Load, Phase, Target};
 use crate::engine::sharing::ClientRange;
 use sensormark_store::null::NullStore;
 use sensormark_store::{
-    Answer, AnswerSource, Ask, Batch, Moment, Plan, Query, SessionKind, Table, Value,
+    Answer, AnswerSource, Ask, Batch, LocalFuture, Moment, Plan, Query, SessionKind, StoreError,
+    Table, Value,
 };
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -45,6 +47,7 @@ pub fn ceiling(
         loads: vec![null_load(load, clients)],
         limit: Some(DURATION),
         workers: phase.workers,
+        ..Phase::default()
     };
     let mut finished = Clients::connect(&target, phase)?.run(&mut |_| {})?;
     finished.close();
@@ -81,6 +84,14 @@ impl Operations for Unchecked {
 
     fn fill(&self, index: u64, watermark: u64, slot: &mut Slot) {
         self.0.fill(index, watermark, slot);
+    }
+
+    fn inquire<'a>(
+        &'a self,
+        index: u64,
+        asker: &'a mut dyn Asker,
+    ) -> LocalFuture<'a, Result<Inquired, StoreError>> {
+        self.0.inquire(index, asker)
     }
 
     fn expected(&self, _index: u64, _query: &Query) -> Option<Answer> {

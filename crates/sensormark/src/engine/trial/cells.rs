@@ -30,13 +30,17 @@ pub fn cells(
                     implementation: format!("{} {name}", choice.title()),
                     reason,
                 }),
-                None => cells.push(Cell {
-                    choice: choice.clone(),
-                    layout_name: name.clone(),
-                    layout: offer.layout,
-                    durability,
-                    strategies: Vec::new(),
-                }),
+                None => {
+                    let (strategies, missing) = kind.strategies(choice, name, offer)?;
+                    not_measured.extend(missing);
+                    cells.push(Cell {
+                        choice: choice.clone(),
+                        layout_name: name.clone(),
+                        layout: offer.layout,
+                        durability,
+                        strategies,
+                    });
+                }
             }
         }
         if choice.layout.is_none() {

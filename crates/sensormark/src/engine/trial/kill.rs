@@ -129,6 +129,9 @@ impl Kill {
             reconnects: 0,
             datagram_bytes: 0,
             lines: BTreeMap::new(),
+            notes: BTreeMap::new(),
+            broken: None,
+            journal_ns: 0,
         };
         Ok(PhaseOutcome {
             start_ns: 0,
