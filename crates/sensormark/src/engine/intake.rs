@@ -50,7 +50,10 @@ impl Client<'_> {
         start_ns: u64,
     ) -> ClientDone {
         let mut executed = 0;
-        if let Err(error) = self.take_all(connection, feed, start_ns, &mut executed).await {
+        if let Err(error) = self
+            .take_all(connection, feed, start_ns, &mut executed)
+            .await
+        {
             self.tally.borrow_mut().broken = Some(error.to_string());
         }
         self.catch_up(connection).await;
@@ -76,7 +79,9 @@ impl Client<'_> {
                 // What reached the driver meanwhile (heartbeats, say) is not part of this write.
                 tokio::task::yield_now().await;
             }
-            let Some(batch) = self.slot.batch() else { break };
+            let Some(batch) = self.slot.batch() else {
+                break;
+            };
             let sent_ns = monotonic_ns();
             let result = connection.write(batch).await;
             let instants = Instants {

@@ -3,8 +3,8 @@
 use super::script::{LoadSpec, PhaseSpec};
 use crate::engine::failure::TrialFailure;
 use crate::engine::operations::ENDLESS;
-use crate::engine::phase::Pacing;
 use crate::engine::outcome::{ClassOutcome, Cut, Latencies, LoadOutcome, PhaseOutcome};
+use crate::engine::phase::Pacing;
 use crate::engine::site::Site;
 use crate::measurement::folder::ResultsFolder;
 use crate::measurement::names;

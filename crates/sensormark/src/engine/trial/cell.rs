@@ -181,7 +181,9 @@ impl Running<'_> {
             let Some(trial) = specs.get(number) else {
                 break;
             };
-            let mut record = self.runner.new_record(context, self.cell, turn, Some(trial));
+            let mut record = self
+                .runner
+                .new_record(context, self.cell, turn, Some(trial));
             if trial.needs_stored && self.journal.is_none() {
                 let why = "what the write trial before it stored is not known".to_owned();
                 broken_off(context, &mut record, &TrialFailure::System(why));
@@ -438,7 +440,11 @@ fn new_record(
         cache: Cache::Hot,
         embedded: description.embedded,
     };
-    position.record(name, implementation, trial.map_or(Side::Mixed, |trial| trial.side))
+    position.record(
+        name,
+        implementation,
+        trial.map_or(Side::Mixed, |trial| trial.side),
+    )
 }
 
 #[cfg(test)]
@@ -459,7 +465,11 @@ mod tests {
         assert_eq!(in_turn(study, &cell, 1), [0, 2, 3, 1]);
         assert_eq!(in_turn(study, &cell, 2), [0, 3, 1, 2]);
         assert_eq!(in_turn(study, &cell, 3), in_turn(study, &cell, 0));
-        assert_eq!(in_turn(None, &cell, 1), in_turn(study, &cell, 0), "ours stays");
+        assert_eq!(
+            in_turn(None, &cell, 1),
+            in_turn(study, &cell, 0),
+            "ours stays"
+        );
         assert_eq!(in_turn(study, &cell[..1], 1), [0]);
     }
 }

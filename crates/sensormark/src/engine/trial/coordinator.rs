@@ -9,9 +9,7 @@ use super::account::{self, DiskMoment};
 use super::feed::{Brought, Feeding, Journal};
 use super::files;
 use super::kill::{Kill, not_ours_to_kill};
-use super::protocol::{
-    Command, Prepare, Report, is_connected, is_finished, is_report,
-};
+use super::protocol::{Command, Prepare, Report, is_connected, is_finished, is_report};
 use super::script::{PhaseSpec, Step, TrialSpec};
 use super::watch::start_recorder;
 use crate::engine::cold;
@@ -339,7 +337,9 @@ impl<'a> Coordinator<'a> {
         let questions = phase.loads.iter();
         let questions = questions.map(|load| load.operations.most_questions());
         let limit = Duration::from_millis(self.context.timeout_ms.saturating_mul(4));
-        limit.saturating_mul(questions.max().unwrap_or(1)) + Duration::from_secs(1) + Duration::from_nanos(longest.unwrap_or(0))
+        limit.saturating_mul(questions.max().unwrap_or(1))
+            + Duration::from_secs(1)
+            + Duration::from_nanos(longest.unwrap_or(0))
     }
 
     fn send(&mut self, processes: usize, command: &Command) -> Result<(), TrialFailure> {

@@ -174,16 +174,13 @@ impl Journal {
         let mut builder = tempfile::Builder::new();
         builder.prefix("sensormark-journal-");
         let made = if memory.is_dir() {
-            builder
-                .tempdir_in(memory)
-                .or_else(|_| builder.tempdir())
+            builder.tempdir_in(memory).or_else(|_| builder.tempdir())
         } else {
             builder.tempdir()
         };
         let journal = made.map(|folder| Self { folder });
         let journal = journal.and_then(|journal| File::create(journal.path()).map(|_| journal));
-        journal
-            .map_err(|error| TrialFailure::System(format!("cannot make the journal: {error}")))
+        journal.map_err(|error| TrialFailure::System(format!("cannot make the journal: {error}")))
     }
 
     /// Its file.
@@ -209,7 +206,8 @@ impl Journal {
     /// # Errors
     /// When it cannot be read.
     pub fn entries(&self) -> Result<Vec<Entry>, TrialFailure> {
-        let read = File::open(self.path()).and_then(|file| journal::read(&mut BufReader::new(file)));
+        let read =
+            File::open(self.path()).and_then(|file| journal::read(&mut BufReader::new(file)));
         read.map_err(|error| TrialFailure::System(format!("the journal cannot be read: {error}")))
     }
 

@@ -1,10 +1,10 @@
 //! A trial's process: holds the clients of every phase, and obeys the coordinator's commands. And the process of a source, which feeds them.
 
 use super::ceiling::ceiling;
+use super::feed::SOURCE;
 use super::protocol::{
     CONNECTED, Command, DoubtfulLoad, FINISHED, Prepare, Report, TrialConfiguration,
 };
-use super::feed::SOURCE;
 use super::script::{About, LoadSpec, PhaseSpec, ROLE, Step, find};
 use super::{Kinds, Subject, Workload};
 use crate::engine::answers::Doubtful;
@@ -200,10 +200,14 @@ impl Trial<'_> {
 
     /// Whether another phase goes on on this one's connections.
     fn goes_on(&self, step: usize) -> bool {
-        let next = self.steps.iter().skip(step + 1).find_map(|step| match step {
-            Step::Run(phase) => Some(phase),
-            _ => None,
-        });
+        let next = self
+            .steps
+            .iter()
+            .skip(step + 1)
+            .find_map(|step| match step {
+                Step::Run(phase) => Some(phase),
+                _ => None,
+            });
         next.is_some_and(|phase| phase.continues)
     }
 

@@ -121,9 +121,8 @@ impl WrittenSamples {
             return (None, outcome.found.is_err());
         }
         let (around_ns, got) = (outcome.around_ns, &outcome.found);
-        let difference = format!(
-            "the machine cycle around {around_ns} ns: expected {expected:?}, got {got:?}"
-        );
+        let difference =
+            format!("the machine cycle around {around_ns} ns: expected {expected:?}, got {got:?}");
         (Some(difference), false)
     }
 }
@@ -282,11 +281,7 @@ mod tests {
             outcome(Err("no t1")),
         ] {
             let (difference, rightly_none) = check(&wrong);
-            assert!(
-                difference
-                    .unwrap()
-                    .starts_with("the machine cycle around")
-            );
+            assert!(difference.unwrap().starts_with("the machine cycle around"));
             assert!(!rightly_none);
         }
     }

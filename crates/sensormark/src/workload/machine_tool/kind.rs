@@ -12,9 +12,7 @@ use crate::engine::pacing::Schedule;
 use crate::engine::phase::Pacing;
 use crate::engine::scale::Scale;
 use crate::engine::selection::Choice;
-use crate::engine::trial::script::{
-    CellTrials, LoadSpec, PhaseSpec, Step, TrialSpec, Window,
-};
+use crate::engine::trial::script::{CellTrials, LoadSpec, PhaseSpec, Step, TrialSpec, Window};
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use crate::measurement::record::{LoadRecord, NotMeasured, Side, TrialRecord};
 use crate::units::{round_u64, seconds_to_ns, signed};

@@ -8,8 +8,8 @@ use super::cycle::{channel_sums, find_cycle};
 use crate::dataset::machine_tool::{AMPLITUDE, CHANNELS};
 use crate::engine::inquiry::Asker;
 use sensormark_store::{
-    Answer, Ask, Batch, Comparison, ErrorKind, FieldSet, Moment, Operation, Predicate, Query, Selection,
-    StoreError, TimeRange, Values,
+    Answer, Ask, Batch, Comparison, ErrorKind, FieldSet, Moment, Operation, Predicate, Query,
+    Selection, StoreError, TimeRange, Values,
 };
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;

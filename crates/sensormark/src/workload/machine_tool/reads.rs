@@ -21,8 +21,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What is counted of reads that rightly found nothing.
-const WITHOUT_CYCLE: &str =
-    "reads rightly found no whole cycle: readings were lost or late there";
+const WITHOUT_CYCLE: &str = "reads rightly found no whole cycle: readings were lost or late there";
 
 /// One range of readings as it was fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,7 +143,9 @@ impl Reads {
                 return Ok((earliest_ns, latest_ns));
             }
             let seconds = (last_ns - first_ns) as f64 / 1e9;
-            Err(format!("{seconds:.1} s of data are too little to read from"))
+            Err(format!(
+                "{seconds:.1} s of data are too little to read from"
+            ))
         });
         Self {
             strategy,

@@ -10,9 +10,7 @@ use crate::dataset::machine_tool::{CHANNELS, MachineTool};
 use crate::engine::intake::Intake;
 use crate::engine::operations::{Operations, Slot};
 use crate::units::{duration_ns, signed};
-use sensormark_store::{
-    Answer, Batch, ErrorKind, Query, StoreError, TimeResolution, Values,
-};
+use sensormark_store::{Answer, Batch, ErrorKind, Query, StoreError, TimeResolution, Values};
 use serde_json::Value;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -41,12 +39,7 @@ pub struct Writes {
 
 impl Writes {
     /// The samples of a run.
-    pub fn new(
-        parameters: &Parameters,
-        seed: u64,
-        span: bool,
-        resolution: TimeResolution,
-    ) -> Self {
+    pub fn new(parameters: &Parameters, seed: u64, span: bool, resolution: TimeResolution) -> Self {
         Self {
             tool: MachineTool::new(seed),
             classes: ["write".to_owned()],
