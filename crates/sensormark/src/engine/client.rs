@@ -140,9 +140,6 @@ pub struct Client<'a> {
 impl Client<'_> {
     /// Issues all of this client's operations, or as many as it can before the deadline or a stop.
     pub async fn run(&mut self, connection: &mut Connection<'_>, start_ns: u64) -> ClientDone {
-        if let Some(feed) = &self.load.feed {
-            return self.take_in(connection, feed, start_ns).await;
-        }
         let mut turns = self.load.turns.client(self.number);
         let (mut finished_ns, mut at_once) = (start_ns, 0);
         while finished_ns < self.deadline_ns && !self.load.stop.load(Ordering::Relaxed) {
@@ -182,7 +179,7 @@ impl Client<'_> {
     }
 
     /// Where nothing is acknowledged, the client is done when the server is: that counts in the load's time, and in no operation's.
-    pub(super) async fn catch_up(&self, connection: &mut Connection<'_>) {
+    async fn catch_up(&self, connection: &mut Connection<'_>) {
         let silent = {
             let tally = self.tally.borrow();
             !tally.acknowledges() && tally.writes.attempted > 0

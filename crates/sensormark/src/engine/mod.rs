@@ -18,11 +18,15 @@ pub mod watchdog;
 
 pub mod connection;
 
+pub mod slot;
+
 pub mod operations;
 
 pub mod inquiry;
 
 pub mod intake;
+
+mod fed;
 
 pub mod explain;
 

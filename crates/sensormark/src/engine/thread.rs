@@ -5,6 +5,7 @@
 use super::client::Client;
 use super::client_threads::{Message, Seat, Stage, ThreadDone, Work, tally_options};
 use super::connection::{Connection, patience};
+use super::fed::take_in;
 use super::operations::Slot;
 use super::pacing::{sleep_until_ns, thread_cpu_ns};
 use super::phase::Target;
@@ -142,10 +143,11 @@ async fn one_client(
         sleep_until_ns(work.start_ns);
         round.cpu_start_ns.get_or_init(thread_cpu_ns);
         let before = Carried::of(connection);
-        let ended = own
-            .client(&round, load, number, &watch)
-            .run(connection, work.start_ns)
-            .await;
+        let mut client = own.client(&round, load, number, &watch);
+        let ended = match &client.load.feed {
+            Some(feed) => take_in(&mut client, connection, feed, work.start_ns).await,
+            None => client.run(connection, work.start_ns).await,
+        };
         own.ended(&round, load, ended, Carried::of(connection).since(before));
     }
     if let Some(connection) = connection
