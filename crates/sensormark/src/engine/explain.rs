@@ -132,7 +132,7 @@ fn phases(steps: &[Step]) -> impl Iterator<Item = &PhaseSpec> {
 }
 
 /// Statements as people read them.
-pub fn told(statements: Vec<Statement>) -> Vec<Statement> {
+fn told(statements: Vec<Statement>) -> Vec<Statement> {
     let merged = Statement::merged(statements).into_iter();
     merged.map(Statement::shortened).collect()
 }

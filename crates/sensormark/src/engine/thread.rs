@@ -124,7 +124,7 @@ async fn one_client(
     mut stage: watch::Receiver<Stage>,
 ) {
     let store = own.target.store.as_ref();
-    let opened = Connection::open_watched(store, &own.target.plan, Rc::clone(&watch)).await;
+    let opened = Connection::open(store, &own.target.plan, Rc::clone(&watch)).await;
     let (mut connection, result) = match opened {
         Ok(connection) => (Some(connection), Ok(())),
         Err(error) => (None, Err(error)),

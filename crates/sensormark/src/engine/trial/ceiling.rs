@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How long the null store is driven.
-pub const DURATION: Duration = Duration::from_millis(200);
+const DURATION: Duration = Duration::from_millis(200);
 /// Fewer operations than this say nothing.
 const FEWEST: u64 = 20;
 
@@ -100,7 +100,7 @@ impl Operations for Unchecked {
 }
 
 /// A database of this plan that costs nothing: it finds every moment at once, and nothing in any range.
-pub fn null_store(plan: &Plan) -> NullStore {
+fn null_store(plan: &Plan) -> NullStore {
     NullStore::new(Arc::new(Empty {
         tables: plan.schema.tables.clone(),
     }))
