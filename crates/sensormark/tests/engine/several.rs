@@ -77,7 +77,7 @@ impl Operations for Steps {
                 sum_up: Box::new(move || {
                     Comparison::new(move || Compared {
                         difference: (found != [first] || index == 3).then(|| "it differs".into()),
-                        note: (index % 2 == 0).then(|| "were even".to_owned()),
+                        note: index.is_multiple_of(2).then(|| "were even".to_owned()),
                     })
                 }),
             })
