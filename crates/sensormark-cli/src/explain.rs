@@ -5,19 +5,18 @@ use crate::failure::{Failure, INTERRUPTED};
 use crate::measure::{clean, interrupted, milliseconds, run_name, stop_on_signals};
 use crate::progress::Progress;
 use crate::registry::{Workload, no_scale, numbers, own_file, registry};
-use crate::run::{choose, parameters};
+use crate::run::choose;
 use sensormark::engine::context::Cell;
 use sensormark::engine::explain;
 use sensormark::engine::selection::Choice;
 use sensormark::engine::site::Site;
 use sensormark::engine::trial::cells::cells;
-use sensormark::engine::trial::script::check;
+use sensormark::engine::trial::script::{CellTrials, Step, check};
 use sensormark::engine::trial::{Subject, WorkloadFactory};
 use sensormark::measurement::NotMeasured;
 use sensormark::measurement::statements::StatementsRecord;
 use sensormark::measurement::write_size::{WriteSizeRecord, write_sizes};
 use sensormark::report::statements;
-use sensormark::workload::machine_tool;
 use sensormark_server::Supervisor;
 use sensormark_store::{DatabaseName, Plan, ServerOptions, Setting};
 use serde::Serialize;
@@ -44,9 +43,9 @@ struct Explained {
 }
 
 /// What is explained, with its numbers.
-enum Explaining {
-    MachineTool,
-    Factory(Arc<dyn WorkloadFactory>, Value),
+struct Explaining {
+    kind: Arc<dyn WorkloadFactory>,
+    numbers: Value,
 }
 
 /// Shows what a workload does to each layout.
@@ -106,18 +105,15 @@ fn explaining(arguments: &ExplainArguments) -> Result<(Explaining, Option<String
     let scale = arguments.scale.unwrap_or_default().scale();
     let settings = &arguments.settings;
     Ok(match Workload::find(&arguments.workload)? {
-        Workload::MachineTool => {
-            parameters(scale, settings)?;
-            (Explaining::MachineTool, None)
-        }
         Workload::Factory(kind) => {
             let numbers = numbers(kind.as_ref(), scale, settings)?;
-            (Explaining::Factory(kind, numbers), None)
+            (Explaining { kind, numbers }, None)
         }
         Workload::File(path) => {
             no_scale(arguments.scale)?;
             let own = own_file(&path, settings)?;
-            (Explaining::Factory(own.kind, own.parameters), Some(own.on))
+            let (kind, numbers) = (own.kind, own.parameters);
+            (Explaining { kind, numbers }, Some(own.on))
         }
     })
 }
@@ -129,11 +125,7 @@ impl Explaining {
         arguments: &ExplainArguments,
     ) -> Result<(Vec<Cell>, Vec<NotMeasured>), Failure> {
         let durability = arguments.durability.class();
-        match self {
-            Self::MachineTool => machine_tool::cells::cells(choices, durability),
-            Self::Factory(kind, numbers) => cells(kind.as_ref(), numbers, choices, durability),
-        }
-        .map_err(Failure::usage)
+        cells(self.kind.as_ref(), &self.numbers, choices, durability).map_err(Failure::usage)
     }
 
     /// Makes a database of a cell's own, shows what is done to it, and drops it.
@@ -174,23 +166,27 @@ impl Explaining {
         arguments: &ExplainArguments,
     ) -> Result<Plan, Failure> {
         let owner = run_name().owner;
-        let timeout_ms = milliseconds(arguments.timeout);
-        Ok(match self {
-            Self::MachineTool => machine_tool::trial::plan(site, cell, &owner, timeout_ms)?,
-            Self::Factory(kind, numbers) => Plan {
-                endpoint: site.endpoint().clone(),
-                database: DatabaseName::new(&owner)?,
-                owner,
-                schema: kind
-                    .build(numbers, arguments.seed, subject(cell))
-                    .map_err(Failure::usage)?
-                    .schema(),
-                layout: cell.layout,
-                durability: cell.durability,
-                clients: CLIENTS,
-                timeout_ms,
-            },
+        Ok(Plan {
+            endpoint: site.endpoint().clone(),
+            database: DatabaseName::new(&owner)?,
+            owner,
+            schema: self.workload(cell, arguments)?.schema(),
+            layout: cell.layout,
+            durability: cell.durability,
+            clients: CLIENTS,
+            timeout_ms: milliseconds(arguments.timeout),
         })
+    }
+
+    fn workload(
+        &self,
+        cell: &Cell,
+        arguments: &ExplainArguments,
+    ) -> Result<Box<dyn sensormark::engine::trial::Workload>, Failure> {
+        let workload = self
+            .kind
+            .build(&self.numbers, arguments.seed, subject(cell));
+        workload.map_err(Failure::usage)
     }
 
     fn look(
@@ -200,15 +196,15 @@ impl Explaining {
         cell: &Cell,
         arguments: &ExplainArguments,
     ) -> Result<Explained, Failure> {
-        let statements = match self {
-            Self::MachineTool => machine_tool::explain::explain(site, plan, cell, arguments.seed)?,
-            Self::Factory(kind, numbers) => {
-                let workload = kind.build(numbers, arguments.seed, subject(cell));
-                let steps = workload.map_err(Failure::usage)?.steps();
-                check(&steps).map_err(Failure::usage)?;
-                explain::explain(site, plan, &steps, &interrupted)?
-            }
-        };
+        let trials = self.workload(cell, arguments)?.trials(&CellTrials {
+            strategies: cell.strategies.clone(),
+            stored: None,
+        });
+        for trial in &trials {
+            check(&trial.steps).map_err(Failure::usage)?;
+        }
+        let steps: Vec<Step> = trials.into_iter().flat_map(|trial| trial.steps).collect();
+        let statements = explain::explain(site, plan, &steps, &interrupted)?;
         let settings = site.administer(plan, async |administrator| administrator.settings().await);
         let (settings, description) = (settings?, site.store().description());
         Ok(Explained {

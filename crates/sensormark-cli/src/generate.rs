@@ -24,7 +24,9 @@ const LAST_SECOND: i64 = i64::MAX / 1_000_000_000;
 /// Writes the data set.
 pub fn generate(arguments: &GenerateArguments) -> Result<ExitCode, Failure> {
     let data: Box<dyn DataSet> = match Workload::find(&arguments.workload)? {
-        Workload::MachineTool => Box::new(machine_tool_samples(arguments)?),
+        Workload::Factory(kind) if kind.name() == machine_tool::NAME => {
+            Box::new(machine_tool_samples(arguments)?)
+        }
         Workload::Factory(kind) => by_factory(kind.as_ref(), arguments)?,
         Workload::File(path) => own(&path, arguments)?,
     };
@@ -51,7 +53,7 @@ fn own(path: &Path, arguments: &GenerateArguments) -> Result<Box<dyn DataSet>, F
     data.map_err(|why| Failure::usage(format!("{name}: {why}")))
 }
 
-/// Workloads of phases have times of their own.
+/// Other workloads have times of their own.
 fn refuse_times(name: &str, arguments: &GenerateArguments) -> Result<(), Failure> {
     if arguments.start.is_none() && arguments.seconds.is_none() {
         return Ok(());

@@ -3,7 +3,6 @@
 use crate::arguments::ListArguments;
 use crate::failure::Failure;
 use crate::registry::{Workload, named_kinds, no_scale, numbers, own_file, registry};
-use crate::run::parameters;
 use sensormark::engine::scale::Scale;
 use sensormark::engine::selection::Choice;
 use sensormark::engine::study_protocol;
@@ -11,8 +10,7 @@ use sensormark::engine::trial::cells::offers as factory_offers;
 use sensormark::engine::trial::script::Step;
 use sensormark::engine::trial::support::{Support, support};
 use sensormark::engine::trial::{Subject, WorkloadFactory};
-use sensormark::workload::machine_tool::{self, Parameters, cells};
-use sensormark_store::{Capability, LayoutOffer, Operation, Standing, Store, TimeResolution};
+use sensormark_store::{LayoutOffer, Standing, Store};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -28,7 +26,6 @@ pub fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
     let text = match arguments.workload.as_deref().map(Workload::find) {
         None => everything(),
         Some(found) => match found? {
-            Workload::MachineTool => workload(arguments)?,
             Workload::Factory(kind) => {
                 by_factory(kind.as_ref(), arguments.scale.unwrap_or_default().scale())?
             }
@@ -75,10 +72,6 @@ fn everything() -> String {
     let mut line = |name: &str, summary: &str| {
         let _ = writeln!(text, "  {name:<20} {summary}");
     };
-    line(
-        machine_tool::NAME,
-        "a machine's five channels at 1 kHz, written and read by the cycle",
-    );
     for kind in named_kinds() {
         line(kind.name(), kind.summary());
     }
@@ -110,25 +103,7 @@ fn everything() -> String {
     text
 }
 
-fn workload(arguments: &ListArguments) -> Result<String, Failure> {
-    let scale = arguments.scale.unwrap_or_default().scale();
-    let numbers = serde_json::to_value(parameters(scale, &[])?).map_err(Failure::usage)?;
-    let mut text = format!("{}, scale {}\n", machine_tool::NAME, scale.name());
-    for (name, meaning) in Parameters::documentation() {
-        let _ = writeln!(
-            text,
-            "  {name:<20} {:>8}  {meaning}",
-            numbers[name].to_string()
-        );
-    }
-    text.push_str("  (override one with --set NAME=VALUE)\n\nLayouts\n");
-    for store in registry().stores() {
-        layouts(&mut text, store);
-    }
-    Ok(text)
-}
-
-/// A workload of phases: its numbers, then each store's layouts with what the phases cannot have of them.
+/// A workload's numbers, then each store's layouts with what its phases cannot have of them.
 fn by_factory(kind: &dyn WorkloadFactory, scale: Scale) -> Result<String, Failure> {
     let numbers = numbers(kind, scale, &[])?;
     let mut text = format!("{}, scale {}\n", kind.name(), scale.name());
@@ -200,45 +175,23 @@ fn heading(text: &mut String, store: &Arc<dyn Store>, name: &str, offer: &Layout
     );
 }
 
-fn layouts(text: &mut String, store: &Arc<dyn Store>) {
-    let table = &machine_tool::schema(TimeResolution::Nanoseconds).tables[0];
-    for (name, offer) in cells::offers(&any(store)) {
-        heading(text, store, &name, &offer);
-        for operation in [
-            Operation::Search,
-            Operation::Minimum,
-            Operation::Range,
-            Operation::RangeOfSomeFields,
-        ] {
-            match store.capability(operation, &offer.layout, table) {
-                Capability::Native => {}
-                Capability::ClientSide(reason) => {
-                    let _ = writeln!(text, "      {operation:?}: in the client: {reason}");
-                }
-                Capability::Unsupported(reason) => {
-                    let _ = writeln!(text, "      {operation:?}: not supported: {reason}");
-                }
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sensormark::workload::machine_tool::NAME;
     use sensormark_store::{TimeKey, WriteMethod};
 
     fn offered(workload: &str, choice: &Choice) -> Vec<String> {
-        if workload == machine_tool::NAME {
-            let offers = cells::offers(choice).into_iter();
-            return offers.map(|(name, _)| name).collect();
-        }
+        let offers = offers_of(workload, choice).into_iter();
+        offers.map(|(name, _)| name).collect()
+    }
+
+    fn offers_of(workload: &str, choice: &Choice) -> Vec<(String, LayoutOffer)> {
         let kinds = named_kinds();
         let mut kinds = kinds.iter().filter(|kind| kind.name() == workload);
         let kind = kinds.next().expect("a workload");
         let numbers = numbers(kind.as_ref(), Scale::Study, &[]).expect("numbers");
-        let offers = factory_offers(kind.as_ref(), &numbers, choice).expect("layouts");
-        offers.into_iter().map(|(name, _)| name).collect()
+        factory_offers(kind.as_ref(), &numbers, choice).expect("layouts")
     }
 
     #[test]
@@ -266,14 +219,14 @@ mod tests {
     /// What the report compares the study's rows with.
     #[test]
     fn machine_tool_as_its_study_keeps_dates_and_floating_point_fields() {
-        let protocol = study_protocol::protocol(machine_tool::NAME).expect("a study");
+        let protocol = study_protocol::protocol(NAME).expect("a study");
         let registry = registry();
         let mut layouts = 0;
         for (name, own) in protocol.layouts {
             let Some(store) = registry.find(name) else {
                 continue;
             };
-            for (_, offer) in cells::offers(&any(store))
+            for (_, offer) in offers_of(NAME, &any(store))
                 .into_iter()
                 .filter(|(layout, _)| own.contains(&layout.as_str()))
             {

@@ -7,14 +7,13 @@ use crate::registry::{Workload, no_scale, numbers, own_file, registry, shown};
 use sensormark::engine::connection::Registry;
 use sensormark::engine::context::CellRunner;
 use sensormark::engine::run::preflight;
-use sensormark::engine::scale::{Scale, adjust};
+use sensormark::engine::scale::Scale;
 use sensormark::engine::selection::{Choice, parse};
 use sensormark::engine::study_protocol::{self, Protocol};
 use sensormark::engine::trial::WorkloadFactory;
 use sensormark::engine::trial::cell::TrialRunner;
 use sensormark::engine::trial::cells::{cells, offers};
 use sensormark::measurement::{Cache, NotMeasured};
-use sensormark::workload::machine_tool::{self, Parameters, runner::MachineToolRunner};
 use sensormark::workload::own::find_limit::FindLimit;
 use sensormark_server::Supervisor;
 use sensormark_store::Durability;
@@ -34,7 +33,6 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         ));
     }
     match workload {
-        Workload::MachineTool => run_machine_tool(arguments),
         Workload::Factory(kind) => {
             let scale = arguments.scale.unwrap_or_default().scale();
             let parameters = numbers(kind.as_ref(), scale, &arguments.settings)?;
@@ -67,41 +65,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     }
 }
 
-fn run_machine_tool(arguments: &RunArguments) -> Result<ExitCode, Failure> {
-    let scale = arguments.scale.unwrap_or_default().scale();
-    let parameters = parameters(scale, &arguments.settings)?;
-    let durability = arguments.durability.class();
-    let registry = registry();
-    let supervisor = Supervisor::new(None)?;
-    let on = arguments.on.as_deref().unwrap_or(DEFAULT_STORES);
-    let (choices, mut not_measured) = choose(on, &registry, &supervisor)?;
-    let protocol = protocol(machine_tool::NAME, arguments)?;
-    let choices = own_layouts(protocol, choices, |choice| {
-        let offers = machine_tool::cells::offers(choice).into_iter();
-        Ok(offers.map(|(name, _)| name).collect())
-    })?;
-    let (cells, unsupported) =
-        machine_tool::cells::cells(&choices, durability).map_err(Failure::usage)?;
-    not_measured.extend(unsupported);
-    let planned = Planned {
-        workload: machine_tool::NAME,
-        scale: scale.name(),
-        parameters: serde_json::to_value(&parameters).map_err(Failure::usage)?,
-        repetitions: parameters.repetitions,
-        seed: arguments.seed,
-        durability,
-        protocol,
-        common: &arguments.common,
-        runner: &MachineToolRunner { parameters },
-        registry,
-        supervisor,
-        cells,
-        not_measured,
-    };
-    planned.carry_out()
-}
-
-/// A workload of phases that is about to be measured.
+/// A workload that is about to be measured.
 struct Measured<'a> {
     kind: Arc<dyn WorkloadFactory>,
     parameters: Value,
@@ -205,18 +169,6 @@ pub fn choose(
         }));
     }
     Ok((here, missing))
-}
-
-/// The numbers of a machine-tool run.
-pub fn parameters(scale: Scale, settings: &[String]) -> Result<Parameters, Failure> {
-    let preset = match scale {
-        Scale::Quick => Parameters::quick(),
-        Scale::Standard => Parameters::standard(),
-        Scale::Study => Parameters::study(),
-    };
-    let parameters = adjust(&preset, settings).map_err(Failure::usage)?;
-    parameters.check().map_err(Failure::usage)?;
-    Ok(parameters)
 }
 
 impl ScaleName {

@@ -164,8 +164,8 @@ fn target() -> Target {
 fn run(target: &Target, operations: &Arc<dyn Operations>, clients: u32) -> PhaseOutcome {
     let phase = Phase {
         loads: vec![Load::new("load", Arc::clone(operations), clients)],
-        limit: None,
         workers: Some(2),
+        ..Phase::default()
     };
     let connected = Clients::connect(target, phase).expect("the null store connects");
     let mut finished = connected.run(&mut |_| {}).expect("nothing fails");

@@ -3,6 +3,7 @@
 //! The choice depends on the question's number alone. Answers are kept as they came and compared after the phase, outside every timed span; when
 //! they take more memory than is set aside for them, further ones are compared by the client between two of its operations.
 
+use super::inquiry::{Compared, Comparison};
 use super::operations::{Operations, Request, Slot};
 use crate::dataset::random::finalise;
 use crate::measurement::record::AnswersRecord;
@@ -118,6 +119,24 @@ fn text_bytes(values: &TextColumn) -> usize {
     (0..values.len())
         .map(|row| values.get(row).len() + size_of::<usize>())
         .sum()
+}
+
+/// Compares what an operation of several questions found, and counts it. Gives what is worth being told though it is right.
+pub fn compare_found(
+    operations: &dyn Operations,
+    (index, found): (u64, Comparison),
+    record: &mut AnswersRecord,
+) -> Option<String> {
+    record.checked += 1;
+    let Compared { difference, note } = found.compare();
+    if let Some(difference) = difference {
+        record.wrong += 1;
+        record.first_wrong.get_or_insert_with(|| {
+            let class = &operations.classes()[operations.class(index)];
+            format!("question {index} ({class}): {difference}")
+        });
+    }
+    note
 }
 
 /// Readings that were sent and not acknowledged: what an answer that concerns them should be cannot be said.

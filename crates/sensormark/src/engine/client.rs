@@ -5,8 +5,11 @@
 
 use super::answers::{Checking, Doubtful, KEPT_BYTES, Kept};
 use super::connection::Connection;
+use super::inquiry::Inquired;
+use super::intake::Feed;
 use super::operations::{Operations, Request, Slot};
 use super::pacing::monotonic_ns;
+use super::phase::{Load, Pacing};
 use super::release::Release;
 use super::sharing::{ClientDone, Turn, Turns};
 use super::tally::{Instants, Tally};
@@ -41,6 +44,8 @@ pub struct LoadState {
     pub checking: Checking,
     /// What answers cannot be judged about.
     pub doubtful: Arc<Doubtful>,
+    /// Where readings come from, when the load is fed.
+    pub feed: Option<Feed>,
     /// Memory taken by kept answers, in bytes.
     pub kept_bytes: AtomicU64,
     /// Whether clients should stop.
@@ -48,6 +53,31 @@ pub struct LoadState {
 }
 
 impl LoadState {
+    /// A load of which nothing is done yet.
+    pub(super) fn new(load: &Load) -> Self {
+        let length = load.operations.len();
+        Self {
+            operations: Arc::clone(&load.operations),
+            turns: Turns::new(load.sharing, load.clients, length),
+            release: match &load.pacing {
+                Pacing::Closed | Pacing::Fed => None,
+                Pacing::Open(schedule) => Some(Release::new(schedule.clone(), load.clients.of)),
+            },
+            publishes: load.publishes.clone(),
+            below: load.below.clone(),
+            checking: load.checking,
+            doubtful: Arc::clone(&load.doubtful),
+            feed: load.feed.clone(),
+            kept_bytes: AtomicU64::new(0),
+            stop: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether its operations have instants at which they are due.
+    pub const fn is_open_loop(&self) -> bool {
+        self.release.is_some() || self.feed.is_some()
+    }
+
     /// Has all clients stop after their present operation.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::SeqCst);
@@ -68,11 +98,23 @@ pub struct Counter {
 }
 
 impl Counter {
+    /// One operation more has finished.
+    pub(super) fn count_done(&self) {
+        Self::count(&self.done);
+    }
+
     /// One more; only the counter's own thread counts.
     #[inline]
     fn count(counter: &AtomicU64) {
         counter.store(counter.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
+}
+
+/// What came back of an operation.
+enum Came {
+    Written(Result<Acknowledgement, StoreError>),
+    Answered(Result<Answer, StoreError>),
+    Inquired(Result<Inquired, StoreError>),
 }
 
 /// One client of a load.
@@ -220,8 +262,8 @@ impl Client<'_> {
     ) -> u64 {
         let request = self.slot.request();
         let sent_ns = monotonic_ns();
-        let (written, answered) = match (request, self.slot.batch()) {
-            (Request::Write(_), Some(batch)) => (Some(connection.write(batch).await), None),
+        let came = match (request, self.slot.batch()) {
+            (Request::Write(_), Some(batch)) => Came::Written(connection.write(batch).await),
             (Request::Upsert(_, atomicity), Some(reading)) => {
                 let entity = self.slot.entity();
                 let write = EntityReading {
@@ -229,9 +271,12 @@ impl Client<'_> {
                     entity,
                     atomicity,
                 };
-                (Some(connection.upsert(write).await), None)
+                Came::Written(connection.upsert(write).await)
             }
-            _ => (None, Some(connection.query(self.slot.query()).await)),
+            (Request::Inquiry(..), _) => {
+                Came::Inquired(self.load.operations.inquire(turn.index, connection).await)
+            }
+            _ => Came::Answered(connection.query(self.slot.query()).await),
         };
         let finished_ns = monotonic_ns();
         let instants = Instants {
@@ -243,12 +288,12 @@ impl Client<'_> {
             sent_ns,
             finished_ns,
         };
-        let failure = match (written, answered) {
-            (Some(result), _) => self.count_write(turn.index, instants, result),
-            (_, Some(result)) => self.count_answer(turn.index, watermark, instants, result),
-            _ => None,
+        let failure = match came {
+            Came::Written(result) => self.count_write(turn.index, instants, result),
+            Came::Answered(result) => self.count_answer(turn.index, watermark, instants, result),
+            Came::Inquired(result) => self.count_inquiry(turn.index, instants, result),
         };
-        Counter::count(&self.counter.done);
+        self.counter.count_done();
         if let Some(error) = failure {
             self.count_failure(turn.index, instants, &error).await;
         }
@@ -323,6 +368,28 @@ impl Client<'_> {
         None
     }
 
+    fn count_inquiry(
+        &self,
+        index: u64,
+        instants: Instants,
+        result: Result<Inquired, StoreError>,
+    ) -> Option<StoreError> {
+        let inquired = match result {
+            Ok(inquired) => inquired,
+            Err(error) => return Some(error),
+        };
+        let class = self.load.operations.class(index);
+        let mut tally = self.tally.borrow_mut();
+        tally.succeeded(class, instants, inquired.readings);
+        tally.writes.statements += inquired.questions;
+        tally.answers.answered += 1;
+        let comparison = (inquired.sum_up)();
+        if self.load.checking.includes(index) {
+            tally.found.push((index, comparison));
+        }
+        None
+    }
+
     /// Keeps an answer until the phase is over, or compares it now when there is no room.
     fn keep(&mut self, kept: Kept) {
         let bytes = kept.bytes();
@@ -344,13 +411,13 @@ impl Client<'_> {
     }
 
     #[cold]
-    async fn count_failure(&self, index: u64, instants: Instants, error: &StoreError) {
+    pub(super) async fn count_failure(&self, index: u64, instants: Instants, error: &StoreError) {
         Counter::count(&self.counter.failed);
         let class = self.load.operations.class(index);
         self.tally
             .borrow_mut()
             .failed(class, instants, index, error);
-        if error.kind() == ErrorKind::Unavailable && self.load.release.is_none() {
+        if error.kind() == ErrorKind::Unavailable && !self.load.is_open_loop() {
             self.pause(PAUSE).await;
         }
     }

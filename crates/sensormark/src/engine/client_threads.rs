@@ -1,4 +1,5 @@
-//! What the threads of a phase's clients share: the stages that they go through together, and what they hand over.
+//! What the threads of a phase's clients share: the stages that they go through together, and what they hand over. The same threads may do several phases,
+//! one after the other, on the connections that they have.
 //!
 //! [`super::clients`] starts them and runs the phase, [`super::thread`] is what each does, [`super::finished`] puts together what they counted.
 
@@ -6,18 +7,41 @@ use super::client::{Counter, LoadState};
 use super::phase::{Phase, Target, acknowledges};
 use super::sharing::ClientDone;
 use super::tally::{Tally, TallyOptions};
+use crate::units::duration_ns;
 use sensormark_store::StoreError;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::thread::JoinHandle;
 use tokio::sync::watch;
 
-/// What tells clients how far the phase is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What tells clients what to do.
+#[derive(Clone)]
 pub(super) enum Stage {
     Connect,
-    Work { start_ns: u64, deadline_ns: u64 },
+    Work(Work),
     Close,
+}
+
+impl Stage {
+    /// Whether there is something else to do than the work of this round, or to wait for the first.
+    pub(super) const fn is_after(&self, round: u32) -> bool {
+        match self {
+            Self::Connect => false,
+            Self::Work(work) => work.round > round,
+            Self::Close => true,
+        }
+    }
+}
+
+/// A phase that clients work on.
+#[derive(Clone)]
+pub(super) struct Work {
+    /// Its number among the phases on these connections, from 1.
+    pub round: u32,
+    /// What all threads share in it.
+    pub shared: Arc<Shared>,
+    pub start_ns: u64,
+    pub deadline_ns: u64,
 }
 
 pub(super) enum Message {
@@ -39,8 +63,23 @@ pub(super) struct ThreadDone {
 pub(super) struct Shared {
     pub target: Target,
     pub loads: Vec<LoadState>,
+    /// How long after the start figures begin to count, in ns.
+    pub lead_in_ns: u64,
     /// By load and thread.
     pub counters: Vec<Vec<Counter>>,
+}
+
+impl Shared {
+    /// For a phase on so many threads.
+    pub(super) fn new(target: &Target, phase: &Phase, threads: usize) -> Self {
+        let counters = || (0..threads).map(|_| Counter::default()).collect();
+        Self {
+            target: target.clone(),
+            loads: phase.loads.iter().map(LoadState::new).collect(),
+            lead_in_ns: duration_ns(phase.lead_in),
+            counters: phase.loads.iter().map(|_| counters()).collect(),
+        }
+    }
 }
 
 /// A client's place: its load, and its number there.
@@ -49,6 +88,8 @@ pub(super) type Seat = (usize, u32);
 /// The threads of a phase's clients, and what they share with who runs the phase.
 pub(super) struct ClientThreads {
     pub phase: Phase,
+    /// The phase's number among those on these connections, from 1.
+    pub round: u32,
     pub shared: Arc<Shared>,
     pub stage: watch::Sender<Stage>,
     pub messages: Receiver<Message>,
@@ -72,8 +113,9 @@ pub(super) fn tally_options(shared: &Shared, load: usize, start_ns: u64) -> Tall
     let (load, plan) = (&shared.loads[load], &shared.target.plan);
     TallyOptions {
         classes: load.operations.classes().len(),
-        open_loop: load.release.is_some(),
+        open_loop: load.is_open_loop(),
         start_ns,
+        counts_from_ns: start_ns.saturating_add(shared.lead_in_ns),
         timeout_ns: plan.timeout_ms.saturating_mul(1_000_000),
         acknowledges: acknowledges(plan),
     }

@@ -2,24 +2,23 @@
 //!
 //! Clients of drivers that wait in the background share threads, each with a runtime of its own; clients of drivers that block have a thread
 //! each. A phase has three stages: connected ([`Clients::connect`]), at work ([`Clients::run`]), at rest ([`Finished::close`]). The caller starts
-//! each, so that it can read resources while all connections are open and nobody works.
+//! each, so that it can read resources while all connections are open and nobody works. Instead of a rest, another phase may go on on the same
+//! connections ([`Clients::going_on`]).
 
-use super::client::{Counter, LoadState};
-use super::client_threads::{ClientThreads, Message, Seat, Shared, Stage, ThreadDone};
+use super::client::Counter;
+use super::client_threads::{ClientThreads, Message, Seat, Shared, Stage, ThreadDone, Work};
 use super::finished::Finished;
 use super::operations::ENDLESS;
 use super::outcome::Cut;
 use super::pacing::monotonic_ns;
-use super::phase::{Load, Pacing, Phase, Target};
-use super::release::Release;
+use super::phase::{Load, Phase, Target};
 use super::role::Progress;
-use super::sharing::Turns;
 use super::thread::Thread;
 use sensormark_store::{SessionKind, StoreError};
 use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -58,15 +57,7 @@ impl Clients {
     pub fn connect(target: &Target, phase: Phase) -> Result<Self, ClientsError> {
         let kind = target.kind;
         let threads = seats(&phase, kind);
-        let shared = Arc::new(Shared {
-            target: target.clone(),
-            loads: phase.loads.iter().map(load_state).collect(),
-            counters: phase
-                .loads
-                .iter()
-                .map(|_| threads.iter().map(|_| Counter::default()).collect())
-                .collect(),
-        });
+        let shared = Arc::new(Shared::new(target, &phase, threads.len()));
         let (stage, _) = watch::channel(Stage::Connect);
         let (sender, messages) = channel();
         let count: usize = threads.iter().map(Vec::len).sum();
@@ -76,7 +67,7 @@ impl Clients {
                 number,
                 seats,
                 kind,
-                shared: Arc::clone(&shared),
+                target: target.clone(),
                 sender: sender.clone(),
                 stage: stage.subscribe(),
             };
@@ -87,6 +78,7 @@ impl Clients {
         }
         let clients = Self(ClientThreads {
             phase,
+            round: 1,
             shared,
             stage,
             messages,
@@ -95,6 +87,23 @@ impl Clients {
         });
         clients.await_connected(count)?;
         Ok(clients)
+    }
+
+    /// The clients of a phase that is over, on the connections that they have, for another phase with as many of them.
+    ///
+    /// # Errors
+    /// When the other phase has other clients.
+    pub fn going_on(finished: Finished, phase: Phase) -> Result<Self, ClientsError> {
+        let mut threads = finished.clients;
+        let target = threads.shared.target.clone();
+        if seats(&phase, target.kind) != threads.seats {
+            let text = "a phase on the connections of another has as many clients as that one";
+            return Err(ClientsError::Thread(text.to_owned()));
+        }
+        threads.shared = Arc::new(Shared::new(&target, &phase, threads.seats.len()));
+        threads.round += 1;
+        threads.phase = phase;
+        Ok(Self(threads))
     }
 
     fn await_connected(&self, count: usize) -> Result<(), ClientsError> {
@@ -133,10 +142,12 @@ impl Clients {
             start_ns.saturating_add(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX))
         });
         let pacers = self.start_pacers(start_ns, deadline_ns)?;
-        self.0.stage.send_replace(Stage::Work {
+        self.0.stage.send_replace(Stage::Work(Work {
+            round: self.0.round,
+            shared: Arc::clone(&self.0.shared),
             start_ns,
             deadline_ns,
-        });
+        }));
         let done = self.look_after(deadline_ns, progress);
         for load in &self.0.shared.loads {
             load.stop();
@@ -255,13 +266,13 @@ impl Clients {
             .plan
             .timeout_ms
             .saturating_mul(1_000_000);
-        let gap_ns = |load: &Load| match &load.pacing {
-            Pacing::Closed => 0,
-            Pacing::Open(schedule) => schedule.longest_gap_ns(),
-        };
-        let longest = self.0.phase.loads.iter().map(gap_ns).max();
+        let loads = &self.0.phase.loads;
+        let gap_ns = |load: &Load| load.pacing.longest_gap_ns();
+        let longest = loads.iter().map(gap_ns).max();
+        let questions = loads.iter().map(|load| load.operations.most_questions());
         limit_ns
             .saturating_mul(SILENCE)
+            .saturating_mul(u64::from(questions.max().unwrap_or(1)))
             .saturating_add(longest.unwrap_or(0))
     }
 
@@ -333,24 +344,6 @@ fn thread_error(error: &std::io::Error) -> ClientsError {
     ClientsError::Thread(format!(
         "cannot start a thread: {error}; use fewer clients or raise the limit of processes"
     ))
-}
-
-fn load_state(load: &Load) -> LoadState {
-    let length = load.operations.len();
-    LoadState {
-        operations: Arc::clone(&load.operations),
-        turns: Turns::new(load.sharing, load.clients, length),
-        release: match &load.pacing {
-            Pacing::Closed => None,
-            Pacing::Open(schedule) => Some(Release::new(schedule.clone(), load.clients.of)),
-        },
-        publishes: load.publishes.clone(),
-        below: load.below.clone(),
-        checking: load.checking,
-        doubtful: Arc::clone(&load.doubtful),
-        kept_bytes: AtomicU64::new(0),
-        stop: AtomicBool::new(false),
-    }
 }
 
 /// The loads that have clients among these.

@@ -7,7 +7,7 @@
 use super::context::{Cell, CellRunner, RunContext, RunEvent};
 use super::failure::TrialFailure;
 use super::site::Site;
-use crate::measurement::record::{Cache, Side, TrialRecord};
+use crate::measurement::record::{Cache, TrialRecord};
 use crate::probe::{Recorder, device_of_folder};
 use rustix::fs::{Advice, fadvise, syncfs};
 use std::fs::File;
@@ -100,12 +100,9 @@ pub fn warn(record: &mut TrialRecord) {
     }
     let embedded = implementation.embedded;
     let is_its = |role: &str| role != "coordinator" && (role == "server") != embedded;
-    let is_cold = |name: &str| match record.side {
-        Side::Read => name == "measured",
-        _ => {
-            let mut loads = record.loads.iter().filter(|load| load.phase == name);
-            loads.clone().count() > 0 && loads.all(|load| !load.writes)
-        }
+    let is_cold = |name: &str| {
+        let mut loads = record.loads.iter().filter(|load| load.phase == name);
+        loads.clone().count() > 0 && loads.all(|load| !load.writes)
     };
     let unread = record.phases.iter().filter(|phase| {
         let totals = phase.totals.iter().flat_map(|totals| &totals.roles);

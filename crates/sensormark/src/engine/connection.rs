@@ -7,13 +7,11 @@ use super::watchdog::Watch;
 use sensormark_store::faulty::FaultyStore;
 use sensormark_store::{
     Acknowledgement, Answer, Batch, DatabaseName, Durability, Endpoint, EntityReading, ErrorKind,
-    Layout, LocalFuture, Plan, Query, Schema, Secret, Session, Statement, Store, StoreError,
+    Layout, LocalFuture, Plan, Query, Schema, Secret, Session, Store, StoreError,
 };
 use serde::{Deserialize, Serialize};
-use std::future::poll_fn;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 /// Why a store of the project cannot be used here.
@@ -153,41 +151,26 @@ pub struct Connection<'a> {
     store: &'a dyn Store,
     plan: &'a Plan,
     session: Option<Box<dyn Session>>,
-    watch: Option<Rc<Watch>>,
+    watch: Rc<Watch>,
     reconnects: u64,
 }
 
 impl<'a> Connection<'a> {
-    /// Connects.
+    /// Connects. Its operations are bounded by a watch that [`walk`](super::watchdog::walk) looks after for [`patience`], instead of a timer each.
     ///
     /// # Errors
     /// When the database cannot be reached, or not within the plan's time limit.
-    pub async fn open(store: &'a dyn Store, plan: &'a Plan) -> Result<Self, StoreError> {
-        let session = bounded(plan, None, "connect", store.connect(plan)).await?;
-        Ok(Self {
-            store,
-            plan,
-            session: Some(session),
-            watch: None,
-            reconnects: 0,
-        })
-    }
-
-    /// The same, its operations bounded by a watch that [`walk`](super::watchdog::walk) looks after for [`patience`], instead of a timer each.
-    ///
-    /// # Errors
-    /// When the database cannot be reached, or not within the plan's time limit.
-    pub async fn open_watched(
+    pub async fn open(
         store: &'a dyn Store,
         plan: &'a Plan,
         watch: Rc<Watch>,
     ) -> Result<Self, StoreError> {
-        let session = bounded(plan, Some(&watch), "connect", store.connect(plan)).await?;
+        let session = bounded(plan, &watch, "connect", store.connect(plan)).await?;
         Ok(Self {
             store,
             plan,
             session: Some(session),
-            watch: Some(watch),
+            watch,
             reconnects: 0,
         })
     }
@@ -251,26 +234,6 @@ impl<'a> Connection<'a> {
         result
     }
 
-    /// Has the session keep the statements that it sends.
-    ///
-    /// # Errors
-    /// What the store says.
-    pub fn keep_statements(&mut self) -> Result<(), StoreError> {
-        let session = self.session.as_mut();
-        session.map_or(Ok(()), |session| session.keep_statements())
-    }
-
-    /// The statements that were sent since the last call, with their plans.
-    ///
-    /// # Errors
-    /// What the store says.
-    pub async fn take_statements(&mut self) -> Result<Vec<Statement>, StoreError> {
-        match self.session.as_mut() {
-            Some(session) => session.take_statements(true).await,
-            None => Ok(Vec::new()),
-        }
-    }
-
     /// Bytes handed to the kernel in datagrams so far.
     pub fn datagram_bytes(&self) -> u64 {
         self.session
@@ -284,15 +247,7 @@ impl<'a> Connection<'a> {
     /// What the store says.
     pub async fn close(mut self) -> Result<(), StoreError> {
         match self.session.take() {
-            Some(session) => {
-                bounded(
-                    self.plan,
-                    self.watch.as_deref(),
-                    "disconnect",
-                    session.close(),
-                )
-                .await
-            }
+            Some(session) => bounded(self.plan, &self.watch, "disconnect", session.close()).await,
             None => Ok(()),
         }
     }
@@ -301,7 +256,7 @@ impl<'a> Connection<'a> {
         if self.session.is_none() {
             let connected = bounded(
                 self.plan,
-                self.watch.as_deref(),
+                &self.watch,
                 "reconnect",
                 self.store.connect(self.plan),
             )
@@ -312,9 +267,9 @@ impl<'a> Connection<'a> {
         Ok(())
     }
 
-    fn parts(&mut self) -> (&'a Plan, Option<&Watch>, &mut dyn Session) {
+    fn parts(&mut self) -> (&'a Plan, &Watch, &mut dyn Session) {
         let session = self.session.as_mut().expect("just connected");
-        (self.plan, self.watch.as_deref(), session.as_mut())
+        (self.plan, &self.watch, session.as_mut())
     }
 
     fn drop_broken<T>(&mut self, result: &Result<T, StoreError>) {
@@ -334,27 +289,17 @@ pub const fn patience(plan: &Plan) -> Duration {
     Duration::from_millis(plan.timeout_ms.saturating_mul(2))
 }
 
-/// The operation's result, or an error when it takes longer than [`patience`]. Only one that is not ready at once needs a timer, and none
-/// needs one where there is a watch.
+/// The operation's result, or an error when it takes longer than [`patience`].
 async fn bounded<T>(
     plan: &Plan,
-    watch: Option<&Watch>,
+    watch: &Watch,
     operation: &str,
-    mut future: LocalFuture<'_, Result<T, StoreError>>,
+    future: LocalFuture<'_, Result<T, StoreError>>,
 ) -> Result<T, StoreError> {
-    if let Some(watch) = watch {
-        return watch
-            .guard(future)
-            .await
-            .unwrap_or_else(|| Err(given_up(plan, operation)));
-    }
-    let at_once = poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await;
-    match at_once {
-        Poll::Ready(result) => result,
-        Poll::Pending => tokio::time::timeout(patience(plan), future)
-            .await
-            .unwrap_or_else(|_| Err(given_up(plan, operation))),
-    }
+    watch
+        .guard(future)
+        .await
+        .unwrap_or_else(|| Err(given_up(plan, operation)))
 }
 
 #[cold]

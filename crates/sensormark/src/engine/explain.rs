@@ -3,6 +3,7 @@
 //! Nothing is measured here, and nothing here runs while something is measured. What a session keeps is what it sent: the
 //! contract's [`Session::keep_statements`].
 
+use crate::engine::inquiry::Plain;
 use crate::engine::operations::{Operations, Request, Slot};
 use crate::engine::site::{Site, block_on};
 use crate::engine::trial::script::{LoadSpec, PhaseSpec, Step, find};
@@ -63,12 +64,17 @@ pub fn explain(
     })
 }
 
-/// Shows one operation of each kind of a trial that is over, before its database is dropped: questions first, then one write of each
-/// kind. What does not fit into a second is named, without its statements.
+/// Shows one operation of each kind of trials that are over, before their database is dropped: the questions of the steps `asked`, then one write of each
+/// kind of the steps `written`. What does not fit into a second is named, without its statements.
 ///
 /// # Errors
 /// When the database cannot be reached or asked for its schema.
-pub fn record(site: &Site, plan: &Plan, steps: &[Step]) -> Result<StatementsRecord, StoreError> {
+pub fn record(
+    site: &Site,
+    plan: &Plan,
+    asked: &[Step],
+    written: &[Step],
+) -> Result<StatementsRecord, StoreError> {
     let mut showing = Showing::new(site.store(), plan);
     let until = Instant::now() + RECORDING;
     let schema = stated_schema(site, plan)?;
@@ -77,7 +83,7 @@ pub fn record(site: &Site, plan: &Plan, steps: &[Step]) -> Result<StatementsReco
             Err(error) if error.kind() == ErrorKind::Unsupported => return Ok(()),
             session => session?,
         };
-        for writes in [false, true] {
+        for (writes, steps) in [(false, asked), (true, written)] {
             for phase in phases(steps) {
                 for load in phase.loads.iter().filter(|load| load.writes == writes) {
                     for (index, name) in showing.unseen(load) {
@@ -126,7 +132,7 @@ fn phases(steps: &[Step]) -> impl Iterator<Item = &PhaseSpec> {
 }
 
 /// Statements as people read them.
-pub fn told(statements: Vec<Statement>) -> Vec<Statement> {
+fn told(statements: Vec<Statement>) -> Vec<Statement> {
     let merged = Statement::merged(statements).into_iter();
     merged.map(Statement::shortened).collect()
 }
@@ -207,8 +213,9 @@ impl<'a> Showing<'a> {
         let until = Instant::now() + LOADING;
         let last = shown.keys().last().copied().unwrap_or(0);
         let mut written = u64::MAX;
+        let fewest = load.operations.fewest_shown();
         for index in 0..load.operations.len() {
-            if index > last && Instant::now() >= until {
+            if index > last && index >= fewest && Instant::now() >= until {
                 written = index;
                 break;
             }
@@ -217,7 +224,7 @@ impl<'a> Showing<'a> {
                     .await;
             } else {
                 load.operations.fill(index, u64::MAX, &mut self.slot);
-                issue(session.as_mut(), &self.slot).await?;
+                issue(session.as_mut(), load, index, &self.slot).await?;
             }
         }
         session.close().await?;
@@ -302,7 +309,7 @@ impl<'a> Showing<'a> {
             return self.tell(load, name, &reason);
         }
         load.operations.fill(index, watermark, &mut self.slot);
-        let done = issue(session, &self.slot).await;
+        let done = issue(session, load, index, &self.slot).await;
         let taken = session.take_statements(true).await;
         let readings = self.slot.batch().map(|batch| batch.len() as u64);
         let plan = self.plan;
@@ -310,7 +317,11 @@ impl<'a> Showing<'a> {
             Support::ClientSide(reason) => Some(format!("partly done in the client: {reason}")),
             _ => None,
         };
-        let failed = done.err().map(|error| match error.kind() {
+        let (nothing, failed) = match done {
+            Ok(nothing) => (nothing, None),
+            Err(error) => (None, Some(error)),
+        };
+        let failed = failed.map(|error| match error.kind() {
             // A trial's readings are written again, in a database that is dropped next.
             ErrorKind::Conflict => "refused, because these readings are stored already".to_owned(),
             _ => format!("it failed: {error}"),
@@ -321,7 +332,8 @@ impl<'a> Showing<'a> {
         };
         let none = (statements.is_empty() && failed.is_none() && untaken.is_none())
             .then(|| "nothing was sent: the answer is known without the database".to_owned());
-        let notes: Vec<String> = [client_side, failed, untaken, none]
+        let nothing = nothing.map(|why| format!("nothing was found: {why}"));
+        let notes: Vec<String> = [client_side, failed, untaken, none, nothing]
             .into_iter()
             .flatten()
             .collect();
@@ -345,10 +357,15 @@ impl<'a> Showing<'a> {
     }
 }
 
-/// Does the operation in the slot.
-async fn issue(session: &mut dyn Session, slot: &Slot) -> Result<(), StoreError> {
+/// Does the operation in the slot. Gives why questions that depend on each other found nothing.
+async fn issue(
+    session: &mut dyn Session,
+    load: &LoadSpec,
+    index: u64,
+    slot: &Slot,
+) -> Result<Option<String>, StoreError> {
     match (slot.request(), slot.batch()) {
-        (Request::Write(_), Some(batch)) => session.write(batch).await.map(drop),
+        (Request::Write(_), Some(batch)) => session.write(batch).await.map(drop)?,
         (Request::Upsert(_, atomicity), Some(reading)) => {
             let entity = slot.entity();
             let write = EntityReading {
@@ -356,8 +373,14 @@ async fn issue(session: &mut dyn Session, slot: &Slot) -> Result<(), StoreError>
                 entity,
                 atomicity,
             };
-            session.upsert(write).await.map(drop)
+            session.upsert(write).await.map(drop)?;
         }
-        _ => session.query(slot.query()).await.map(drop),
+        (Request::Inquiry(..), _) => {
+            let mut asker = Plain(session);
+            let inquired = load.operations.inquire(index, &mut asker).await?;
+            return Ok(inquired.nothing);
+        }
+        _ => session.query(slot.query()).await.map(drop)?,
     }
+    Ok(None)
 }

@@ -1,5 +1,6 @@
 //! A phase that is over: its connections are still open, and what its clients counted is put together when resources have been read.
 
+use super::answers::compare_found;
 use super::client::LoadState;
 use super::client_threads::{ClientThreads, Stage, ThreadDone, tally_options};
 use super::operations::Slot;
@@ -31,8 +32,8 @@ impl Finished {
     }
 
     /// Puts together what the clients counted, and compares the answers that were kept. This takes time and memory: do it when resources have
-    /// been read.
-    pub fn outcome(mut self) -> PhaseOutcome {
+    /// been read. What was counted is handed over once.
+    pub fn outcome(&mut self) -> PhaseOutcome {
         let loads = self.clients.phase.loads.len();
         let mut by_load: Vec<Vec<ThreadDone>> = (0..loads).map(|_| Vec::new()).collect();
         let cpu_ns = self.done.iter().map(|part| part.cpu_ns).sum();
@@ -45,7 +46,7 @@ impl Finished {
             .map(|(number, parts)| self.load_outcome(number, parts))
             .collect();
         let complete = |(load, outcome): (&Load, &LoadOutcome)| {
-            load.accompanies || outcome.issued.is_complete(load.clients)
+            load.accompanies || load.feed.is_some() || outcome.issued.is_complete(load.clients)
         };
         let whole = self.clients.phase.loads.iter().zip(&loads).all(complete);
         PhaseOutcome {
@@ -78,7 +79,7 @@ impl Finished {
         let summary = LoadSummary {
             name: load.name.clone(),
             clients: load.clients.of,
-            open_loop: state.release.is_some(),
+            open_loop: state.is_open_loop(),
             class_names: load.operations.classes().to_vec(),
             start_ns: self.start_ns,
             not_started,
@@ -124,4 +125,13 @@ fn check_kept(state: &LoadState, plan: &Plan, tally: &mut Tally) {
         let line = kept.check(operations, &mut slot, &state.doubtful, &mut tally.answers);
         tally.lines.extend(line.map(|line| (kept.index, line)));
     }
+    let mut found = std::mem::take(&mut tally.found);
+    found.sort_unstable_by_key(|(index, _)| *index);
+    for one in found {
+        let operations = state.operations.as_ref();
+        if let Some(note) = compare_found(operations, one, &mut tally.answers) {
+            *tally.notes.entry(note).or_default() += 1;
+        }
+    }
+    state.operations.compared();
 }

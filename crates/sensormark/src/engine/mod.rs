@@ -1,8 +1,8 @@
 //! The engine: issues operations at their instants and takes those instants down.
 //!
-//! Two kinds of trials run on it: machine-tool's own processes, with the parts below by themselves, and phases of many clients:
-//! [`operations`] says what is issued, [`sharing`] who issues it, [`release`] when in open loop; [`clients`] runs a phase, in which each [`client`]
-//! counts into a [`tally`], and gives an [`outcome`].
+//! A trial is made of phases of clients: [`operations`] says what is issued, [`sharing`] who issues it, [`release`] when in open loop; [`clients`] runs a phase,
+//! in which each [`client`] counts into a [`tally`], and gives an [`outcome`]. An operation may be an [`inquiry`] of several questions, and the readings of a
+//! load may come by themselves ([`intake`]).
 //!
 //! [`trial`] makes trials of such phases; [`explain`] shows what their operations are made of; [`run`] orders the trials of a run, [`site`] is where a trial's database runs.
 //!
@@ -18,7 +18,15 @@ pub mod watchdog;
 
 pub mod connection;
 
+pub mod slot;
+
 pub mod operations;
+
+pub mod inquiry;
+
+pub mod intake;
+
+mod fed;
 
 pub mod explain;
 

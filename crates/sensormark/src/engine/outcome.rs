@@ -78,6 +78,12 @@ pub struct LoadOutcome {
     pub datagram_bytes: u64,
     /// Lines of the file that the application makes of the answers, by the questions' numbers.
     pub lines: BTreeMap<u64, String>,
+    /// How often something was found right that is worth being told.
+    pub notes: BTreeMap<String, u64>,
+    /// What broke a client's line from its source.
+    pub broken: Option<String>,
+    /// What the journal of a fed load took, in ns.
+    pub journal_ns: u64,
 }
 
 /// What one class of operations led to.
@@ -191,6 +197,9 @@ impl LoadOutcome {
             reconnects: summary.reconnects,
             datagram_bytes: summary.datagram_bytes,
             lines: tally.lines,
+            notes: tally.notes,
+            broken: tally.broken,
+            journal_ns: tally.journal_ns,
         }
     }
 
@@ -225,6 +234,11 @@ impl LoadOutcome {
     /// When a histogram cannot be read, in words.
     pub fn merge(&mut self, other: Self) -> Result<(), String> {
         self.lines.extend(other.lines);
+        self.broken = self.broken.take().or(other.broken);
+        self.journal_ns += other.journal_ns;
+        for (note, count) in other.notes {
+            *self.notes.entry(note).or_default() += count;
+        }
         self.seconds = self.seconds.max(other.seconds);
         for (name, more) in other.classes {
             let Some(class) = self.classes.get_mut(&name) else {

@@ -3,6 +3,7 @@
 //! Plain descriptions; [`super::clients`] runs them.
 
 use super::answers::{Checking, Doubtful};
+use super::intake::Feed;
 use super::operations::Operations;
 use super::pacing::Schedule;
 use super::sharing::{ClientRange, Sharing};
@@ -19,6 +20,18 @@ pub enum Pacing {
     Closed,
     /// Operations are due at given instants, whether or not earlier ones have finished.
     Open(Schedule),
+    /// Readings come from a source, and are written as they come. By one client, which has its thread for itself.
+    Fed,
+}
+
+impl Pacing {
+    /// The longest time in which nothing is due, in ns.
+    pub fn longest_gap_ns(&self) -> u64 {
+        match self {
+            Self::Closed | Self::Fed => 0,
+            Self::Open(schedule) => schedule.longest_gap_ns(),
+        }
+    }
 }
 
 /// Operations and who issues them.
@@ -44,6 +57,8 @@ pub struct Load {
     pub checking: Checking,
     /// Readings of earlier phases that are in doubt.
     pub doubtful: Arc<Doubtful>,
+    /// Where readings come from, of a load that is fed.
+    pub feed: Option<Feed>,
 }
 
 impl Load {
@@ -60,6 +75,7 @@ impl Load {
             accompanies: false,
             checking: Checking::All,
             doubtful: Arc::default(),
+            feed: None,
         }
     }
 }
@@ -71,6 +87,8 @@ pub struct Phase {
     pub loads: Vec<Load>,
     /// When it is cut.
     pub limit: Option<Duration>,
+    /// How long after its start figures begin to count.
+    pub lead_in: Duration,
     /// Threads that clients share; as many as there are cores, but no more than clients, where it is not said. Clients of drivers that block have a
     /// thread each, whatever is said.
     pub workers: Option<usize>,

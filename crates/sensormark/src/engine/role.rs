@@ -28,8 +28,6 @@ pub enum Event {
     Ready,
     /// How far it is.
     Progress(Progress),
-    /// One answer to be checked, in the workload's own form.
-    Answer(serde_json::Value),
     /// A phase begins or ends here; the role waits for the coordinator's word before it goes on.
     Phase(String),
     /// Done; what it counted, in the workload's own form.
@@ -221,7 +219,8 @@ impl RoleProcess {
         self.waiting.remove(place)
     }
 
-    fn has_reported(&self) -> bool {
+    /// Whether it has sent a report that was not taken yet.
+    pub fn has_reported(&self) -> bool {
         self.waiting
             .iter()
             .any(|event| matches!(event, Event::Report(_)))
@@ -346,13 +345,6 @@ impl RoleLine {
                 .map(Some)
                 .map_err(|error| format!("not a command: {error}")),
             Err(error) => Err(format!("cannot read commands: {error}")),
-        }
-    }
-
-    /// Waits for a command and forgets it; ends the process when the coordinator has closed the line.
-    pub fn wait(&mut self) {
-        if !matches!(self.receive::<serde_json::Value>(), Ok(Some(_))) {
-            std::process::exit(1);
         }
     }
 }

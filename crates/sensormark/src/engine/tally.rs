@@ -3,6 +3,7 @@
 //! Plain memory of one thread: nothing here waits, locks or encodes. Instants are taken by the client.
 
 use super::answers::Kept;
+use super::inquiry::Comparison;
 use crate::ledger::journal::Standing;
 use crate::measurement::latency::LatencyRecorder;
 use crate::measurement::record::AnswersRecord;
@@ -62,7 +63,7 @@ pub struct WriteCounts {
     pub in_doubt: u64,
     /// Readings that were refused.
     pub refused: u64,
-    /// Statements or requests that carried what was written.
+    /// Statements or requests that carried what was written, or that operations of several questions took.
     pub statements: u64,
 }
 
@@ -101,6 +102,8 @@ pub struct TallyOptions {
     pub open_loop: bool,
     /// When the phase began, in ns of CLOCK_MONOTONIC.
     pub start_ns: u64,
+    /// Operations that were sent before this instant of CLOCK_MONOTONIC are no part of the figures.
+    pub counts_from_ns: u64,
     /// How long an operation may take, in ns, before it is late.
     pub timeout_ns: u64,
     /// Whether the database acknowledges anything.
@@ -111,6 +114,7 @@ pub struct TallyOptions {
 #[derive(Debug)]
 pub struct Tally {
     start_ns: u64,
+    counts_from_ns: u64,
     timeout_ns: u64,
     /// Whether the database acknowledges anything: where it does not, every write is in doubt.
     acknowledges: bool,
@@ -134,8 +138,16 @@ pub struct Tally {
     pub answers: AnswersRecord,
     /// Answers that wait to be compared.
     pub kept: Vec<Kept>,
+    /// What operations of several questions found, by number, to be compared.
+    pub found: Vec<(u64, Comparison)>,
     /// Lines that the application makes of answers, by the questions' numbers.
     pub lines: BTreeMap<u64, String>,
+    /// How often something was found right that is worth being told.
+    pub notes: BTreeMap<String, u64>,
+    /// What broke a client's line from its source.
+    pub broken: Option<String>,
+    /// What the journal of a fed load took, in ns.
+    pub journal_ns: u64,
     /// In open loop, how long after it was due an operation was sent whose client was free: the engine's own error.
     pub pacing: LatencyRecorder,
 }
@@ -147,6 +159,7 @@ impl Tally {
             classes,
             open_loop,
             start_ns,
+            counts_from_ns,
             timeout_ns,
             acknowledges,
         } = options;
@@ -159,6 +172,7 @@ impl Tally {
         };
         Self {
             start_ns,
+            counts_from_ns,
             timeout_ns,
             acknowledges,
             classes: (0..classes).map(|_| class()).collect(),
@@ -171,6 +185,10 @@ impl Tally {
             exceptions: Vec::new(),
             answers: AnswersRecord::default(),
             kept: Vec::new(),
+            found: Vec::new(),
+            notes: BTreeMap::new(),
+            broken: None,
+            journal_ns: 0,
             lines: BTreeMap::new(),
             pacing: LatencyRecorder::new(),
         }
@@ -196,6 +214,39 @@ impl Tally {
         self.longest_ns = self.longest_ns.max(service_ns);
         self.late += u64::from(service_ns > self.timeout_ns);
         self.last_ns = finished_ns;
+    }
+
+    /// Counts a write of readings that came by themselves and were due at these instants. Its latency is that of each of them, its service the write's.
+    pub fn took_in(
+        &mut self,
+        class: usize,
+        instants: Instants,
+        readings: u64,
+        due_ns: impl Iterator<Item = u64>,
+    ) {
+        let Instants {
+            sent_ns,
+            finished_ns,
+            ..
+        } = instants;
+        let service_ns = finished_ns - sent_ns;
+        self.longest_ns = self.longest_ns.max(service_ns);
+        self.late += u64::from(service_ns > self.timeout_ns);
+        self.last_ns = finished_ns;
+        if sent_ns < self.counts_from_ns {
+            return;
+        }
+        let since_ns = finished_ns - self.counts_from_ns;
+        let tally = &mut self.classes[class];
+        tally.operations += 1;
+        tally.readings += readings;
+        if let Some(service) = &mut tally.service {
+            service.record(service_ns, since_ns);
+        }
+        for due_ns in due_ns.filter(|_| readings > 0) {
+            let delay_ns = finished_ns.saturating_sub(due_ns);
+            tally.latency.record(delay_ns, since_ns);
+        }
     }
 
     /// Counts how late a client that was free is with an operation that was due.
@@ -304,7 +355,10 @@ impl Tally {
         self.exceptions.append(&mut other.exceptions);
         self.answers.add(other.answers);
         self.kept.append(&mut other.kept);
+        self.found.append(&mut other.found);
         self.lines.append(&mut other.lines);
+        self.broken = self.broken.take().or(other.broken);
+        self.journal_ns += other.journal_ns;
         self.pacing.merge(other.pacing);
     }
 }

@@ -2,11 +2,13 @@
 //!
 //! A driver that blocks has one client a thread, and its runtime drives nothing else; other drivers' clients share the thread's runtime.
 
-use super::client::{Client, LoadState};
-use super::client_threads::{Message, Seat, Shared, Stage, ThreadDone, tally_options};
+use super::client::Client;
+use super::client_threads::{Message, Seat, Stage, ThreadDone, Work, tally_options};
 use super::connection::{Connection, patience};
+use super::fed::take_in;
 use super::operations::Slot;
 use super::pacing::{sleep_until_ns, thread_cpu_ns};
+use super::phase::Target;
 use super::sharing::ClientDone;
 use super::tally::Tally;
 use super::watchdog::{Watch, walk};
@@ -14,7 +16,6 @@ use sensormark_store::SessionKind;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use tokio::runtime::Builder;
 use tokio::sync::watch;
@@ -28,11 +29,11 @@ pub(super) struct Thread {
     pub seats: Vec<Seat>,
     /// How their driver waits.
     pub kind: SessionKind,
-    /// What all threads share.
-    pub shared: Arc<Shared>,
+    /// Where they connect to.
+    pub target: Target,
     /// Where it reports.
     pub sender: Sender<Message>,
-    /// How far the phase is.
+    /// What there is to do.
     pub stage: watch::Receiver<Stage>,
 }
 
@@ -40,8 +41,16 @@ pub(super) struct Thread {
 struct Own {
     number: usize,
     alone: bool,
-    shared: Arc<Shared>,
+    target: Target,
     sender: Sender<Message>,
+    seats: Vec<Seat>,
+    /// The phase that they work on, or worked on last.
+    round: RefCell<Option<Rc<Round>>>,
+}
+
+/// What they share in one phase.
+struct Round {
+    work: Work,
     cpu_start_ns: OnceCell<u64>,
     parts: BTreeMap<usize, Part>,
 }
@@ -78,29 +87,20 @@ impl Thread {
     }
 
     async fn clients(self, alone: bool) {
-        let mut parts: BTreeMap<usize, Part> = BTreeMap::new();
-        for (load, _) in &self.seats {
-            let part = parts.entry(*load).or_insert_with(|| Part {
-                tally: OnceCell::new(),
-                ended: RefCell::default(),
-                clients: 0,
-            });
-            part.clients += 1;
-        }
         let own = Rc::new(Own {
             number: self.number,
             alone,
-            shared: self.shared,
+            target: self.target,
             sender: self.sender,
-            cpu_start_ns: OnceCell::new(),
-            parts,
+            seats: self.seats,
+            round: RefCell::default(),
         });
-        let watches: Vec<Rc<Watch>> = self.seats.iter().map(|_| Rc::default()).collect();
+        let watches: Vec<Rc<Watch>> = own.seats.iter().map(|_| Rc::default()).collect();
         if !alone {
-            let limit = patience(&own.shared.target.plan);
+            let limit = patience(&own.target.plan);
             tokio::task::spawn_local(walk(watches.clone(), limit));
         }
-        let clients: Vec<_> = self
+        let clients: Vec<_> = own
             .seats
             .iter()
             .zip(watches)
@@ -123,36 +123,32 @@ async fn one_client(
     watch: Rc<Watch>,
     mut stage: watch::Receiver<Stage>,
 ) {
-    let target = &own.shared.target;
-    let store = target.store.as_ref();
-    let opened = Connection::open_watched(store, &target.plan, Rc::clone(&watch)).await;
+    let store = own.target.store.as_ref();
+    let opened = Connection::open(store, &own.target.plan, Rc::clone(&watch)).await;
     let (mut connection, result) = match opened {
         Ok(connection) => (Some(connection), Ok(())),
         Err(error) => (None, Err(error)),
     };
     // Nobody listens any more when another client could not connect.
     let _ = own.sender.send(Message::Connected(result));
-    let work = stage.wait_for(|stage| *stage != Stage::Connect).await;
-    let work = work.map_or(Stage::Close, |stage| *stage);
-    if let (
-        Stage::Work {
-            start_ns,
-            deadline_ns,
-        },
-        Some(connection),
-    ) = (work, &mut connection)
-    {
-        // All clients of all threads start at this instant.
-        sleep_until_ns(start_ns);
-        own.cpu_start_ns.get_or_init(thread_cpu_ns);
-        let state = &own.shared.loads[load];
-        let done = own
-            .client(load, number, &watch, start_ns, deadline_ns, state)
-            .run(connection, start_ns)
-            .await;
-        own.ended(load, done, connection);
+    let mut done = 0;
+    while let Some(connection) = &mut connection {
         // An error means that the caller is gone, which is a goodbye too.
-        let _ = stage.wait_for(|stage| *stage == Stage::Close).await;
+        let next = stage.wait_for(|stage| stage.is_after(done)).await;
+        let next = next.map_or(Stage::Close, |stage| stage.clone());
+        let Stage::Work(work) = next else { break };
+        done = work.round;
+        let round = own.round(&work);
+        // All clients of all threads start at this instant.
+        sleep_until_ns(work.start_ns);
+        round.cpu_start_ns.get_or_init(thread_cpu_ns);
+        let before = Carried::of(connection);
+        let mut client = own.client(&round, load, number, &watch);
+        let ended = match &client.load.feed {
+            Some(feed) => take_in(&mut client, connection, feed, work.start_ns).await,
+            None => client.run(connection, work.start_ns).await,
+        };
+        own.ended(&round, load, ended, Carried::of(connection).since(before));
     }
     if let Some(connection) = connection
         && let Err(error) = connection.close().await
@@ -161,44 +157,102 @@ async fn one_client(
     }
 }
 
+/// What a connection has counted since it was opened.
+#[derive(Clone, Copy)]
+struct Carried {
+    reconnects: u64,
+    datagram_bytes: u64,
+}
+
+impl Carried {
+    fn of(connection: &Connection<'_>) -> Self {
+        Self {
+            reconnects: connection.reconnects(),
+            datagram_bytes: connection.datagram_bytes(),
+        }
+    }
+
+    /// A session that was made again counts its datagrams from 0.
+    const fn since(self, before: Self) -> Self {
+        let same = self.reconnects == before.reconnects;
+        let datagram_bytes = if same { before.datagram_bytes } else { 0 };
+        Self {
+            reconnects: self.reconnects - before.reconnects,
+            datagram_bytes: self.datagram_bytes - datagram_bytes,
+        }
+    }
+}
+
+impl Round {
+    fn new(work: Work, seats: &[Seat]) -> Self {
+        let mut parts: BTreeMap<usize, Part> = BTreeMap::new();
+        for (load, _) in seats {
+            let part = parts.entry(*load).or_insert_with(|| Part {
+                tally: OnceCell::new(),
+                ended: RefCell::default(),
+                clients: 0,
+            });
+            part.clients += 1;
+        }
+        Self {
+            work,
+            cpu_start_ns: OnceCell::new(),
+            parts,
+        }
+    }
+}
+
 impl Own {
+    /// What this thread's clients share in this phase; the first of them to come to it makes it.
+    fn round(&self, work: &Work) -> Rc<Round> {
+        let mut present = self.round.borrow_mut();
+        match present.as_ref() {
+            Some(round) if round.work.round == work.round => Rc::clone(round),
+            _ => Rc::clone(present.insert(Rc::new(Round::new(work.clone(), &self.seats)))),
+        }
+    }
+
     fn client<'a>(
         &'a self,
+        round: &'a Round,
         load: usize,
         number: u32,
         watch: &'a Watch,
-        start_ns: u64,
-        deadline_ns: u64,
-        state: &'a LoadState,
     ) -> Client<'a> {
-        let tally = || RefCell::new(Tally::new(tally_options(&self.shared, load, start_ns)));
+        let Work {
+            shared,
+            start_ns,
+            deadline_ns,
+            ..
+        } = &round.work;
+        let tally = || RefCell::new(Tally::new(tally_options(shared, load, *start_ns)));
         Client {
-            load: state,
+            load: &shared.loads[load],
             number,
             alone: self.alone,
-            tally: self.parts[&load].tally.get_or_init(tally),
+            tally: round.parts[&load].tally.get_or_init(tally),
             watch,
-            counter: &self.shared.counters[load][self.number],
-            slot: Slot::new(&self.shared.target.plan.schema),
-            deadline_ns,
+            counter: &shared.counters[load][self.number],
+            slot: Slot::new(&self.target.plan.schema),
+            deadline_ns: *deadline_ns,
         }
     }
 
     /// A client of a load has ended; the last one hands over what all of them counted.
-    fn ended(&self, load: usize, done: ClientDone, connection: &Connection<'_>) {
-        let part = &self.parts[&load];
+    fn ended(&self, round: &Round, load: usize, done: ClientDone, carried: Carried) {
+        let part = &round.parts[&load];
         let mut ended = part.ended.borrow_mut();
         ended.clients.push(done);
-        ended.reconnects += connection.reconnects();
-        ended.datagram_bytes += connection.datagram_bytes();
+        ended.reconnects += carried.reconnects;
+        ended.datagram_bytes += carried.datagram_bytes;
         if ended.clients.len() < part.clients {
             return;
         }
         ended.all = true;
         let tally = part.tally.get().expect("made before the first client ran");
-        let nothing = Tally::new(tally_options(&self.shared, load, 0));
-        let begun_ns = self.cpu_start_ns.get().copied().unwrap_or(0);
-        let others = self.parts.iter().filter(|(other, _)| **other != load);
+        let nothing = Tally::new(tally_options(&round.work.shared, load, 0));
+        let begun_ns = round.cpu_start_ns.get().copied().unwrap_or(0);
+        let others = round.parts.iter().filter(|(other, _)| **other != load);
         let is_last = others.into_iter().all(|(_, part)| part.ended.borrow().all);
         let message = ThreadDone {
             load,

@@ -18,6 +18,8 @@ const CHUNK: usize = 10_000;
 #[derive(Default)]
 pub struct WrittenLoads {
     loads: Vec<WrittenLoad>,
+    /// What loads have written that were fed.
+    fed: Vec<Box<dyn Written>>,
     replaces: bool,
 }
 
@@ -53,6 +55,11 @@ impl WrittenLoads {
         });
     }
 
+    /// Adds what a load has written that was fed.
+    pub fn add_fed(&mut self, written: Box<dyn Written>) {
+        self.fed.push(written);
+    }
+
     /// Says that the database keeps one of several readings of one series and time.
     #[must_use]
     pub const fn replacing(mut self, replaces: bool) -> Self {
@@ -80,11 +87,17 @@ impl Written for WrittenLoads {
         for load in &self.loads {
             load.for_each(false, sink);
         }
+        for fed in &self.fed {
+            fed.for_each(sink);
+        }
     }
 
     fn for_each_kept(&self, sink: &mut dyn FnMut(&Batch, Standing)) {
         for load in &self.loads {
             load.for_each(self.replaces, sink);
+        }
+        for fed in &self.fed {
+            fed.for_each_kept(sink);
         }
     }
 

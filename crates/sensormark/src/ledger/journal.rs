@@ -5,7 +5,7 @@
 //! It says nothing of what is stored.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -163,6 +163,23 @@ pub fn read(source: &mut impl Read) -> io::Result<Vec<Entry>> {
     }
 }
 
+/// The first and the last entry of a journal's file; none of an empty one.
+///
+/// # Errors
+/// When it cannot be read or ends within an entry.
+pub fn first_and_last(path: &Path) -> io::Result<Option<(Entry, Entry)>> {
+    let mut file = File::open(path)?;
+    if file.metadata()?.len() < ENTRY_BYTES as u64 {
+        return Ok(None);
+    }
+    let mut bytes = [0_u8; ENTRY_BYTES];
+    file.read_exact(&mut bytes)?;
+    let first = Entry::decode(&bytes)?;
+    file.seek(SeekFrom::End(-(ENTRY_BYTES as i64)))?;
+    file.read_exact(&mut bytes)?;
+    Ok(Some((first, Entry::decode(&bytes)?)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,6 +203,10 @@ mod tests {
         assert_eq!(
             read(&mut File::open(scratch.path()).unwrap()).unwrap(),
             entries
+        );
+        assert_eq!(
+            first_and_last(scratch.path()).unwrap(),
+            Some((entries[0], entries[999]))
         );
     }
 

@@ -105,7 +105,7 @@ fn a_phase_that_is_cut_knows_what_it_has_written() {
         let phase = Phase {
             loads: vec![load],
             limit: Some(Duration::from_millis(300)),
-            workers: None,
+            ..Phase::default()
         };
         let outcome = run(&target, phase);
         assert_eq!(outcome.cut, Some(Cut::TimeLimit));

@@ -5,3 +5,4 @@ mod counts;
 mod faults;
 mod fixture;
 mod pacing;
+mod several;

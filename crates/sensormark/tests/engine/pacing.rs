@@ -105,7 +105,7 @@ fn operations_that_could_not_start_are_late_and_not_absent() {
         let phase = Phase {
             loads: vec![load],
             limit: Some(Duration::from_millis(500)),
-            workers: None,
+            ..Phase::default()
         };
         let outcome = run(&target, phase);
         assert_eq!(outcome.cut, Some(Cut::TimeLimit));

@@ -7,7 +7,7 @@
 
 use super::work::Work;
 use super::{Circumstances, Finding};
-use crate::engine::trial::role::ROLE;
+use crate::engine::trial::script::ROLE;
 use crate::measurement::record::PhaseRecord;
 use crate::measurement::server::ServerRecord;
 use crate::measurement::verdict::ReasonKind;

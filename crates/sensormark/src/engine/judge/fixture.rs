@@ -2,7 +2,7 @@
 
 use crate::engine::context::TrialPosition;
 use crate::engine::trial::account::add_loads;
-use crate::engine::trial::role::ROLE;
+use crate::engine::trial::script::ROLE;
 use crate::measurement::record::{
     AnswersRecord, Cache, Implementation, LoadRecord, PhaseRecord, Side, TrialRecord,
 };

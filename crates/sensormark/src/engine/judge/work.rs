@@ -38,8 +38,6 @@ pub struct Work {
     pub first_error: Option<String>,
     /// How many succeeded after the time limit of an operation.
     pub late: u64,
-    /// The longest one, in ns, where it is known.
-    pub longest_ns: Option<u64>,
     /// What there is to count against `fewest`, and what became of it ("operations were issued", "samples arrived").
     pub counted: (u64, &'static str),
     /// Fewer are too few for a figure.
@@ -71,7 +69,6 @@ impl Work {
             errors: load.errors.clone(),
             first_error: load.first_error.clone(),
             late: load.late,
-            longest_ns: None,
             counted: (done, "operations were issued"),
             fewest: FEWEST.min(load.planned),
             planned: (load.planned < ENDLESS).then_some(load.planned),
@@ -113,10 +110,7 @@ impl Work {
         let (phase, what) = (&self.phase, self.what);
         let mut findings = Vec::new();
         if let Some(hung) = self.errors.get(ErrorKind::Timeout.text()) {
-            let longest = self.longest_ns.map_or_else(String::new, |ns| {
-                format!("; the longest took {} ms", ns / 1_000_000)
-            });
-            let text = format!("{phase}: {hung} {what} did not come back in time{longest}");
+            let text = format!("{phase}: {hung} {what} did not come back in time");
             findings.push(Finding::certain(ReasonKind::Hung, text));
         } else if self.late > 0 {
             let late = self.late;

@@ -4,6 +4,7 @@ use super::script::{LoadSpec, PhaseSpec};
 use crate::engine::failure::TrialFailure;
 use crate::engine::operations::ENDLESS;
 use crate::engine::outcome::{ClassOutcome, Cut, Latencies, LoadOutcome, PhaseOutcome};
+use crate::engine::phase::Pacing;
 use crate::engine::site::Site;
 use crate::measurement::folder::ResultsFolder;
 use crate::measurement::names;
@@ -46,7 +47,7 @@ pub fn empty_record(spec: &PhaseSpec, load: &LoadSpec) -> LoadRecord {
         writes: load.writes,
         clients: load.clients,
         processes: spec.processes,
-        open_loop: matches!(load.pacing, crate::engine::phase::Pacing::Open(_)),
+        open_loop: !matches!(load.pacing, Pacing::Closed),
         planned: load.operations.len(),
         seconds: 0.0,
         classes: Default::default(),

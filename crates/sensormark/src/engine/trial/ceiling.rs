@@ -6,19 +6,21 @@
 use super::script::{LoadSpec, PhaseSpec};
 use crate::engine::answers::Checking;
 use crate::engine::clients::{Clients, ClientsError};
+use crate::engine::inquiry::{Asker, Inquired};
 use crate::engine::operations::{Operations, Slot};
 use crate::engine::phase::{Load, Phase, Target};
 use crate::engine::sharing::ClientRange;
 use sensormark_store::null::NullStore;
 use sensormark_store::{
-    Answer, AnswerSource, Ask, Batch, Moment, Plan, Query, SessionKind, Table, Value,
+    Answer, AnswerSource, Ask, Batch, LocalFuture, Moment, Plan, Query, SessionKind, StoreError,
+    Table, Value,
 };
 use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// How long the null store is driven.
-pub const DURATION: Duration = Duration::from_millis(200);
+const DURATION: Duration = Duration::from_millis(200);
 /// Fewer operations than this say nothing.
 const FEWEST: u64 = 20;
 
@@ -45,6 +47,7 @@ pub fn ceiling(
         loads: vec![null_load(load, clients)],
         limit: Some(DURATION),
         workers: phase.workers,
+        ..Phase::default()
     };
     let mut finished = Clients::connect(&target, phase)?.run(&mut |_| {})?;
     finished.close();
@@ -83,13 +86,21 @@ impl Operations for Unchecked {
         self.0.fill(index, watermark, slot);
     }
 
+    fn inquire<'a>(
+        &'a self,
+        index: u64,
+        asker: &'a mut dyn Asker,
+    ) -> LocalFuture<'a, Result<Inquired, StoreError>> {
+        self.0.inquire(index, asker)
+    }
+
     fn expected(&self, _index: u64, _query: &Query) -> Option<Answer> {
         None
     }
 }
 
 /// A database of this plan that costs nothing: it finds every moment at once, and nothing in any range.
-pub fn null_store(plan: &Plan) -> NullStore {
+fn null_store(plan: &Plan) -> NullStore {
     NullStore::new(Arc::new(Empty {
         tables: plan.schema.tables.clone(),
     }))

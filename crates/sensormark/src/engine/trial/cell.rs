@@ -1,10 +1,12 @@
-//! One cell of a run of phases: opens its site, starts the trial's processes, has the steps gone through, and judges.
+//! One cell of a run: opens its database, has its trials gone through, one after the other, and judges each.
 
 use super::attempts::take_quiet_phases;
-use super::coordinator::Coordinator;
+use super::coordinator::{Coordinator, Ran};
+use super::feed::Journal;
+use super::place::{drop_database, open_site, plan};
 use super::protocol::TrialConfiguration;
-use super::role::ROLE;
-use super::script::{Step, check};
+use super::role::process_name;
+use super::script::{CellTrials, PhaseSpec, Step, TrialSpec, check};
 use super::warnings::warn;
 use super::{Subject, Workload, WorkloadFactory};
 use crate::engine::cold;
@@ -12,24 +14,44 @@ use crate::engine::connection::PlanMessage;
 use crate::engine::context::{Cell, CellRunner, RunContext, RunEvent, TrialPosition, trial_label};
 use crate::engine::explain;
 use crate::engine::failure::TrialFailure;
-use crate::engine::judge::work::of_loads;
+use crate::engine::judge::work::Work;
 use crate::engine::judge::{Circumstances, Evidence, judge};
 use crate::engine::role::RoleProcess;
 use crate::engine::site::Site;
-use crate::measurement::record::{Cache, Implementation, Side, TrialRecord};
+use crate::engine::study_protocol::Protocol;
+use crate::measurement::names;
+use crate::measurement::record::{Cache, Figure, Implementation, Side, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind};
 use crate::measurement::write_size::write_sizes;
-use sensormark_store::{DatabaseName, Plan, Schema, ServerOptions, StoreError};
+use sensormark_store::Plan;
 use serde_json::Value;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// Runs the cells of a workload that is made of phases.
+/// Runs the cells of a workload.
 pub struct TrialRunner {
     /// The kind of workload.
     pub kind: Arc<dyn WorkloadFactory>,
     /// Its parameters.
     pub parameters: Value,
+}
+
+/// What a cell's trials need, made before the first of them.
+struct Prepared {
+    site: Site,
+    plan: Plan,
+}
+
+/// A cell whose trials are gone through.
+struct Running<'a> {
+    runner: &'a TrialRunner,
+    context: &'a RunContext<'a>,
+    cell: &'a Cell,
+    workload: Box<dyn Workload>,
+    /// What its trials depend on by now.
+    trials: CellTrials,
+    /// What a trial was fed with.
+    journal: Option<Journal>,
 }
 
 impl TrialRunner {
@@ -42,79 +64,223 @@ impl TrialRunner {
         self.kind.build(&self.parameters, seed, subject)
     }
 
-    fn measure(
+    /// The trials of a cell before anything is measured; what is wrong with the parameters shows when it is run.
+    fn planned(&self, cell: &Cell) -> Vec<TrialSpec> {
+        let workload = self.workload(cell, 0);
+        workload.map_or_else(|_| Vec::new(), |workload| workload.trials(&of(cell)))
+    }
+
+    fn prepare(
         &self,
         context: &RunContext<'_>,
         cell: &Cell,
+        workload: &dyn Workload,
+        trials: &[TrialSpec],
+    ) -> Result<Prepared, TrialFailure> {
+        for trial in trials {
+            check(&trial.steps).map_err(TrialFailure::System)?;
+        }
+        let clients = trials.iter().map(|trial| most_clients(&trial.steps)).max();
+        let clients = clients.unwrap_or(1);
+        let site = open_site(context, cell, clients)?;
+        let reached_by = (context.owner.as_str(), context.timeout_ms);
+        let plan = plan(&site, cell, workload.schema(), clients, reached_by)?;
+        site.administer(&plan, async |administrator| administrator.create().await)?;
+        Ok(Prepared { site, plan })
+    }
+
+    fn new_record(
+        &self,
+        context: &RunContext<'_>,
+        cell: &Cell,
+        turn: TrialPosition,
+        trial: Option<&TrialSpec>,
+    ) -> TrialRecord {
+        let mut record = new_record(self.kind.name(), cell, turn, trial);
+        if record.side != Side::Write {
+            record.implementation.cache = context.cache;
+        }
+        record
+    }
+}
+
+impl CellRunner for TrialRunner {
+    fn trials(&self, cell: &Cell) -> usize {
+        self.planned(cell).len().max(1)
+    }
+
+    fn seconds(&self, cell: &Cell) -> f64 {
+        self.planned(cell).iter().map(|trial| trial.seconds).sum()
+    }
+
+    fn supposes(&self, cell: &Cell) -> Option<String> {
+        self.workload(cell, 0).ok()?.supposes()
+    }
+
+    fn only_reads(&self, cell: &Cell) -> bool {
+        let measures = |phase: &PhaseSpec| phase.only_reads() && !phase.warm_up;
+        let trials = self.planned(cell);
+        trials
+            .iter()
+            .any(|trial| phases(&trial.steps).any(measures))
+    }
+
+    fn run_cell(
+        &self,
+        context: &RunContext<'_>,
+        cell: &Cell,
+        turn: TrialPosition,
         earlier: &[TrialRecord],
-        record: &mut TrialRecord,
+        finished: &mut dyn FnMut(TrialRecord),
     ) {
-        let (data, outcome) = match self.prepare(context, cell) {
-            Err(failure) => (Vec::new(), Err(failure)),
-            Ok(prepared) => {
-                let (data, outcome) = self.go(context, cell, &prepared, record);
-                if outcome.is_ok() {
-                    take_quiet_phases(record, earlier, &context.disturbance);
-                    prepared.workload.figures(record);
-                }
-                cold::warn(record);
-                (data, outcome)
+        let made = self.workload(cell, context.seed);
+        let prepared = made.map_err(TrialFailure::System).and_then(|workload| {
+            let trials = workload.trials(&of(cell));
+            let prepared = self.prepare(context, cell, workload.as_ref(), &trials)?;
+            Ok((workload, trials, prepared))
+        });
+        let (workload, trials, prepared) = match prepared {
+            Ok(prepared) => prepared,
+            Err(failure) => {
+                let planned = self.planned(cell);
+                let mut record = self.new_record(context, cell, turn, planned.first());
+                broken_off(context, &mut record, &failure);
+                return finished(record);
             }
         };
+        let mut running = Running {
+            runner: self,
+            context,
+            cell,
+            workload,
+            trials: of(cell),
+            journal: None,
+        };
+        running.go(&prepared, trials, (turn, earlier), finished);
+    }
+}
+
+impl Running<'_> {
+    /// Goes through the cell's trials, and drops its database.
+    fn go(
+        &mut self,
+        prepared: &Prepared,
+        mut specs: Vec<TrialSpec>,
+        (turn, earlier): (TrialPosition, &[TrialRecord]),
+        finished: &mut dyn FnMut(TrialRecord),
+    ) {
+        let (context, mut succeeded) = (self.context, true);
+        let order = in_turn(context.protocol, &specs, turn.repetition);
+        for (place, &number) in order.iter().enumerate() {
+            if place > 0 && context.is_interrupted() {
+                break;
+            }
+            if self.trials.stored.is_some() {
+                specs = self.workload.trials(&self.trials);
+            }
+            let Some(trial) = specs.get(number) else {
+                break;
+            };
+            let mut record = self
+                .runner
+                .new_record(context, self.cell, turn, Some(trial));
+            if trial.needs_stored && self.journal.is_none() {
+                let why = "what the write trial before it stored is not known".to_owned();
+                broken_off(context, &mut record, &TrialFailure::System(why));
+            } else {
+                let earlier = if specs.len() == 1 { earlier } else { &[] };
+                succeeded = self.measure(prepared, (number, trial), earlier, &mut record);
+                let is_last = place + 1 == order.len();
+                if succeeded && record.repetition == 0 {
+                    let written: Vec<Step> = specs
+                        .iter()
+                        .filter(|_| is_last)
+                        .flat_map(|trial| trial.steps.clone())
+                        .collect();
+                    show(prepared, &trial.steps, &written, &mut record);
+                }
+            }
+            finished(record);
+        }
+        // A server of our own is removed with all that it has: nothing more is asked of one that failed.
+        if succeeded || !prepared.site.is_ours() {
+            drop_database(context, &prepared.site, &prepared.plan);
+        }
+    }
+
+    /// Measures one trial and judges it. Whether it came to its end.
+    fn measure(
+        &mut self,
+        prepared: &Prepared,
+        (number, trial): (usize, &TrialSpec),
+        earlier: &[TrialRecord],
+        record: &mut TrialRecord,
+    ) -> bool {
+        let context = self.context;
+        let (data, outcome) = self.carry_out(prepared, (number, trial), record);
+        if outcome.is_ok() {
+            take_quiet_phases(record, earlier, &context.disturbance);
+        }
+        let works = self.works(record);
         warn(record);
+        cold::warn(record);
+        if outcome.is_ok() {
+            self.workload.figures(record);
+        }
+        let came_to_its_end = outcome.is_ok();
         let evidence = Evidence {
-            works: of_loads(record),
+            works,
             data,
             failure: outcome.err().map(|failure| failure.reason()),
         };
         let embedded = record.implementation.embedded;
         judge(record, evidence, &Circumstances::of(context, embedded));
+        came_to_its_end
     }
 
-    fn prepare(&self, context: &RunContext<'_>, cell: &Cell) -> Result<Prepared, TrialFailure> {
-        let workload = self.workload(cell, context.seed);
-        let workload = workload.map_err(TrialFailure::System)?;
-        let steps = workload.steps();
-        check(&steps).map_err(TrialFailure::System)?;
-        let site = open_site(context, cell, most_clients(&steps))?;
-        let clients = most_clients(&steps);
-        let reached_by = (context.owner.as_str(), context.timeout_ms);
-        let plan = plan(&site, cell, workload.schema(), clients, reached_by)?;
-        site.administer(&plan, async |administrator| administrator.create().await)?;
-        Ok(Prepared {
-            workload,
-            steps,
-            site,
-            plan,
-        })
+    /// What the loads of a trial did, as far as it could be measured.
+    fn works(&self, record: &TrialRecord) -> Vec<Work> {
+        let measured = record.loads.iter();
+        let measured = measured.filter(|load| load.not_supported.is_none());
+        let work = measured.map(|load| self.workload.work(load, record));
+        work.collect()
     }
 
-    fn go(
-        &self,
-        context: &RunContext<'_>,
-        cell: &Cell,
+    fn carry_out(
+        &mut self,
         prepared: &Prepared,
+        (number, trial): (usize, &TrialSpec),
         record: &mut TrialRecord,
     ) -> (Vec<Reason>, Result<(), TrialFailure>) {
-        let Prepared {
-            workload,
-            steps,
-            site,
-            plan,
-        } = prepared;
+        let (context, Prepared { site, plan }) = (self.context, prepared);
         record.server = site.record();
-        record.write_sizes = write_sizes(site.store(), &plan.layout, &plan.schema);
+        if trial.side != Side::Read {
+            record.write_sizes = write_sizes(site.store(), &plan.layout, &plan.schema);
+        }
         context.observer.event(RunEvent::TrialStarted {
             label: trial_label(record),
-            seconds: workload.seconds(),
+            seconds: trial.seconds,
         });
-        let roles = self.roles(context, cell, prepared);
-        let coordinator =
-            roles.and_then(|roles| Coordinator::new(context, site, plan, steps, roles));
-        let (reasons, mut outcome) = match coordinator {
+        let of = (self.runner.kind.name(), trial);
+        let roles = begin(context, site, trial, record)
+            .and_then(|()| self.roles(prepared, (number, trial)));
+        let coordinator = roles.and_then(|roles| Coordinator::new(context, site, plan, of, roles));
+        let Ran {
+            reasons,
+            mut outcome,
+            journal,
+        } = match coordinator {
             Ok(coordinator) => coordinator.run(record),
-            Err(failure) => (Vec::new(), Err(failure)),
+            Err(failure) => Ran {
+                reasons: Vec::new(),
+                outcome: Err(failure),
+                journal: None,
+            },
         };
+        if let Some(journal) = journal {
+            self.trials.stored = Some(journal.stored_path());
+            self.journal = Some(journal);
+        }
         let is_told = |reason: &Reason| reason.kind == ReasonKind::ServerCrashed;
         if !reasons.iter().any(is_told) {
             outcome = outcome.map_err(|failure| site.cause(failure));
@@ -128,41 +294,32 @@ impl TrialRunner {
             }
         }
         record.server = site.record();
-        if outcome.is_ok() && record.repetition == 0 {
-            match explain::record(site, plan, steps) {
-                Ok(statements) => record.statements = Some(statements),
-                Err(error) => record
-                    .warnings
-                    .push(format!("statements are not shown: {error}")),
-            }
-        }
-        // A server of our own is removed with all that it has: nothing more is asked of one that failed.
-        if outcome.is_ok() || !site.is_ours() {
-            drop_database(context, site, plan);
-        }
         (reasons, outcome)
     }
 
     /// Starts the trial's processes and waits until they are ready.
     fn roles(
         &self,
-        context: &RunContext<'_>,
-        cell: &Cell,
         prepared: &Prepared,
+        (number, trial): (usize, &TrialSpec),
     ) -> Result<Vec<RoleProcess>, TrialFailure> {
         let store = prepared.site.store().description().name;
+        let (context, kind) = (self.context, self.runner.kind.name());
         let message = PlanMessage::new(&store, &prepared.plan, context.plant.as_deref());
+        let name = process_name(kind, trial.role);
         let mut roles = Vec::new();
-        for process in 0..most_processes(&prepared.steps) {
+        for process in 0..most_processes(&trial.steps) {
             let configuration = TrialConfiguration {
-                kind: self.kind.name().to_owned(),
-                parameters: self.parameters.clone(),
+                kind: kind.to_owned(),
+                parameters: self.runner.parameters.clone(),
                 seed: context.seed,
-                layout_name: cell.layout_name.clone(),
+                layout_name: self.cell.layout_name.clone(),
                 plan: message.clone(),
                 process,
+                cell: self.trials.clone(),
+                trial: number,
             };
-            roles.push(RoleProcess::start(&context.program, ROLE, &configuration)?);
+            roles.push(RoleProcess::start(&context.program, &name, &configuration)?);
         }
         for role in &mut roles {
             // Making the workload may take a while: a recording is read.
@@ -172,52 +329,71 @@ impl TrialRunner {
     }
 }
 
-impl CellRunner for TrialRunner {
-    fn trials(&self, _cell: &Cell) -> usize {
-        1
+/// Puts the database where it is to be when a reading trial begins: where the run follows a study that rebooted its machines before, the server is started
+/// again. The warm-up that follows is the study's too.
+fn begin(
+    context: &RunContext<'_>,
+    site: &Site,
+    trial: &TrialSpec,
+    record: &mut TrialRecord,
+) -> Result<(), TrialFailure> {
+    let restarts = |study: &Protocol| study.restart_before_reading && site.is_ours();
+    let is_cold = context.cache == Cache::Cold;
+    if trial.side == Side::Read && !is_cold && context.protocol.is_some_and(restarts) {
+        let began = Instant::now();
+        cold::start(context, site, None)?;
+        let seconds = Figure::new(began.elapsed().as_secs_f64(), "s");
+        let name = names::RESTART_BEFORE_READING.to_owned();
+        record.figures.insert(name, seconds);
     }
+    Ok(())
+}
 
-    fn seconds(&self, cell: &Cell) -> f64 {
-        // What is wrong with the parameters shows when the cell is run.
-        self.workload(cell, 0)
-            .map_or(0.0, |workload| workload.seconds())
+/// Keeps the statements of a trial that came to its end; what a cell writes is shown when nothing more is measured on it.
+fn show(prepared: &Prepared, asked: &[Step], written: &[Step], record: &mut TrialRecord) {
+    let asks = phases(asked).any(|phase| phase.loads.iter().any(|load| !load.writes));
+    if !asks && written.is_empty() {
+        return;
     }
-
-    fn supposes(&self, cell: &Cell) -> Option<String> {
-        self.workload(cell, 0).ok()?.supposes()
-    }
-
-    fn only_reads(&self, cell: &Cell) -> bool {
-        let workload = self.workload(cell, 0);
-        workload.is_ok_and(|workload| {
-            phases(&workload.steps()).any(|phase| phase.only_reads() && !phase.warm_up)
-        })
-    }
-
-    fn run_cell(
-        &self,
-        context: &RunContext<'_>,
-        cell: &Cell,
-        turn: TrialPosition,
-        earlier: &[TrialRecord],
-        finished: &mut dyn FnMut(TrialRecord),
-    ) {
-        let mut record = new_record(self.kind.name(), cell, turn, None, (Side::Mixed, None));
-        record.implementation.cache = context.cache;
-        self.measure(context, cell, earlier, &mut record);
-        finished(record);
+    match explain::record(&prepared.site, &prepared.plan, asked, written) {
+        Ok(statements) => record.statements = Some(statements),
+        Err(error) => record
+            .warnings
+            .push(format!("statements are not shown: {error}")),
     }
 }
 
-/// What a trial needs, made before it.
-struct Prepared {
-    workload: Box<dyn Workload>,
-    steps: Vec<Step>,
-    site: Site,
-    plan: Plan,
+/// Judges a trial that was broken off before anything of it was measured.
+fn broken_off(context: &RunContext<'_>, record: &mut TrialRecord, failure: &TrialFailure) {
+    let circumstances = Circumstances::of(context, record.implementation.embedded);
+    let evidence = Evidence {
+        failure: Some(failure.reason()),
+        ..Evidence::default()
+    };
+    judge(record, evidence, &circumstances);
 }
 
-fn phases(steps: &[Step]) -> impl Iterator<Item = &super::script::PhaseSpec> {
+/// What a cell's trials depend on before the first of them.
+fn of(cell: &Cell) -> CellTrials {
+    CellTrials {
+        strategies: cell.strategies.clone(),
+        stored: None,
+    }
+}
+
+/// The order of a cell's trials: as they come or, where the run follows a study that did so, each repetition begins with the next reading one.
+fn in_turn(protocol: Option<&Protocol>, trials: &[TrialSpec], repetition: u32) -> Vec<usize> {
+    let (mut reading, mut order): (Vec<usize>, Vec<usize>) =
+        (0..trials.len()).partition(|&number| trials[number].side == Side::Read);
+    if protocol.is_some_and(|study| study.strategies_turn) && !reading.is_empty() {
+        let first = repetition as usize % reading.len();
+        reading.rotate_left(first);
+    }
+    order.append(&mut reading);
+    order
+}
+
+fn phases(steps: &[Step]) -> impl Iterator<Item = &PhaseSpec> {
     steps.iter().filter_map(|step| match step {
         Step::Run(phase) => Some(phase),
         _ => None,
@@ -225,8 +401,7 @@ fn phases(steps: &[Step]) -> impl Iterator<Item = &super::script::PhaseSpec> {
 }
 
 fn most_clients(steps: &[Step]) -> u32 {
-    let clients =
-        |phase: &super::script::PhaseSpec| phase.loads.iter().map(|load| load.clients).sum();
+    let clients = |phase: &PhaseSpec| phase.loads.iter().map(|load| load.clients).sum();
     phases(steps).map(clients).max().unwrap_or(1)
 }
 
@@ -237,71 +412,15 @@ fn most_processes(steps: &[Step]) -> u32 {
         .unwrap_or(1)
 }
 
-/// Connections that a server has to offer besides the clients': the coordinator's.
-const FURTHER_CONNECTIONS: u32 = 8;
-
-/// Opens the site of a cell for this many clients.
-///
-/// # Errors
-/// When the server cannot be started or reached.
-pub fn open_site(context: &RunContext<'_>, cell: &Cell, clients: u32) -> Result<Site, StoreError> {
-    context.observer.event(RunEvent::Opening {
-        title: cell.choice.title(),
-    });
-    let options = ServerOptions {
-        durability: cell.durability,
-        clients: context.server.clients.max(clients + FURTHER_CONNECTIONS),
-        ..context.server.clone()
-    };
-    let data = context.data_folder.as_deref();
-    Site::open(context.supervisor, &cell.choice, &options, data)
-}
-
-/// Drops a cell's database; a failure is told, and is nothing against its trials.
-pub fn drop_database(context: &RunContext<'_>, site: &Site, plan: &Plan) {
-    let dropped = site.administer(plan, async |administrator| {
-        administrator.drop_database().await
-    });
-    if let Err(error) = dropped
-        && !context.is_interrupted()
-    {
-        let text = format!("the database could not be dropped: {error}");
-        context.observer.event(RunEvent::Note(text));
-    }
-}
-
-/// How a cell's database is reached by this many clients.
-///
-/// # Errors
-/// When the owner's mark makes no database's name.
-pub fn plan(
-    site: &Site,
-    cell: &Cell,
-    schema: Arc<Schema>,
-    clients: u32,
-    (owner, timeout_ms): (&str, u64),
-) -> Result<Plan, StoreError> {
-    Ok(Plan {
-        endpoint: site.endpoint().clone(),
-        database: DatabaseName::new(owner)?,
-        owner: owner.to_owned(),
-        schema,
-        layout: cell.layout,
-        durability: cell.durability,
-        clients,
-        timeout_ms,
-    })
-}
-
-/// The record of a trial of a cell that begins now. `part` is what tells it from other trials of the cell, where there are any ("write").
-pub fn new_record(
+/// The record of a trial of a cell that begins now.
+fn new_record(
     workload: &str,
     cell: &Cell,
     position: TrialPosition,
-    part: Option<&str>,
-    (side, strategy): (Side, Option<&str>),
+    trial: Option<&TrialSpec>,
 ) -> TrialRecord {
     let description = cell.choice.store.description();
+    let part = trial.and_then(|trial| trial.part.as_ref());
     let part = part.map_or_else(String::new, |part| format!("-{part}"));
     let name = format!(
         "{workload}-{}-{}{part}-r{}-a{}",
@@ -316,10 +435,41 @@ pub fn new_record(
         title: cell.choice.title(),
         layout_name: cell.layout_name.clone(),
         layout: cell.layout,
-        strategy: strategy.map(str::to_owned),
+        strategy: trial.and_then(|trial| trial.strategy.clone()),
         durability: cell.durability,
         cache: Cache::Hot,
         embedded: description.embedded,
     };
-    position.record(name, implementation, side)
+    position.record(
+        name,
+        implementation,
+        trial.map_or(Side::Mixed, |trial| trial.side),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::study_protocol;
+
+    #[test]
+    fn as_the_study_did_each_repetition_begins_with_the_next_strategy() {
+        let trial = |side| TrialSpec {
+            side,
+            ..TrialSpec::only(Vec::new(), 0.0)
+        };
+        let cell = [Side::Write, Side::Read, Side::Read, Side::Read].map(trial);
+        let study = study_protocol::protocol("machine-tool");
+        assert!(study.is_some());
+        assert_eq!(in_turn(study, &cell, 0), [0, 1, 2, 3]);
+        assert_eq!(in_turn(study, &cell, 1), [0, 2, 3, 1]);
+        assert_eq!(in_turn(study, &cell, 2), [0, 3, 1, 2]);
+        assert_eq!(in_turn(study, &cell, 3), in_turn(study, &cell, 0));
+        assert_eq!(
+            in_turn(None, &cell, 1),
+            in_turn(study, &cell, 0),
+            "ours stays"
+        );
+        assert_eq!(in_turn(study, &cell[..1], 1), [0]);
+    }
 }

@@ -30,13 +30,17 @@ pub fn cells(
                     implementation: format!("{} {name}", choice.title()),
                     reason,
                 }),
-                None => cells.push(Cell {
-                    choice: choice.clone(),
-                    layout_name: name.clone(),
-                    layout: offer.layout,
-                    durability,
-                    strategies: Vec::new(),
-                }),
+                None => {
+                    let (strategies, missing) = kind.strategies(choice, name, offer)?;
+                    not_measured.extend(missing);
+                    cells.push(Cell {
+                        choice: choice.clone(),
+                        layout_name: name.clone(),
+                        layout: offer.layout,
+                        durability,
+                        strategies,
+                    });
+                }
             }
         }
         if choice.layout.is_none() {
@@ -66,7 +70,7 @@ pub fn offers(
 }
 
 /// All layouts that a store offers for these families, by their names: the family's, and the store's variant. `choose` says which are usual.
-pub fn named_offers(
+fn named_offers(
     choice: &Choice,
     schema: &Schema,
     families: impl IntoIterator<Item = (String, Family)>,
@@ -93,7 +97,7 @@ pub fn named_offers(
 ///
 /// # Errors
 /// A layout that there is not, with the nearest right name.
-pub fn chosen<'a>(
+fn chosen<'a>(
     choice: &Choice,
     offers: &'a [(String, LayoutOffer)],
 ) -> Result<Vec<&'a (String, LayoutOffer)>, String> {
@@ -115,7 +119,7 @@ pub fn chosen<'a>(
 }
 
 /// Why nothing of a store can be measured in this class of durability, if it has none.
-pub fn missing_durability(choice: &Choice, durability: Durability) -> Option<String> {
+fn missing_durability(choice: &Choice, durability: Durability) -> Option<String> {
     let classes = choice.store.description().durability;
     let has = classes.iter().any(|(class, _)| *class == durability);
     (!has && durability != Durability::Default).then(|| {

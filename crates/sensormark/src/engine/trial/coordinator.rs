@@ -1,31 +1,29 @@
 //! The coordinator's side of one trial of phases. It leads the trial's processes through the steps together, and watches them and the server.
-//! It brings the database to rest, and counts what is stored.
+//! It brings the database to rest. What a phase needs is in [`prepare`], what feeds a load in [`feeding`], counting what is stored in [`count`].
+
+mod count;
+mod feeding;
+mod prepare;
 
 use super::account::{self, DiskMoment};
+use super::feed::{Brought, Feeding, Journal};
 use super::files;
 use super::kill::{Kill, not_ours_to_kill};
-use super::protocol::{
-    Command, DoubtfulLoad, Prepare, Report, is_connected, is_finished, is_report,
-};
-use super::role::{ROLE, asked_about};
-use super::script::{About, PhaseSpec, Step, find};
-use super::support::{Support, support};
+use super::protocol::{Command, Prepare, Report, is_connected, is_finished, is_report};
+use super::script::{PhaseSpec, Step, TrialSpec};
 use super::watch::start_recorder;
 use crate::engine::cold;
 use crate::engine::context::{RunContext, RunEvent, stopped};
 use crate::engine::failure::TrialFailure;
 use crate::engine::outcome::{LoadOutcome, PhaseOutcome};
-use crate::engine::phase::{Pacing, acknowledges};
 use crate::engine::role::{Event, RoleError, RoleProcess};
-use crate::engine::site::{Site, block_on};
-use crate::engine::written::WrittenLoads;
-use crate::ledger::reconcile::reconcile;
+use crate::engine::site::Site;
 use crate::measurement::names;
-use crate::measurement::record::{Cache, Figure, LedgerRecord, TrialRecord};
+use crate::measurement::record::{Cache, Figure, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind};
 use crate::probe::{Recorder, monotonic_ns};
-use sensormark_store::{Plan, RepeatedWrite, StoreError};
-use std::sync::Arc;
+use sensormark_store::{Plan, StoreError};
+use serde_json::Value;
 use std::time::{Duration, Instant};
 
 /// How long processes have to come to their common start, in ns.
@@ -41,6 +39,8 @@ pub struct Coordinator<'a> {
     pub site: &'a Site,
     /// How it is reached.
     pub plan: &'a Plan,
+    /// The workload's name.
+    pub kind: &'a str,
     /// What the trial goes through.
     pub steps: &'a [Step],
     /// The trial's processes.
@@ -53,6 +53,10 @@ pub struct Coordinator<'a> {
     /// The end of the server on request.
     kill: Kill,
     reasons: Vec<Reason>,
+    /// What feeds the present phase's load.
+    feeding: Option<Feeding>,
+    /// What a fed load has written.
+    journal: Option<Journal>,
 }
 
 /// What one writing load has written.
@@ -60,6 +64,25 @@ struct Written {
     step: usize,
     load: usize,
     outcome: LoadOutcome,
+    /// Readings that its source made, of a load that was fed.
+    produced: Option<u64>,
+}
+
+/// What a trial came to.
+pub struct Ran {
+    /// What speaks against it so far.
+    pub reasons: Vec<Reason>,
+    /// Whether it came to its end.
+    pub outcome: Result<(), TrialFailure>,
+    /// What a fed load has written, as far as it could be counted.
+    pub journal: Option<Journal>,
+}
+
+/// What a phase of the trial's processes led to.
+struct Worked {
+    outcome: PhaseOutcome,
+    ceiling: Option<f64>,
+    brought: Option<Brought>,
 }
 
 impl<'a> Coordinator<'a> {
@@ -71,36 +94,42 @@ impl<'a> Coordinator<'a> {
         context: &'a RunContext<'a>,
         site: &'a Site,
         plan: &'a Plan,
-        steps: &'a [Step],
+        (kind, trial): (&'a str, &'a TrialSpec),
         roles: Vec<RoleProcess>,
     ) -> Result<Self, TrialFailure> {
-        let recorder = start_recorder(context, site, ROLE, &roles)?;
+        let recorder = start_recorder(context, site, trial.role, &roles)?;
         Ok(Self {
             context,
             site,
             plan,
-            steps,
+            kind,
+            steps: &trial.steps,
             roles,
             recorder,
             written: Vec::new(),
             crash: None,
             kill: Kill::default(),
             reasons: Vec::new(),
+            feeding: None,
+            journal: None,
         })
     }
 
-    /// Goes through all steps, and keeps what was seen, also when it fails. Gives the reasons that speak against the trial so far.
-    ///
-    /// # Errors
-    /// When the trial was broken off.
-    pub fn run(mut self, record: &mut TrialRecord) -> (Vec<Reason>, Result<(), TrialFailure>) {
+    /// Goes through all steps, and keeps what was seen, also when it fails.
+    pub fn run(mut self, record: &mut TrialRecord) -> Ran {
         let outcome = self.go(record);
+        if outcome.is_err() {
+            self.hear_out();
+        }
         for role in &mut self.roles {
             match &outcome {
                 // A process that is gone already needs no word.
                 Ok(()) => drop(role.send(&Command::End)),
                 Err(_) => role.kill(),
             }
+        }
+        if outcome.is_err() {
+            self.count_survivors(record);
         }
         if let Some(crash) = self.crash.take() {
             let text = crash.to_string();
@@ -112,11 +141,17 @@ impl<'a> Coordinator<'a> {
             let operations = account::operations_by_phase(record);
             account::keep(self.context.folder, record, &recording, &operations)
         });
-        (self.reasons, outcome.and(kept))
+        Ran {
+            reasons: self.reasons,
+            outcome: outcome.and(kept),
+            journal: self.journal,
+        }
     }
 
     fn go(&mut self, record: &mut TrialRecord) -> Result<(), TrialFailure> {
-        account::add_disk(record, DiskMoment::Before, None, self.site.disk()?);
+        if self.writes() {
+            account::add_disk(record, DiskMoment::Before, None, self.site.disk()?);
+        }
         for (number, step) in self.steps.iter().enumerate() {
             match step {
                 Step::Reset => self.reset(record)?,
@@ -129,10 +164,16 @@ impl<'a> Coordinator<'a> {
             }
         }
         self.count(record)?;
-        if self.crash.is_none() {
+        if self.crash.is_none() && self.writes() {
             account::add_documents(record, self.site, self.plan);
         }
         Ok(())
+    }
+
+    /// Whether the trial writes anything.
+    fn writes(&self) -> bool {
+        let writes = |step: &Step| matches!(step, Step::Run(phase) if !phase.only_reads());
+        self.steps.iter().any(writes)
     }
 
     /// Starts a server that has stopped again, on the same data.
@@ -204,111 +245,75 @@ impl<'a> Coordinator<'a> {
             cold::start(self.context, self.site, Some(&self.recorder))?;
         }
         self.announce(&phase.name);
-        let (outcome, ceiling) = self.work(phase, prepare, record)?;
+        let Worked {
+            outcome,
+            ceiling,
+            brought,
+        } = self.work(phase, prepare, record)?;
         for (load, outcome) in outcome.loads.iter().enumerate() {
             if phase.loads[load].writes {
                 self.written.push(Written {
                     step: number,
                     load,
                     outcome: outcome.clone(),
+                    produced: brought.as_ref().map(|brought| brought.produced),
                 });
             }
+            let notes = outcome.notes.iter();
+            let told = notes.map(|(note, count)| format!("{count} {note}"));
+            record.warnings.extend(told);
         }
         files::write(self.context.folder, &record.name, phase, &outcome)
             .map_err(|error| TrialFailure::System(error.to_string()))?;
-        let loads = account::load_records(phase, outcome, ceiling, &client_side);
+        let mut loads = account::load_records(phase, outcome, ceiling, &client_side);
+        if let Some(brought) = brought {
+            self.add_brought(brought, &mut loads, record);
+        }
         account::add_loads(record, loads);
         Ok(())
-    }
-
-    /// By load: what the client does; and why the phase cannot be measured.
-    fn supported(&self, phase: &PhaseSpec) -> (Vec<Option<String>>, Option<String>) {
-        let (mut client_side, mut missing) = (Vec::new(), None);
-        for load in &phase.loads {
-            let store = self.site.store();
-            let schema = &self.plan.schema;
-            client_side.push(match support(store, &self.plan.layout, schema, load) {
-                Support::Native => None,
-                Support::ClientSide(reason) => Some(reason),
-                Support::Not(reason) => {
-                    missing.get_or_insert(reason);
-                    None
-                }
-            });
-        }
-        (client_side, missing)
-    }
-
-    /// Why a phase cannot be measured that needs all of earlier loads, when one of them was cut, or that asks about one that was not measured itself.
-    fn incomplete(&self, phase: &PhaseSpec) -> Option<String> {
-        let is_whole = |need: &&About| {
-            let place = find(self.steps, need);
-            let mut written = self.written.iter();
-            let found = written.find(|one| Some((one.step, one.load)) == place);
-            found.is_some_and(|one| one.outcome.issued.first_missing().is_none())
-        };
-        if let Some(missing) = phase.needs.iter().find(|need| !is_whole(need)) {
-            let before = &missing.phase;
-            return Some(format!("{before} before it did not come to its end"));
-        }
-        let is_written = |place| self.written.iter().any(|one| (one.step, one.load) == place);
-        let loads = phase.loads.iter();
-        let mut earlier = loads.filter_map(|load| {
-            let place = asked_about(self.steps, load, &phase.name)?;
-            Some((load.about.as_ref()?, place))
-        });
-        let (missing, _) = earlier.find(|(_, place)| !is_written(*place))?;
-        Some(format!("{} before it was not measured", missing.phase))
-    }
-
-    fn prepare(&self, number: usize, phase: &PhaseSpec) -> Prepare {
-        let doubtful = self.written.iter().map(|written| {
-            let exceptions = written.outcome.exceptions.iter();
-            DoubtfulLoad {
-                step: written.step,
-                load: written.load,
-                indices: exceptions.map(|exception| exception.index).collect(),
-            }
-        });
-        let cut_at = |place: (usize, usize)| {
-            let written = self.written.iter();
-            let mut same = written.filter(|written| (written.step, written.load) == place);
-            same.next()
-                .and_then(|written| written.outcome.issued.first_missing())
-        };
-        let watermarks = phase.loads.iter().map(|load| {
-            let place = asked_about(self.steps, load, &phase.name)?;
-            cut_at(place)
-        });
-        Prepare {
-            step: number,
-            doubtful: doubtful.filter(|one| !one.indices.is_empty()).collect(),
-            watermarks: watermarks.collect(),
-        }
     }
 
     /// Has the processes do the phase: connect, work, report.
     fn work(
         &mut self,
         phase: &PhaseSpec,
-        prepare: Prepare,
+        mut prepare: Prepare,
         record: &mut TrialRecord,
-    ) -> Result<(PhaseOutcome, Option<f64>), TrialFailure> {
+    ) -> Result<Worked, TrialFailure> {
         let processes = phase.processes as usize;
         let patience = self.patience(phase);
+        prepare.feed = self.open_line(phase)?;
         self.send(processes, &Command::Prepare(prepare))?;
         self.await_all(processes, patience, is_connected)?;
-        self.recorder.begin_phase(&phase.name)?;
-        let start_ns = monotonic_ns() + LEAD_NS;
+        if phase.window.is_none() {
+            self.recorder.begin_phase(&phase.name)?;
+        }
+        let start_ns = match self.start_source()? {
+            Some(start_ns) => start_ns,
+            None => monotonic_ns() + LEAD_NS,
+        };
         self.send(processes, &Command::Start { start_ns })?;
         self.kill
             .plan(phase.kill_after, Duration::from_nanos(LEAD_NS));
-        self.await_all(processes, patience, is_finished)?;
-        self.recorder.end_phase(!phase.warm_up)?;
+        match phase.window {
+            Some(window) => self.pass_window(phase, window, start_ns)?,
+            None => {
+                self.await_all(processes, patience, is_finished)?;
+                self.recorder.end_phase(!phase.warm_up)?;
+            }
+        }
         if self.kill.is_with_clients() {
             let outcome = self.kill.outcome(phase, &self.plan.schema);
-            return Ok((outcome.map_err(TrialFailure::System)?, None));
+            return Ok(Worked {
+                outcome: outcome.map_err(TrialFailure::System)?,
+                ceiling: None,
+                brought: None,
+            });
         }
+        if phase.window.is_some() {
+            self.await_all(processes, patience, is_finished)?;
+        }
+        let from_source = self.source_report(patience)?;
         self.look_at_server()?;
         if phase.loads.iter().any(|load| load.writes) {
             let disk = self.site.disk()?;
@@ -316,18 +321,25 @@ impl<'a> Coordinator<'a> {
         }
         self.send(processes, &Command::Report)?;
         let reports = self.await_all(processes, LONGEST_REPORT, is_report)?;
-        merge(reports)
+        let (outcome, ceiling) = merge(reports)?;
+        let brought = brought(phase, from_source, &outcome)?;
+        Ok(Worked {
+            outcome,
+            ceiling,
+            brought,
+        })
     }
 
     /// How long nothing may happen: a few operations' time limits, and the longest wait of a schedule.
     fn patience(&self, phase: &PhaseSpec) -> Duration {
-        let gap_ns = |pacing: &Pacing| match pacing {
-            Pacing::Closed => 0,
-            Pacing::Open(schedule) => schedule.longest_gap_ns(),
-        };
-        let longest = phase.loads.iter().map(|load| gap_ns(&load.pacing)).max();
+        let gaps = phase.loads.iter().map(|load| load.pacing.longest_gap_ns());
+        let longest = gaps.max();
+        let questions = phase.loads.iter();
+        let questions = questions.map(|load| load.operations.most_questions());
         let limit = Duration::from_millis(self.context.timeout_ms.saturating_mul(4));
-        limit + Duration::from_secs(1) + Duration::from_nanos(longest.unwrap_or(0))
+        limit.saturating_mul(questions.max().unwrap_or(1))
+            + Duration::from_secs(1)
+            + Duration::from_nanos(longest.unwrap_or(0))
     }
 
     fn send(&mut self, processes: usize, command: &Command) -> Result<(), TrialFailure> {
@@ -347,10 +359,7 @@ impl<'a> Coordinator<'a> {
         let mut deadline = Instant::now() + limit;
         let mut events: Vec<Option<Event>> = (0..processes).map(|_| None).collect();
         while events.iter().any(Option::is_none) {
-            if self.context.is_interrupted() {
-                return Err(RoleError::Interrupted.into());
-            }
-            self.look_at_server()?;
+            self.look_around()?;
             if self.kill.is_with_clients() {
                 return Ok(Vec::new());
             }
@@ -403,56 +412,27 @@ impl<'a> Coordinator<'a> {
         for role in &mut self.roles {
             drop(role.send(&Command::Stop));
         }
+        self.end_feeding();
     }
+}
 
-    /// Whether the layout keeps one of several readings of one series and time, in every table.
-    fn replaces(&self) -> bool {
-        let (store, layout) = (self.site.store(), &self.plan.layout);
-        let tables = &self.plan.schema.tables;
-        let replaces = |table| store.repeated_write(layout, table) == RepeatedWrite::Replaces;
-        tables.iter().all(replaces)
+/// What the phase's source brought, if it has one and that told.
+fn brought(
+    phase: &PhaseSpec,
+    report: Option<Value>,
+    outcome: &PhaseOutcome,
+) -> Result<Option<Brought>, TrialFailure> {
+    if let Some(why) = outcome.loads.iter().find_map(|load| load.broken.clone()) {
+        return Err(TrialFailure::System(why));
     }
-
-    /// Counts what is stored and compares it with everything that was written since the database was made.
-    fn count(&mut self, record: &mut TrialRecord) -> Result<(), TrialFailure> {
-        let written = std::mem::take(&mut self.written);
-        if written.is_empty() {
-            return Ok(());
-        }
-        self.announce("count");
-        let mut ledger = LedgerRecord::default();
-        let mut loads = WrittenLoads::default().replacing(self.replaces());
-        for one in &written {
-            let Some(Step::Run(phase)) = self.steps.get(one.step) else {
-                continue;
-            };
-            let writes = &one.outcome.writes;
-            ledger.produced += writes.attempted;
-            ledger.attempted += writes.attempted;
-            ledger.refused += writes.refused;
-            loads.add(
-                Arc::clone(&phase.loads[one.load].operations),
-                Arc::clone(&self.plan.schema),
-                &one.outcome,
-                acknowledges(self.plan),
-            );
-        }
-        let entities = block_on(async {
-            let mut session = self.site.store().connect(self.plan).await?;
-            let schema = &self.plan.schema;
-            reconcile(schema, &loads, session.as_mut(), &mut ledger).await?;
-            let entities = loads.entities().compare(session.as_mut()).await?;
-            session.close().await?;
-            Ok::<_, StoreError>(entities)
-        })?;
-        self.kill.forget_unsent(&mut ledger);
-        let (crashed, class) = (self.crash.is_some(), self.plan.durability);
-        let judged = self.kill.account(crashed, class, &ledger, record);
-        self.reasons.extend(judged);
-        self.reasons
-            .extend(entities.map(|text| Reason::new(ReasonKind::AlteredData, text)));
-        account::add_ledger(record, &ledger);
-        Ok(())
+    let fed = phase.loads.iter().zip(&outcome.loads);
+    let mut fed = fed.filter_map(|(load, outcome)| Some((load.source.as_ref()?, outcome)));
+    match (fed.next(), report) {
+        (Some((source, outcome)), Some(report)) => source
+            .came_to(report, outcome)
+            .map(Some)
+            .map_err(TrialFailure::System),
+        _ => Ok(None),
     }
 }
 

@@ -3,7 +3,7 @@
 //! A server is killed, and its clients tell what was acknowledged. An embedded database ends with its one client, of which is known what it had told by then. What
 //! survives is counted by the coordinator; whether it is enough is decided there too.
 
-use super::script::PhaseSpec;
+use super::script::{LoadSpec, PhaseSpec};
 use crate::engine::judge::data;
 use crate::engine::operations::Slot;
 use crate::engine::outcome::{LoadOutcome, PhaseOutcome};
@@ -93,18 +93,7 @@ impl Kill {
             ));
         }
         let sent = done + done + UNTOLD;
-        let (mut slot, mut writes) = (Slot::new(schema), WriteCounts::default());
-        for index in 0..sent {
-            load.operations.fill(index, u64::MAX, &mut slot);
-            let readings = slot.batch().map_or(0, |batch| batch.len() as u64);
-            writes.attempted += readings;
-            let count = if index < done {
-                &mut writes.acknowledged
-            } else {
-                &mut writes.in_doubt
-            };
-            *count += readings;
-        }
+        let writes = counts(load, schema, (done, sent));
         let doubtful = |index| Exception {
             index,
             acknowledged: 0,
@@ -129,6 +118,9 @@ impl Kill {
             reconnects: 0,
             datagram_bytes: 0,
             lines: BTreeMap::new(),
+            notes: BTreeMap::new(),
+            broken: None,
+            journal_ns: 0,
         };
         Ok(PhaseOutcome {
             start_ns: 0,
@@ -174,6 +166,23 @@ impl Kill {
     }
 }
 
+/// What is known of the first `sent` writes of a load: the first `done` of them were acknowledged, and the others are in doubt.
+fn counts(load: &LoadSpec, schema: &Schema, (done, sent): (u64, u64)) -> WriteCounts {
+    let (mut slot, mut writes) = (Slot::new(schema), WriteCounts::default());
+    for index in 0..sent {
+        load.operations.fill(index, u64::MAX, &mut slot);
+        let readings = slot.batch().map_or(0, |batch| batch.len() as u64);
+        writes.attempted += readings;
+        let count = if index < done {
+            &mut writes.acknowledged
+        } else {
+            &mut writes.in_doubt
+        };
+        *count += readings;
+    }
+    writes
+}
+
 /// Why a phase whose database is to be killed cannot be run here.
 pub(super) fn not_ours_to_kill(site: &Site, phase: &PhaseSpec) -> Option<String> {
     let ours = site.is_ours() || site.store().description().embedded;
@@ -184,7 +193,6 @@ pub(super) fn not_ours_to_kill(site: &Site, phase: &PhaseSpec) -> Option<String>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::trial::script::LoadSpec;
     use crate::workload::durability::readings::{Readings, schema};
     use std::sync::Arc;
 

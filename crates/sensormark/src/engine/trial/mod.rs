@@ -1,7 +1,7 @@
 //! Trials of phases: a workload says which phases an implementation goes through, and they are run, watched, counted and judged here.
 //!
-//! The flow: the workload gives a [`script`] of steps. The coordinator's [`cell`] starts the trial's processes ([`role`]) and leads them through the
-//! steps together, by the words of [`protocol`]. [`account`] makes the record, and [`attempts`] takes disturbed phases from earlier attempts.
+//! The flow: the workload gives a [`script`] of trials and their steps. The coordinator's [`cell`] opens the database's [`place`], starts each trial's processes
+//! ([`role`]) and leads them through the steps together, by the words of [`protocol`]; a load may be fed by a source ([`feed`]). [`account`] makes the record, and [`attempts`] takes disturbed phases from earlier attempts.
 //! [`judge`](crate::engine::judge) gives the verdict. [`ceiling`] finds how fast the engine would be by itself. The workload alone decides what
 //! a database is asked.
 
@@ -13,9 +13,13 @@ pub mod ceiling;
 
 pub mod cell;
 
+pub mod place;
+
 pub mod cells;
 
 pub mod coordinator;
+
+pub mod feed;
 
 pub mod files;
 
@@ -33,9 +37,11 @@ mod warnings;
 pub mod watch;
 
 use crate::dataset::export::DataSet;
+use crate::engine::judge::work::Work;
 use crate::engine::scale::Scale;
-use crate::measurement::record::TrialRecord;
-use script::Step;
+use crate::engine::selection::Choice;
+use crate::measurement::record::{LoadRecord, NotMeasured, TrialRecord};
+use script::{CellTrials, Step, TrialSpec};
 use sensormark_store::{Family, Layout, LayoutOffer, Schema, Store, TimeResolution};
 use serde_json::Value;
 use std::sync::Arc;
@@ -126,6 +132,29 @@ pub trait WorkloadFactory: Send + Sync {
         let _ = (parameters, offers);
     }
 
+    /// The reading strategies that are measured on one of a store's layouts, and those that are not, with the reason.
+    ///
+    /// # Errors
+    /// A strategy that there is not, with the nearest right name.
+    fn strategies(
+        &self,
+        choice: &Choice,
+        layout_name: &str,
+        offer: &LayoutOffer,
+    ) -> Result<(Vec<String>, Vec<NotMeasured>), String> {
+        let _ = (choice, layout_name, offer);
+        Ok((Vec::new(), Vec::new()))
+    }
+
+    /// The body of the source's process, of a workload with a load that is fed: what it is told is what [`feed::Line::source`] says, what it gives is its report.
+    ///
+    /// # Errors
+    /// That there is no source, or what broke it off, in words.
+    fn source(&self, told: &Value) -> Result<Value, String> {
+        let _ = told;
+        Err(format!("{} has no source", self.name()))
+    }
+
     /// The workload for a subject. The same parameters, seed and subject give the same workload in every process.
     ///
     /// # Errors
@@ -143,18 +172,30 @@ pub trait Workload: Send + Sync {
     /// What readings look like.
     fn schema(&self) -> Arc<Schema>;
 
-    /// What an implementation goes through, in order. It begins with an empty database.
+    /// What an implementation goes through, in order, over all trials of a cell. It begins with an empty database.
     fn steps(&self) -> Vec<Step>;
 
     /// How long the steps take, about, in seconds.
     fn seconds(&self) -> f64;
+
+    /// The trials that a cell has, in order, on one database: one that goes through all steps, as a rule.
+    fn trials(&self, cell: &CellTrials) -> Vec<TrialSpec> {
+        let _ = cell;
+        vec![TrialSpec::only(self.steps(), self.seconds())]
+    }
+
+    /// What a load did, as far as the verdict depends on it.
+    fn work(&self, load: &LoadRecord, record: &TrialRecord) -> Work {
+        let _ = record;
+        Work::of(load)
+    }
 
     /// What [`Self::seconds`] supposes, in a line for who waits; nothing where the steps say how long they take.
     fn supposes(&self) -> Option<String> {
         None
     }
 
-    /// Adds figures of the workload's own to the record of a trial that has gone through its steps.
+    /// Adds figures of the workload's own to the record of a trial that has gone through its steps, or gives the record the workload's own form.
     fn figures(&self, record: &mut TrialRecord) {
         let _ = record;
     }

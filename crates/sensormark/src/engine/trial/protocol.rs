@@ -3,8 +3,9 @@
 //! The process reports [`Event::Ready`], then obeys commands. For each phase: *prepare*, answered by a phase
 //! event [`CONNECTED`]; *start*, answered by progress and a phase event [`FINISHED`], all connections open (*stop* may come before it); *report*, answered by a report.
 
-use super::script::PhaseSpec;
+use super::script::{CellTrials, PhaseSpec};
 use crate::engine::connection::PlanMessage;
+use crate::engine::intake::Feed;
 use crate::engine::outcome::PhaseOutcome;
 use crate::engine::role::Event;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,10 @@ pub struct TrialConfiguration {
     pub plan: PlanMessage,
     /// This process's number among the trial's.
     pub process: u32,
+    /// What the cell's trials depend on.
+    pub cell: CellTrials,
+    /// Which of them this is.
+    pub trial: usize,
 }
 
 /// What a trial process is told to do.
@@ -59,6 +64,8 @@ pub struct Prepare {
     pub doubtful: Vec<DoubtfulLoad>,
     /// By load of this phase: what its questions keep below, where an earlier load was cut.
     pub watermarks: Vec<Option<u64>>,
+    /// Where its readings come from, when its load is fed.
+    pub feed: Option<Feed>,
 }
 
 impl Prepare {

@@ -1,19 +1,22 @@
-//! A trial's process: holds the clients of every phase, and obeys the coordinator's commands.
+//! A trial's process: holds the clients of every phase, and obeys the coordinator's commands. And the process of a source, which feeds them.
 
 use super::ceiling::ceiling;
+use super::feed::SOURCE;
 use super::protocol::{
     CONNECTED, Command, DoubtfulLoad, FINISHED, Prepare, Report, TrialConfiguration,
 };
-use super::script::{About, LoadSpec, PhaseSpec, Step, find};
+use super::script::{About, LoadSpec, PhaseSpec, ROLE, Step, find};
 use super::{Kinds, Subject, Workload};
 use crate::engine::answers::Doubtful;
 use crate::engine::clients::{Clients, ClientsError};
 use crate::engine::connection::Registry;
+use crate::engine::finished::Finished;
 use crate::engine::phase::{Load, Phase, Target};
 use crate::engine::role::{Event, Progress, RoleLine, tell};
 use crate::engine::sharing::ClientRange;
 use crate::engine::watermark::Watermark;
 use sensormark_store::{ErrorKind, SessionKind, StoreError};
+use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -21,8 +24,37 @@ use std::time::{Duration, Instant};
 /// How often progress is told.
 const TELL: Duration = Duration::from_millis(200);
 
-/// The name of the role.
-pub const ROLE: &str = "trial";
+/// The name of a process with this role: a workload's own roles have its name before theirs.
+pub fn process_name(kind: &str, role: &str) -> String {
+    if role == ROLE {
+        role.to_owned()
+    } else {
+        format!("{kind}-{role}")
+    }
+}
+
+/// Whether a process of this name holds a trial's clients.
+pub fn is_trials(name: &str) -> bool {
+    let (_, role) = name.rsplit_once('-').unwrap_or_default();
+    name == ROLE || ["writer", "reader"].contains(&role)
+}
+
+/// The workload whose source's process has this name, if it is one's.
+pub fn source_of(name: &str) -> Option<&str> {
+    name.strip_suffix(SOURCE)?.strip_suffix('-')
+}
+
+/// Runs a source's process to its end.
+///
+/// # Errors
+/// What broke it off.
+pub fn run_source(kind: &str, told: &Value, kinds: &Kinds) -> Result<(), StoreError> {
+    let found = kinds.find(kind);
+    let found = found.ok_or_else(|| broken(&format!("there is no workload {kind}")))?;
+    let report = found.source(told).map_err(|problem| broken(&problem))?;
+    tell(&Event::Report(report));
+    Ok(())
+}
 
 /// Runs the process to its end.
 ///
@@ -50,17 +82,24 @@ pub fn run(
         )
         .map_err(|problem| broken(&problem))?;
     let plan = configuration.plan.plan(workload.schema());
+    let mut trials = workload.trials(&configuration.cell);
+    if configuration.trial >= trials.len() {
+        return Err(broken("there are not so many trials"));
+    }
     let trial = Trial {
-        steps: workload.steps(),
+        steps: trials.swap_remove(configuration.trial).steps,
         embedded: store.description().embedded,
         target: Target::new(store, Arc::new(plan)),
         process: configuration.process,
         workload: workload.as_ref(),
     };
     tell(&Event::Ready);
+    let mut waiting = None;
     loop {
         match trial.next(&mut line)? {
-            Command::Prepare(prepare) => trial.phase(&mut line, &prepare)?,
+            Command::Prepare(prepare) => {
+                waiting = trial.phase(&mut line, &prepare, waiting.take())?;
+            }
             Command::End => return Ok(()),
             other => return Err(unexpected(&other)),
         }
@@ -102,12 +141,25 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    fn phase(&self, line: &mut RoleLine, prepare: &Prepare) -> Result<(), StoreError> {
+    /// Has the clients do a phase, on the connections of those of the phase before it where it says so. Gives them back where another phase goes on on theirs.
+    fn phase(
+        &self,
+        line: &mut RoleLine,
+        prepare: &Prepare,
+        waiting: Option<Finished>,
+    ) -> Result<Option<Finished>, StoreError> {
         let Some(Step::Run(spec)) = self.steps.get(prepare.step) else {
             return Err(broken(&format!("step {} is not a phase", prepare.step)));
         };
         let phase = self.prepared(spec, prepare);
-        let clients = Clients::connect(&self.target, phase).map_err(failed)?;
+        let clients = match waiting {
+            Some(before) if spec.continues => Clients::going_on(before, phase),
+            before => {
+                drop(before);
+                Clients::connect(&self.target, phase)
+            }
+        };
+        let clients = clients.map_err(failed)?;
         tell(&Event::Phase(CONNECTED.to_owned()));
         let start_ns = match self.next(line)? {
             Command::Start { start_ns } => start_ns,
@@ -133,14 +185,30 @@ impl Trial<'_> {
             obeyed.unwrap_or_else(|_| Err(broken("commands cannot be taken in any more")))?;
             Ok::<_, StoreError>(finished)
         })?;
-        finished.close();
+        let goes_on = self.goes_on(prepare.step);
+        if !goes_on {
+            finished.close();
+        }
         let report = Report {
             outcome: finished.outcome(),
             ceiling: self.ceiling(spec)?,
         };
         let report = serde_json::to_value(report).map_err(|error| broken(&error.to_string()))?;
         tell(&Event::Report(report));
-        Ok(())
+        Ok(goes_on.then_some(finished))
+    }
+
+    /// Whether another phase goes on on this one's connections.
+    fn goes_on(&self, step: usize) -> bool {
+        let next = self
+            .steps
+            .iter()
+            .skip(step + 1)
+            .find_map(|step| match step {
+                Step::Run(phase) => Some(phase),
+                _ => None,
+            });
+        next.is_some_and(|phase| phase.continues)
     }
 
     /// The next command but *stop*, which may come at any time.
@@ -226,10 +294,12 @@ impl Trial<'_> {
             accompanies: load.accompanies,
             checking: load.checking,
             doubtful: Arc::clone(&doubtful),
+            feed: prepare.feed.clone(),
         });
         Phase {
             loads: loads.collect(),
             limit: spec.limit,
+            lead_in: spec.window.map_or(Duration::ZERO, |window| window.lead_in),
             workers: spec.workers,
         }
     }

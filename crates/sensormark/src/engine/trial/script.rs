@@ -1,15 +1,65 @@
-//! Steps of a trial: what an implementation goes through.
+//! Trials of a cell and their steps: what an implementation goes through.
 //!
 //! Plain descriptions, made by a workload alike in the coordinator and in the trial's processes.
 
+use super::feed::Source;
 use crate::engine::answers::Checking;
 use crate::engine::operations::Operations;
 use crate::engine::phase::Pacing;
 use crate::engine::sharing::Sharing;
+use crate::measurement::record::Side;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// What the trials of a cell depend on besides the workload and its subject: the same in the coordinator and in the trial's processes.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct CellTrials {
+    /// Names of the reading strategies that are measured.
+    pub strategies: Vec<String>,
+    /// The journal of what is stored, where a trial before was fed.
+    pub stored: Option<PathBuf>,
+}
+
+/// One trial of a cell. The trials of a cell work on one database, one after the other; most cells have one.
+#[derive(Clone)]
+pub struct TrialSpec {
+    /// What tells it from the cell's other trials ("read-bulk"); none where there are no others.
+    pub part: Option<String>,
+    /// Which side is measured.
+    pub side: Side,
+    /// The reading strategy's name.
+    pub strategy: Option<String>,
+    /// The role of its processes.
+    pub role: &'static str,
+    /// What is gone through.
+    pub steps: Vec<Step>,
+    /// How long that takes, about, in seconds.
+    pub seconds: f64,
+    /// Whether it is about what a trial before it was fed with.
+    pub needs_stored: bool,
+}
+
+impl TrialSpec {
+    /// The only trial of a cell.
+    pub const fn only(steps: Vec<Step>, seconds: f64) -> Self {
+        Self {
+            part: None,
+            side: Side::Mixed,
+            strategy: None,
+            role: ROLE,
+            steps,
+            seconds,
+            needs_stored: false,
+        }
+    }
+}
+
+/// The role of a trial's processes, where a workload has no better name for it.
+pub const ROLE: &str = "trial";
 
 /// One step of a trial.
 #[derive(Clone)]
@@ -35,6 +85,10 @@ pub struct PhaseSpec {
     pub loads: Vec<LoadSpec>,
     /// When it is cut.
     pub limit: Option<Duration>,
+    /// Which part of it is measured, where the clock says that: clients begin before and go on after it.
+    pub window: Option<Window>,
+    /// Whether it goes on on the connections of the phase before it, with what those keep in memory.
+    pub continues: bool,
     /// Processes that its clients are spread over, each load's evenly.
     pub processes: u32,
     /// Threads in each process; as many as there are cores, but no more than clients, where it is not said.
@@ -45,6 +99,18 @@ pub struct PhaseSpec {
     /// and what is stored is counted.
     pub kill_after: Option<Duration>,
 }
+
+/// The part of a phase that is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// How long clients work before it begins: a phase of its own in results, whose figures do not count.
+    pub lead_in: Duration,
+    /// How long it lasts.
+    pub lasts: Duration,
+}
+
+/// The name of a phase's time before its window.
+pub const LEAD_IN: &str = "warm-up";
 
 /// What one group of clients issues in a phase.
 #[derive(Clone)]
@@ -68,6 +134,8 @@ pub struct LoadSpec {
     /// The writing load whose readings are asked about: in the same phase, where questions keep below its watermark, or in an earlier one,
     /// where they keep below what it had written when it was cut.
     pub about: Option<About>,
+    /// What feeds it, of a load whose pacing is [`Pacing::Fed`].
+    pub source: Option<Arc<dyn Source>>,
 }
 
 /// A writing load.
@@ -88,6 +156,8 @@ impl PhaseSpec {
             warm_up: false,
             loads,
             limit: None,
+            window: None,
+            continues: false,
             processes: 1,
             workers: None,
             needs: Vec::new(),
@@ -121,6 +191,20 @@ impl LoadSpec {
             accompanies: false,
             checking: Checking::All,
             about: None,
+            source: None,
+        }
+    }
+
+    /// A writing load that is fed: one client writes what comes.
+    pub fn fed(
+        name: impl Into<String>,
+        operations: Arc<dyn Operations>,
+        source: Arc<dyn Source>,
+    ) -> Self {
+        Self {
+            pacing: Pacing::Fed,
+            source: Some(source),
+            ..Self::writing(name, operations, 1)
         }
     }
 
@@ -155,7 +239,20 @@ pub fn find(steps: &[Step], about: &About) -> Option<(usize, usize)> {
 /// What does not, in words: a defect of the workload or a wrong parameter.
 pub fn check(steps: &[Step]) -> Result<(), String> {
     let mut names = BTreeSet::new();
+    let mut before: Option<&PhaseSpec> = None;
     for step in steps {
+        if let Step::Run(phase) = step {
+            let clients = |phase: &PhaseSpec| -> Vec<u32> {
+                phase.loads.iter().map(|load| load.clients).collect()
+            };
+            if phase.continues && before.map(clients) != Some(clients(phase)) {
+                let name = &phase.name;
+                return Err(format!(
+                    "phase {name}: it goes on on the connections of the one before it, which has other clients"
+                ));
+            }
+            before = Some(phase);
+        }
         let name = match step {
             Step::Reset => continue,
             Step::Settle(name) => name,
@@ -178,6 +275,15 @@ fn check_phase(phase: &PhaseSpec, steps: &[Step]) -> Result<(), String> {
     }
     if phase.loads.iter().all(|load| load.accompanies) {
         return complain("every load accompanies another, so that it would never end");
+    }
+    let is_fed = |load: &LoadSpec| matches!(load.pacing, Pacing::Fed);
+    if phase.loads.iter().any(is_fed) {
+        let [load] = phase.loads.as_slice() else {
+            return complain("a load that is fed has its phase for itself");
+        };
+        if load.clients != 1 || load.source.is_none() {
+            return complain("a load that is fed has one client and a source");
+        }
     }
     if phase.processes == 0
         || phase

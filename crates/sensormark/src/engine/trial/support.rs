@@ -49,6 +49,7 @@ fn needed(slot: &Slot, schema: &Schema) -> (usize, Vec<Operation>) {
         Request::Write(table) => (table, vec![Operation::Write]),
         Request::Upsert(table, Atomicity::Separate) => (table, vec![Operation::UpsertSeparately]),
         Request::Upsert(table, Atomicity::Atomic) => (table, vec![Operation::UpsertAtomically]),
+        Request::Inquiry(table, needed) => (table, needed.to_vec()),
         Request::Query => {
             let query = slot.query();
             let table = &schema.tables[query.table];

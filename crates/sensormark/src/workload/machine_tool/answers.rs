@@ -1,13 +1,12 @@
-//! What the reader should have found, and what the writer should have stored: computed from the generator and the journal,
+//! What a read should have found, and what the writer should have stored: computed from the generator and the journal,
 //! never from a database.
 
 use super::cycle::{channel_sums, find_cycle, is_high, is_low};
 use super::read_cycle::{CycleAnswer, Reach, Strategy, two_seconds};
-use super::reader::{Fetched, ReadOutcome};
+use super::reads::{Fetched, ReadOutcome};
 use crate::dataset::machine_tool::{CHANNELS, MachineTool};
 use crate::ledger::journal::{Entry, Standing};
 use crate::ledger::reconcile::Written;
-use crate::measurement::record::AnswersRecord;
 use sensormark_store::{Batch, Column, TimeRange, Values};
 use std::ops::Range;
 
@@ -30,30 +29,6 @@ impl WrittenSamples {
             tool: MachineTool::new(seed),
             entries,
         }
-    }
-
-    /// Those of them that are stored at these times, in any order.
-    #[must_use]
-    pub fn stored_at(mut self, mut times_ns: Vec<i64>) -> Self {
-        times_ns.sort_unstable();
-        self.entries
-            .retain(|entry| times_ns.binary_search(&entry.time_ns).is_ok());
-        self
-    }
-
-    /// How many samples there are.
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
-    /// Times of the first and the last sample, in ns since the Unix epoch.
-    pub fn bounds_ns(&self) -> Option<(i64, i64)> {
-        Some((self.entries.first()?.time_ns, self.entries.last()?.time_ns))
     }
 
     /// What a read around this time should find with this strategy; `Err` where the samples hold no whole cycle there: too many
@@ -134,42 +109,21 @@ impl WrittenSamples {
         near
     }
 
-    /// Compares all reads with what they should have found, and counts those that rightly found no whole cycle.
-    pub fn check(&self, strategy: Strategy, outcomes: &[ReadOutcome]) -> (AnswersRecord, u64) {
-        let (mut record, mut without_cycle) = (AnswersRecord::default(), 0);
-        for outcome in outcomes {
-            let got = match (&outcome.found, &outcome.missing) {
-                (Some(found), _) => format!("{found:?}"),
-                (None, Some(missing)) => missing.clone(),
-                (None, None) => continue,
-            };
-            record.answered += 1;
-            record.checked += 1;
-            if let Some(difference) = outcome
-                .fetched
-                .iter()
-                .find_map(|fetched| self.differs(fetched))
-            {
-                record.wrong += 1;
-                record
-                    .first_wrong
-                    .get_or_insert_with(|| format!("read {}: {difference}", outcome.index));
-                continue;
-            }
-            let expected = self.cycle(strategy, outcome.around_ns);
-            if outcome.found.as_ref() == expected.as_ref().ok() {
-                without_cycle += u64::from(outcome.found.is_none());
-                continue;
-            }
-            record.wrong += 1;
-            record.first_wrong.get_or_insert_with(|| {
-                format!(
-                    "read {}: the machine cycle around {} ns: expected {expected:?}, got {got}",
-                    outcome.index, outcome.around_ns
-                )
-            });
+    /// Compares a read with what it should have found: the difference in words, and whether it rightly found no whole cycle.
+    pub fn check(&self, strategy: Strategy, outcome: &ReadOutcome) -> (Option<String>, bool) {
+        let fetched = outcome.fetched.iter();
+        let mut differences = fetched.filter_map(|fetched| self.differs(fetched));
+        if let Some(difference) = differences.next() {
+            return (Some(difference), false);
         }
-        (record, without_cycle)
+        let expected = self.cycle(strategy, outcome.around_ns);
+        if outcome.found.as_ref().ok() == expected.as_ref().ok() {
+            return (None, outcome.found.is_err());
+        }
+        let (around_ns, got) = (outcome.around_ns, &outcome.found);
+        let difference =
+            format!("the machine cycle around {around_ns} ns: expected {expected:?}, got {got:?}");
+        (Some(difference), false)
     }
 }
 
@@ -282,15 +236,9 @@ mod tests {
         // Of the samples from 1.5 to 3.5 s nothing is stored.
         let stored =
             |entry: &&Entry| !(around_ns..around_ns + 2_000_000_000).contains(&entry.time_ns);
-        let mut times: Vec<i64> = samples
-            .entries
-            .iter()
-            .filter(stored)
-            .map(|entry| entry.time_ns)
-            .collect();
-        times.reverse();
-        let left = samples.stored_at(times);
-        assert_eq!(left.len(), 3_000);
+        let left = samples.entries.iter().filter(stored).copied().collect();
+        let left = WrittenSamples::new(7, left);
+        assert_eq!(left.entries.len(), 3_000);
         assert!(left.cycle(Strategy::Individual, around_ns).is_err());
         let found = left
             .cycle(Strategy::IndividualUnbounded, around_ns)
@@ -307,11 +255,9 @@ mod tests {
             samples.cycle(Strategy::Individual, around_ns).unwrap(),
             right
         );
-        let outcome = |found: Option<CycleAnswer>, missing: Option<&str>| ReadOutcome {
-            index: 3,
+        let outcome = |found: Result<CycleAnswer, &str>| ReadOutcome {
             around_ns,
-            found,
-            missing: missing.map(str::to_owned),
+            found: found.map_err(str::to_owned),
             fetched: Vec::new(),
         };
         assert_eq!(
@@ -320,8 +266,8 @@ mod tests {
                 .unwrap(),
             right
         );
-        let check = |outcome| samples.check(Strategy::Bulk, &[outcome]).0;
-        assert_eq!(check(outcome(Some(right.clone()), None)).wrong, 0);
+        let check = |outcome: &ReadOutcome| samples.check(Strategy::Bulk, outcome);
+        assert_eq!(check(&outcome(Ok(right.clone()))), (None, false));
         let mut sums = right.clone();
         sums.sums[4] += 1;
         let mut points = right.clone();
@@ -329,21 +275,15 @@ mod tests {
         let mut short = right;
         short.samples -= 1;
         for wrong in [
-            outcome(Some(sums), None),
-            outcome(Some(points), None),
-            outcome(Some(short), None),
-            outcome(None, Some("no t1")),
+            outcome(Ok(sums)),
+            outcome(Ok(points)),
+            outcome(Ok(short)),
+            outcome(Err("no t1")),
         ] {
-            let record = check(wrong);
-            assert_eq!((record.checked, record.wrong), (1, 1));
-            assert!(
-                record
-                    .first_wrong
-                    .unwrap()
-                    .starts_with("read 3: the machine cycle around")
-            );
+            let (difference, rightly_none) = check(&wrong);
+            assert!(difference.unwrap().starts_with("the machine cycle around"));
+            assert!(!rightly_none);
         }
-        assert_eq!(check(outcome(None, None)).answered, 0);
     }
 
     #[test]
@@ -355,24 +295,17 @@ mod tests {
         // Nothing for more than a second after the time asked for.
         entries.retain(|entry| !(around_ns..around_ns + 1_100_000_000).contains(&entry.time_ns));
         let holed = WrittenSamples::new(7, entries);
-        let outcome = |found: Option<CycleAnswer>| ReadOutcome {
-            index: 0,
+        let outcome = |found: Result<CycleAnswer, &str>| ReadOutcome {
             around_ns,
-            missing: found.is_none().then(|| "no t1".to_owned()),
-            found,
+            found: found.map_err(str::to_owned),
             fetched: Vec::new(),
         };
         // A search without a bound finds past the hole.
         for strategy in [Strategy::Individual, Strategy::Bulk, Strategy::BulkOne] {
-            let (record, without_cycle) = holed.check(strategy, &[outcome(None)]);
-            assert_eq!((record.wrong, without_cycle), (0, 1), "{strategy:?}");
-            assert_eq!(
-                holed
-                    .check(strategy, &[outcome(Some(found.clone()))])
-                    .0
-                    .wrong,
-                1
-            );
+            let none = holed.check(strategy, &outcome(Err("no t1")));
+            assert_eq!(none, (None, true), "{strategy:?}");
+            let (difference, _) = holed.check(strategy, &outcome(Ok(found.clone())));
+            assert!(difference.is_some(), "{strategy:?}");
         }
     }
 

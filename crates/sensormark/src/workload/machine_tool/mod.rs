@@ -1,46 +1,38 @@
 //! The machine-tool workload: a source sends 1,000 samples a second through the kernel's queue to a writer, and a
 //! reader finds and sums machine cycles (study 000).
 //!
-//! The flow: [`source`] → [`queue`] → [`writer`] → database → [`reader`], each a process of its own, started and watched by
-//! [`runner`] with [`write_trial`] and [`read_trial`]; [`answers`] computes what the reader should have found. It is not the signal itself, which is
-//! `dataset::machine_tool`, and knows no database.
+//! The flow: [`source`] → [`queue`] → [`writes`] → database → [`reads`]. [`kind`] makes trials of it, which the engine runs: a load that is fed over a
+//! [`line`], then reads of several questions. [`answers`] computes what the reader should have found, [`results`] gives records their form. It is not the
+//! signal itself, which is `dataset::machine_tool`, and knows no database.
 
-pub mod parameters;
+mod parameters;
 
-pub mod source;
+mod source;
 
 pub mod queue;
 
-pub mod start;
+mod line;
 
-pub mod writer;
+mod writes;
 
 pub mod cycle;
 
-pub mod reader;
+mod read_cycle;
 
-pub mod read_cycle;
+mod reads;
 
-pub mod answers;
+mod answers;
 
-pub mod cells;
+mod strategies;
 
-pub mod trial;
+mod results;
 
-pub mod runner;
-
-pub mod explain;
-
-pub mod write_trial;
-
-mod write_account;
-
-pub mod read_trial;
+mod kind;
 
 use crate::dataset::machine_tool::CHANNELS;
 use sensormark_store::{Field, FieldType, Schema, Series, Table, TimeResolution};
 
-pub use parameters::Parameters;
+pub use kind::Kind;
 
 /// The workload's name.
 pub const NAME: &str = "machine-tool";

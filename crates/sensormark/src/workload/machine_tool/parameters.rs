@@ -124,6 +124,11 @@ impl Parameters {
         Ok(())
     }
 
+    /// From one sample to the next, in ns.
+    pub fn period_ns(&self) -> u64 {
+        crate::units::round_u64(1e9 / f64::from(self.samples_per_second))
+    }
+
     /// Samples that the source sends in all, a fifth of a second beyond the measured phase, so that its end falls into full load.
     pub fn samples(&self) -> u64 {
         let seconds = self.warmup_seconds + self.measured_seconds + 0.2;

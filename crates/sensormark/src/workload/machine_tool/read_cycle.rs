@@ -1,15 +1,15 @@
 //! How one cycle is read: by five searches that the database answers, from two fetched seconds, or from two seconds of the angle alone.
 //!
-//! When reads are due, and how they are timed and summed up, is in [`super::reader`].
+//! Which reads there are, and how they are summed up and compared, is in [`super::reads`].
 
 use super::SPAN_NS;
 use super::cycle::{channel_sums, find_cycle};
 
 use crate::dataset::machine_tool::{AMPLITUDE, CHANNELS};
-use crate::engine::connection::Connection;
+use crate::engine::inquiry::Asker;
 use sensormark_store::{
-    Answer, Ask, Batch, Comparison, ErrorKind, FieldSet, Moment, Predicate, Query, Selection,
-    StoreError, TimeRange, Values,
+    Answer, Ask, Batch, Comparison, ErrorKind, FieldSet, Moment, Operation, Predicate, Query,
+    Selection, StoreError, TimeRange, Values,
 };
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -80,6 +80,30 @@ impl Strategy {
         }
     }
 
+    /// What a store must be able to do for it.
+    pub const fn needed(self) -> &'static [Operation] {
+        match self {
+            Self::Individual => &[Operation::Search, Operation::Minimum, Operation::Range],
+            Self::IndividualUnbounded => &[
+                Operation::Search,
+                Operation::SearchWithoutBound,
+                Operation::Minimum,
+                Operation::Range,
+            ],
+            Self::Bulk => &[Operation::Range],
+            Self::BulkOne => &[Operation::RangeOfSomeFields],
+        }
+    }
+
+    /// How many questions a read takes.
+    pub const fn questions(self) -> u32 {
+        match self {
+            Self::Individual | Self::IndividualUnbounded => 6,
+            Self::Bulk => 1,
+            Self::BulkOne => 2,
+        }
+    }
+
     /// Whether it is measured only when it is named.
     pub const fn is_on_request(self) -> bool {
         matches!(self, Self::IndividualUnbounded)
@@ -113,21 +137,20 @@ impl From<StoreError> for ReadFailure {
     }
 }
 
-/// Reads cycles over one connection.
+/// Reads a cycle.
 pub struct CycleReader<'a> {
-    /// The connection.
-    pub connection: Connection<'a>,
+    asker: &'a mut dyn Asker,
     /// Questions asked so far.
     pub queries: u64,
-    /// What was fetched since they were last taken, with the ranges and fields asked for.
+    /// What was fetched, with the ranges and fields asked for.
     pub batches: Vec<(TimeRange, FieldSet, Rc<Batch>)>,
 }
 
 impl<'a> CycleReader<'a> {
-    /// A reader over this connection.
-    pub const fn new(connection: Connection<'a>) -> Self {
+    /// A reader that asks here.
+    pub fn new(asker: &'a mut dyn Asker) -> Self {
         Self {
-            connection,
+            asker,
             queries: 0,
             batches: Vec::new(),
         }
@@ -319,8 +342,8 @@ impl CycleReader<'_> {
 
     async fn ask(&mut self, range: TimeRange, ask: Ask) -> Result<Answer, StoreError> {
         self.queries += 1;
-        self.connection
-            .query(&Query {
+        self.asker
+            .ask(&Query {
                 table: 0,
                 series: Selection::One(0),
                 range,

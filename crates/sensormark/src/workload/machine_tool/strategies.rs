@@ -1,62 +1,20 @@
-//! Which cells a machine-tool run has: the layouts of the stores that were asked for, and the reading strategies of each.
+//! Which reading strategies are measured on a layout.
 //!
 //! What cannot be measured is said with its reason, never left out. Nothing is measured here.
 
 use super::read_cycle::Strategy;
-use super::{SPAN_NS, schema};
-use crate::engine::context::{Cell, distinct};
+use super::schema;
 use crate::engine::selection::Choice;
-use crate::engine::trial::cells::{chosen, missing_durability, named_offers};
 use crate::measurement::record::NotMeasured;
 use crate::nearest::unknown;
-use sensormark_store::{
-    Capability, Durability, Family, LayoutOffer, Operation, Shape, TimeResolution,
-};
-
-/// The cells of the stores that were asked for, and what cannot be measured.
-///
-/// # Errors
-/// A layout or strategy that there is not, with the nearest right name.
-pub fn cells(
-    choices: &[Choice],
-    durability: Durability,
-) -> Result<(Vec<Cell>, Vec<NotMeasured>), String> {
-    let (mut cells, mut not_measured) = (Vec::new(), Vec::new());
-    for choice in choices {
-        for (name, offer) in chosen(choice, &offers(choice))? {
-            let (strategies, missing) = strategies(choice, name, offer)?;
-            not_measured.extend(missing);
-            match missing_durability(choice, durability) {
-                Some(reason) => not_measured.push(NotMeasured {
-                    implementation: format!("{} {name}", choice.title()),
-                    reason,
-                }),
-                None => cells.push(Cell {
-                    choice: choice.clone(),
-                    layout_name: name.clone(),
-                    layout: offer.layout,
-                    durability,
-                    strategies,
-                }),
-            }
-        }
-    }
-    Ok((distinct(cells), not_measured))
-}
-
-/// All layouts that a store offers for this workload, by their names here: the family, and the store's variant.
-pub fn offers(choice: &Choice) -> Vec<(String, LayoutOffer)> {
-    let families = [
-        ("individual".to_owned(), Family::PerReading),
-        ("bulk".to_owned(), Family::PerSpan { span_ns: SPAN_NS }),
-    ];
-    let schema = schema(TimeResolution::Nanoseconds);
-    named_offers(choice, &schema, families, |_| {})
-}
+use sensormark_store::{Capability, LayoutOffer, Shape, TimeResolution};
 
 /// The reading strategies that are measured on this layout, and those that it does not support, with the reason. What a store can only
 /// do in the client is measured when it is named.
-fn strategies(
+///
+/// # Errors
+/// A strategy that there is not, with the nearest right name.
+pub fn strategies(
     choice: &Choice,
     name: &str,
     offer: &LayoutOffer,
@@ -112,18 +70,7 @@ enum Support {
 fn support(choice: &Choice, strategy: Strategy, offer: &LayoutOffer) -> Support {
     let table = &schema(TimeResolution::Nanoseconds).tables[0];
     let spans = matches!(offer.layout.shape, Shape::RecordPerSpan { .. });
-    let needed: &[Operation] = match strategy {
-        Strategy::Individual => &[Operation::Search, Operation::Minimum, Operation::Range],
-        Strategy::IndividualUnbounded => &[
-            Operation::Search,
-            Operation::SearchWithoutBound,
-            Operation::Minimum,
-            Operation::Range,
-        ],
-        Strategy::Bulk => &[Operation::Range],
-        Strategy::BulkOne => &[Operation::RangeOfSomeFields],
-    };
-    for &operation in needed {
+    for &operation in strategy.needed() {
         match choice.store.capability(operation, &offer.layout, table) {
             Capability::Native => {}
             Capability::ClientSide(reason) if spans && strategy == Strategy::BulkOne => {

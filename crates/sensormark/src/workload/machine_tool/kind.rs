@@ -1,0 +1,225 @@
+//! The workload itself: its numbers, its layouts and strategies, and its trials: one that writes, then one for each strategy that reads what was stored.
+
+use super::line::{self, Machine};
+use super::parameters::Parameters;
+use super::read_cycle::Strategy;
+use super::reads::Reads;
+use super::writes::Writes;
+use super::{NAME, SPAN_NS, results, schema, strategies};
+use crate::engine::answers::Checking;
+use crate::engine::judge::work::Work;
+use crate::engine::pacing::Schedule;
+use crate::engine::phase::Pacing;
+use crate::engine::scale::Scale;
+use crate::engine::selection::Choice;
+use crate::engine::trial::script::{CellTrials, LoadSpec, PhaseSpec, Step, TrialSpec, Window};
+use crate::engine::trial::{Subject, Workload, WorkloadFactory};
+use crate::measurement::record::{LoadRecord, NotMeasured, Side, TrialRecord};
+use crate::units::{round_u64, seconds_to_ns, signed};
+use sensormark_store::{Family, LayoutOffer, Schema, Shape, TimeResolution};
+use serde_json::Value;
+use std::num::NonZeroU64;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The phase that counts.
+const MEASURED: &str = "measured";
+/// The phase before it.
+const WARM_UP: &str = "warm-up";
+/// What a write trial takes besides writing, in seconds: the source's start and end, settling, counting.
+const WRITE_SECONDS: f64 = 1.5;
+/// What a read trial takes besides reading, in seconds.
+const READ_SECONDS: f64 = 0.7;
+
+/// The kind.
+pub struct Kind;
+
+fn read(parameters: &Value) -> Result<Parameters, String> {
+    serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())
+}
+
+impl WorkloadFactory for Kind {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn summary(&self) -> &str {
+        "a machine's five channels at 1 kHz, written and read by the cycle"
+    }
+
+    fn preset(&self, scale: Scale) -> Option<Value> {
+        let parameters = match scale {
+            Scale::Quick => Parameters::quick(),
+            Scale::Standard => Parameters::standard(),
+            Scale::Study => Parameters::study(),
+        };
+        serde_json::to_value(parameters).ok()
+    }
+
+    fn documentation(&self) -> &[(&str, &str)] {
+        Parameters::documentation()
+    }
+
+    fn check(&self, parameters: &Value) -> Result<(), String> {
+        read(parameters)?.check()
+    }
+
+    fn schema(&self, parameters: &Value) -> Result<Schema, String> {
+        read(parameters)?;
+        Ok(schema(TimeResolution::Nanoseconds))
+    }
+
+    fn families(&self, _parameters: &Value) -> Result<Vec<(String, Family)>, String> {
+        Ok(vec![
+            ("individual".to_owned(), Family::PerReading),
+            ("bulk".to_owned(), Family::PerSpan { span_ns: SPAN_NS }),
+        ])
+    }
+
+    fn strategies(
+        &self,
+        choice: &Choice,
+        layout_name: &str,
+        offer: &LayoutOffer,
+    ) -> Result<(Vec<String>, Vec<NotMeasured>), String> {
+        strategies::strategies(choice, layout_name, offer)
+    }
+
+    fn source(&self, told: &Value) -> Result<Value, String> {
+        line::send(told)
+    }
+
+    fn build(
+        &self,
+        parameters: &Value,
+        seed: u64,
+        subject: Subject<'_>,
+    ) -> Result<Box<dyn Workload>, String> {
+        let parameters = read(parameters)?;
+        parameters.check()?;
+        let resolution = subject.time_resolution(&schema(TimeResolution::Nanoseconds), 0);
+        let span = matches!(subject.layout.shape, Shape::RecordPerSpan { .. });
+        Ok(Box::new(MachineToolWorkload {
+            writes: Arc::new(Writes::new(&parameters, seed, span, resolution)),
+            schema: Arc::new(schema(resolution)),
+            parameters,
+            seed,
+        }))
+    }
+}
+
+/// The workload with its numbers, on one layout.
+struct MachineToolWorkload {
+    parameters: Parameters,
+    seed: u64,
+    schema: Arc<Schema>,
+    writes: Arc<Writes>,
+}
+
+impl MachineToolWorkload {
+    /// The trial that writes: what is measured lies within the time in which the source sends.
+    fn write_trial(&self) -> TrialSpec {
+        let parameters = &self.parameters;
+        let machine = Machine::new(parameters, self.seed);
+        let writes = Arc::clone(&self.writes);
+        let load = LoadSpec::fed("write", writes, Arc::new(machine));
+        let mut phase = PhaseSpec::new(MEASURED, vec![load]);
+        phase.window = Some(Window {
+            lead_in: Duration::from_secs_f64(parameters.warmup_seconds),
+            lasts: Duration::from_secs_f64(parameters.measured_seconds),
+        });
+        TrialSpec {
+            part: Some("write".to_owned()),
+            side: Side::Write,
+            strategy: None,
+            role: "writer",
+            steps: vec![Step::Run(phase), Step::Settle("settle".to_owned())],
+            seconds: parameters.warmup_seconds + parameters.measured_seconds + WRITE_SECONDS,
+            needs_stored: false,
+        }
+    }
+
+    /// The trial that reads with this strategy what the first one stored.
+    fn read_trial(&self, strategy: Strategy, cell: &CellTrials) -> TrialSpec {
+        let parameters = &self.parameters;
+        let rate = parameters.reads_per_second;
+        let warm_up = round_u64(parameters.warmup_seconds * rate);
+        let reads = u64::from(parameters.reads);
+        let mut steps = Vec::new();
+        if warm_up > 0 {
+            let mut phase = self.reading(WARM_UP, strategy, (0, warm_up), cell);
+            phase.warm_up = true;
+            steps.push(Step::Run(phase));
+        }
+        let mut measured = self.reading(MEASURED, strategy, (warm_up, reads), cell);
+        measured.continues = warm_up > 0;
+        steps.push(Step::Run(measured));
+        TrialSpec {
+            part: Some(format!("read-{}", strategy.name())),
+            side: Side::Read,
+            strategy: Some(strategy.name().to_owned()),
+            role: "reader",
+            steps,
+            seconds: parameters.warmup_seconds + reads as f64 / rate + READ_SECONDS,
+            needs_stored: true,
+        }
+    }
+
+    /// A phase of reads in open loop.
+    fn reading(
+        &self,
+        name: &str,
+        strategy: Strategy,
+        reads: (u64, u64),
+        cell: &CellTrials,
+    ) -> PhaseSpec {
+        let parameters = &self.parameters;
+        let margin_ns = signed(seconds_to_ns(parameters.margin_seconds));
+        let stored = (self.seed, cell.stored.clone());
+        let operations = Arc::new(Reads::new(strategy, reads, margin_ns, stored));
+        let period_ns = round_u64(1e9 / parameters.reads_per_second);
+        let period_ns = NonZeroU64::new(period_ns).unwrap_or(NonZeroU64::MIN);
+        let mut load = LoadSpec::asking("read", operations, 1, Checking::All);
+        load.pacing = Pacing::Open(Schedule::every(period_ns));
+        PhaseSpec::new(name, vec![load])
+    }
+}
+
+impl Workload for MachineToolWorkload {
+    fn schema(&self) -> Arc<Schema> {
+        Arc::clone(&self.schema)
+    }
+
+    fn steps(&self) -> Vec<Step> {
+        let strategies = Strategy::ALL.map(|strategy| strategy.name().to_owned());
+        let cell = CellTrials {
+            strategies: strategies.to_vec(),
+            stored: None,
+        };
+        let trials = self.trials(&cell).into_iter();
+        trials.flat_map(|trial| trial.steps).collect()
+    }
+
+    fn seconds(&self) -> f64 {
+        self.write_trial().seconds
+    }
+
+    fn trials(&self, cell: &CellTrials) -> Vec<TrialSpec> {
+        let named = |strategy: &Strategy| {
+            let mut names = cell.strategies.iter();
+            names.any(|name| name == strategy.name())
+        };
+        let strategies = Strategy::ALL.into_iter().filter(named);
+        let reads = strategies.map(|strategy| self.read_trial(strategy, cell));
+        std::iter::once(self.write_trial()).chain(reads).collect()
+    }
+
+    fn work(&self, load: &LoadRecord, record: &TrialRecord) -> Work {
+        let samples_per_write = self.writes.samples_per_write();
+        results::work(&self.parameters, samples_per_write, load, record)
+    }
+
+    fn figures(&self, record: &mut TrialRecord) {
+        results::form(&self.parameters, record);
+    }
+}
