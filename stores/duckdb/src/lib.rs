@@ -72,6 +72,10 @@ impl Backend for DuckdbBackend {
         write_size::write_size(layout, table)
     }
 
+    fn one_process(&self) -> Option<&'static str> {
+        Some("DuckDB lets one process write to a database, and no other one read from it meanwhile")
+    }
+
     fn installation(&self) -> Result<Installation, StoreError> {
         server::installation()
     }
