@@ -89,6 +89,7 @@ fn tests() -> Vec<Named> {
         ),
         test!("MariaDB", studies::a_machine_tool_run_follows_its_study),
         test!("PostgreSQL", explain::postgresql_shows_what_its_own_log_saw),
+        test!("DuckDB", explain::duckdb_shows_all),
         test!("MariaDB", explain::mariadb_shows_all),
         test!("MongoDB", explain::mongodb_shows_all),
         test!("InfluxDB", explain::influxdb_shows_all),
