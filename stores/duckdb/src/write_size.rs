@@ -10,7 +10,7 @@ const READINGS: usize = 122_880;
 const BYTES: usize = 32 << 20;
 
 const ADVICE: &str = "The Appender for loads, and no small transactions: rows are stored in groups of 122,880.";
-const LINK: &str = "https://duckdb.org/docs/current/data/appender";
+const LINK: &str = "https://duckdb.org/docs/current/clients/c/appender";
 
 /// The size of a write with this layout and table.
 pub(crate) fn write_size(layout: &Layout, table: &Table) -> WriteSize {
