@@ -135,7 +135,11 @@ fn texts(mut rows: Rows) -> Result<Vec<Vec<String>>, Failure> {
         for row in 0..chunk.rows() {
             let columns = (0..).map_while(|column| chunk.vector(column));
             let texts = columns.map(|vector| vector.text(row).unwrap_or_default());
-            all.push(texts.map(|text| String::from_utf8_lossy(text).into_owned()).collect());
+            all.push(
+                texts
+                    .map(|text| String::from_utf8_lossy(text).into_owned())
+                    .collect(),
+            );
         }
     }
     Ok(all)

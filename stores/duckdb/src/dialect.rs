@@ -171,9 +171,7 @@ impl Dialect for DuckdbDialect {
     /// The functions for windows round to microseconds, so this is arithmetic on nanoseconds.
     fn native_window(&self, width: &str, time: &str, origin: &str) -> String {
         let since = format!("(epoch_ns({time}) - epoch_ns({origin}))");
-        format!(
-            "make_timestamp_ns(epoch_ns({time}) - (({since} % {width}) + {width}) % {width})"
-        )
+        format!("make_timestamp_ns(epoch_ns({time}) - (({since} % {width}) + {width}) % {width})")
     }
 
     /// As a subquery, the set is joined by hash, and its smallest and largest key skip groups of rows.
@@ -196,7 +194,10 @@ impl Dialect for DuckdbDialect {
             .map(|field| format!("unnest(r.{}) AS f{field}", table.field_names[field]));
         Expansion {
             join: " CROSS JOIN LATERAL ",
-            from: format!("(SELECT {}) AS e", joined([offsets].into_iter().chain(arrays))),
+            from: format!(
+                "(SELECT {}) AS e",
+                joined([offsets].into_iter().chain(arrays))
+            ),
             offset: "e.ns".to_owned(),
             order: "",
             fields: fields

@@ -221,7 +221,10 @@ mod tests {
     fn paths_and_programs_stay_out_of_messages() {
         let text = "IO Error: Could not set lock on file \"/home/somebody/x\": Conflicting lock is held in /home/somebody/bin (PID 7)";
         let error = of(codes::IO, text);
-        assert!(!format!("{error:?} {error}").contains("somebody"), "{error}");
+        assert!(
+            !format!("{error:?} {error}").contains("somebody"),
+            "{error}"
+        );
     }
 
     #[test]

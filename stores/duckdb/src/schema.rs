@@ -173,9 +173,9 @@ pub(crate) fn unsupported(layout: &Layout) -> Option<&'static str> {
         (_, _, TagPlacement::Subdocument | TagPlacement::KeyValueArray, _) => {
             Some("tags are columns, or rows of their own table")
         }
-        (_, _, _, WriteMethod::FastPath | WriteMethod::ConcatenatedStatements) => {
-            Some("an appender is DuckDB's fastest path already; multi-row shows what statements cost")
-        }
+        (_, _, _, WriteMethod::FastPath | WriteMethod::ConcatenatedStatements) => Some(
+            "an appender is DuckDB's fastest path already; multi-row shows what statements cost",
+        ),
         (_, _, _, WriteMethod::Datagram) => Some("an embedded database gets no datagrams"),
         (_, _, _, WriteMethod::MultiRow) if !rows => {
             Some("this way of writing is offered for rows of readings")
@@ -187,7 +187,9 @@ pub(crate) fn unsupported(layout: &Layout) -> Option<&'static str> {
         _ => match layout.index {
             Index::None => None,
             Index::Series if rows => None,
-            _ => Some("an index on several columns serves no scan; rows have none, or one on the series"),
+            _ => Some(
+                "an index on several columns serves no scan; rows have none, or one on the series",
+            ),
         },
     }
 }

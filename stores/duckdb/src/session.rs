@@ -97,9 +97,9 @@ impl DuckdbSession {
             self.prepared.insert(text.into(), prepared);
         }
         // It was put there a line ago.
-        self.prepared.get(text).ok_or_else(|| {
-            Failure::of(crate::client::codes::INTERNAL, "a statement is not kept")
-        })
+        self.prepared
+            .get(text)
+            .ok_or_else(|| Failure::of(crate::client::codes::INTERNAL, "a statement is not kept"))
     }
 
     /// Runs a statement with these parameters, and gives its rows.

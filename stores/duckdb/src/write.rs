@@ -242,7 +242,10 @@ impl<'a> Part<'a> {
         let library = session.connection.library();
         let table = self.rows.table;
         let rows = self.rows.len();
-        let Some(sent) = session.kept.appender(&table.name, &table.column_list(), rows) else {
+        let Some(sent) = session
+            .kept
+            .appender(&table.name, &table.column_list(), rows)
+        else {
             return Ok(());
         };
         let columns = table.columns.iter().zip(&writer.kinds).enumerate();

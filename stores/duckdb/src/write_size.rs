@@ -9,7 +9,8 @@ const READINGS: usize = 122_880;
 /// Bytes in a write: each client holds one, and DuckDB another.
 const BYTES: usize = 32 << 20;
 
-const ADVICE: &str = "The Appender for loads, and no small transactions: rows are stored in groups of 122,880.";
+const ADVICE: &str =
+    "The Appender for loads, and no small transactions: rows are stored in groups of 122,880.";
 const LINK: &str = "https://duckdb.org/docs/current/clients/c/appender";
 
 /// The size of a write with this layout and table.

@@ -22,9 +22,9 @@ impl Rows {
         if state == 0 {
             return Ok(rows);
         }
-        Err(rows.failure().unwrap_or_else(|| {
-            Failure::of(super::codes::INTERNAL, "the library says no more")
-        }))
+        Err(rows
+            .failure()
+            .unwrap_or_else(|| Failure::of(super::codes::INTERNAL, "the library says no more")))
     }
 
     /// What went wrong, if anything did.
