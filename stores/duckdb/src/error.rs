@@ -34,7 +34,7 @@ pub(crate) fn is_locked(failure: &Failure) -> bool {
 pub(crate) fn is_conflict(failure: &Failure) -> bool {
     let text = failure.text.as_str();
     failure.code == codes::TRANSACTION
-        && ["onflict", "constraint violation"]
+        && ["Conflict", "conflict", "constraint violation"]
             .iter()
             .any(|word| text.contains(word))
 }

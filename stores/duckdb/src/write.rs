@@ -22,6 +22,7 @@ use sensormark_store::{
 };
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const OPERATION: &str = "write readings";
@@ -85,7 +86,7 @@ pub(crate) fn write(
     batch: &Batch,
 ) -> Result<Acknowledgement, StoreError> {
     let mut acknowledgement = Acknowledgement::default();
-    let model = std::sync::Arc::clone(&session.model);
+    let model = Arc::clone(&session.model);
     let (description, _) = model.table(batch.table)?;
     let rows_per_statement = limits(&model.layout, description).readings_per_statement;
     let mut start = 0;
@@ -109,7 +110,7 @@ pub(crate) fn upsert(
     session: &mut DuckdbSession,
     write: EntityReading<'_>,
 ) -> Result<Acknowledgement, StoreError> {
-    let model = std::sync::Arc::clone(&session.model);
+    let model = Arc::clone(&session.model);
     let cells = entity_cells(&model, write)?;
     let number = write.reading.table;
     let put_entity = |session: &mut DuckdbSession| {
@@ -145,7 +146,7 @@ fn write_part(
     batch: &Batch,
     readings: Range<usize>,
 ) -> Result<(), StoreError> {
-    let model = std::sync::Arc::clone(&session.model);
+    let model = Arc::clone(&session.model);
     Part::new(&model, batch, readings)?.commit(session)
 }
 
