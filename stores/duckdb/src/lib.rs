@@ -46,7 +46,7 @@ impl Backend for DuckdbBackend {
 
     fn description(&self) -> Description {
         Description {
-            name: "duckdb".to_owned(),
+            name: config::NAME.to_owned(),
             title: "DuckDB".to_owned(),
             embedded: true,
             session: SessionKind::Blocking,

@@ -4,7 +4,6 @@ use super::foreign::{self, TimestampNs, types};
 use super::{Failure, Library, codes, text_at};
 use sensormark_relational::cell::Cell;
 use sensormark_relational::dialect::ColumnType;
-use std::ptr;
 
 /// A parameter.
 #[derive(Debug, Clone)]
@@ -162,9 +161,7 @@ impl LogicalType {
 
 impl Drop for LogicalType {
     fn drop(&mut self) {
-        if self.handle != ptr::null_mut() {
-            // SAFETY: the handle is open and not used after this.
-            unsafe { (self.library.functions.destroy_type)(&raw mut self.handle) }
-        }
+        // SAFETY: the handle is open and not used after this.
+        unsafe { (self.library.functions.destroy_type)(&raw mut self.handle) }
     }
 }
