@@ -220,12 +220,18 @@ impl<'a> Part<'a> {
 
     fn insert_many(&self, session: &mut DuckdbSession) -> Result<(), Failure> {
         let (model, table) = (self.rows.model, self.rows.table);
+        let most = table.readings_per_statement.min(self.rows.len());
+        let (whole, whole_kinds) = insert(model, table, most);
         let mut start = 0;
         while start < self.rows.len() {
-            let rows = start..self.rows.len().min(start + table.readings_per_statement);
+            let rows = start..self.rows.len().min(start + most);
             start = rows.end;
-            let (text, kinds) = insert(model, table, rows.len());
-            self.send(session, &text, &kinds, rows)?;
+            if rows.len() == most {
+                self.send(session, &whole, &whole_kinds, rows)?;
+            } else {
+                let (rest, kinds) = insert(model, table, rows.len());
+                self.send(session, &rest, &kinds, rows)?;
+            }
         }
         Ok(())
     }
