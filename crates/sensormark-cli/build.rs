@@ -4,8 +4,9 @@ use std::env;
 use std::process::Command;
 
 /// The databases, in the order in which they are listed; each is a feature.
-const STORES: [&str; 7] = [
+const STORES: [&str; 8] = [
     "sqlite",
+    "duckdb",
     "postgresql",
     "mariadb",
     "mongodb",

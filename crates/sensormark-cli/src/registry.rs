@@ -20,6 +20,8 @@ pub fn registry() -> Registry {
     let stores: Vec<Arc<dyn Store>> = vec![
         #[cfg(feature = "sqlite")]
         Arc::new(sensormark_sqlite::Sqlite::new()),
+        #[cfg(feature = "duckdb")]
+        Arc::new(sensormark_duckdb::Duckdb::new()),
         #[cfg(feature = "postgresql")]
         Arc::new(sensormark_postgresql::Postgresql::new()),
         #[cfg(feature = "mariadb")]
@@ -40,6 +42,7 @@ pub fn registry() -> Registry {
 fn left_out() -> Vec<String> {
     let all = [
         ("sqlite", cfg!(feature = "sqlite")),
+        ("duckdb", cfg!(feature = "duckdb")),
         ("postgresql", cfg!(feature = "postgresql")),
         ("mariadb", cfg!(feature = "mariadb")),
         ("mongodb", cfg!(feature = "mongodb")),

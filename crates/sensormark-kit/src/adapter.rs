@@ -122,6 +122,10 @@ impl<B: Backend> Store for Adapter<B> {
         self.backend.momentary_misses()
     }
 
+    fn one_process(&self) -> Option<&'static str> {
+        self.backend.one_process()
+    }
+
     fn installation(&self) -> Result<Installation, StoreError> {
         self.backend.installation()
     }

@@ -51,6 +51,11 @@ pub trait Backend: Send + Sync + 'static {
         None
     }
 
+    /// Why one process alone may have the database open at a time.
+    fn one_process(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The server on this machine, or the embedded library.
     ///
     /// # Errors

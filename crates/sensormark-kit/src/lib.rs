@@ -10,13 +10,15 @@
 //! - it keeps the model of a plan, which all of its sessions share;
 //! - it decides by one protocol which databases may be made and dropped ([`ownership`]).
 //!
-//! Beside them: [`url`], what URLs of servers have in common, and [`sums`], partial aggregates.
+//! Beside them: [`url`], what URLs of servers have in common, [`folder`], the files of embedded databases, and [`sums`], partial aggregates.
 //!
 //! The kit speaks to no database and measures nothing.
 
 pub mod adapter;
 
 pub mod backend;
+
+pub mod folder;
 
 pub mod ownership;
 

@@ -348,6 +348,12 @@ pub trait Dialect: Debug + Send + Sync {
         format!("({}) IN ({})", keys.join(", "), parameters.join(", "))
     }
 
+    /// The parameter for a set of keys, an array of this type, where the database does not know the type from its place.
+    fn typed_set(&self, parameter: String, kind: ColumnType) -> String {
+        let _ = kind;
+        parameter
+    }
+
     /// The keys in the parameters of a set as a relation `s` of the columns `names`, where readings are looked at series by series.
     fn set_as_relation(&self, names: &[String], parameters: &[String]) -> String {
         let _ = parameters;

@@ -80,6 +80,10 @@ impl Store for FaultyStore {
         self.inner.momentary_misses()
     }
 
+    fn one_process(&self) -> Option<&'static str> {
+        self.inner.one_process()
+    }
+
     fn installation(&self) -> Result<Installation, StoreError> {
         self.inner.installation()
     }

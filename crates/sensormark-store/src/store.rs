@@ -61,6 +61,11 @@ pub trait Store: Send + Sync {
         None
     }
 
+    /// Why one process alone may have the database open at a time; none where several may. All clients of a phase are then in one process.
+    fn one_process(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The server on this machine (or the embedded library).
     ///
     /// # Errors

@@ -7,13 +7,13 @@ use crate::error;
 use crate::settings;
 use crate::write::fill_tags;
 use rusqlite::{Connection, OpenFlags};
+use sensormark_kit::folder::{self, blocks, file_error};
 use sensormark_kit::{BackendAdministrator, Found};
 use sensormark_relational::ddl::{statements, table_names};
 use sensormark_relational::model::{Model, OWNER_TABLE};
 use sensormark_store::{ErrorKind, Plan, Setting, Size, StoreError};
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -137,15 +137,6 @@ fn stated_schema(connection: &Connection) -> Result<Vec<String>, StoreError> {
     Ok(texts)
 }
 
-/// Bytes of the blocks that a file occupies; 0 where there is none.
-fn blocks(path: &Path) -> io::Result<u64> {
-    match fs::metadata(path) {
-        Ok(metadata) => Ok(metadata.blocks() * 512),
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(0),
-        Err(cause) => Err(cause),
-    }
-}
-
 /// Moves the log into the file; whether all of it could be moved.
 fn checkpoint(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
@@ -184,27 +175,6 @@ fn read_mark(file: &Path) -> Result<Option<String>, StoreError> {
             }
         }
     }
-}
-
-/// A failure of the file system, in the contract's terms.
-fn file_error(operation: &str, cause: io::Error) -> StoreError {
-    let (kind, advice) = match cause.kind() {
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => (
-            ErrorKind::Configuration,
-            "this user may not write there; choose another folder",
-        ),
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => (
-            ErrorKind::DiskFull,
-            "free space on the disk that holds the folder",
-        ),
-        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => (
-            ErrorKind::Configuration,
-            "a file is where the folder should be; choose another folder",
-        ),
-        io::ErrorKind::NotFound => (ErrorKind::NotFound, "it is not there"),
-        _ => (ErrorKind::Unavailable, "see the kernel's log"),
-    };
-    StoreError::new(kind, operation, format!("{cause}; {advice}")).with_source(cause)
 }
 
 impl BackendAdministrator for SqliteAdministrator {
@@ -257,19 +227,9 @@ impl BackendAdministrator for SqliteAdministrator {
     }
 
     async fn names(&mut self) -> Result<Vec<String>, StoreError> {
-        let wrong = |cause| file_error("list the SQLite databases", cause);
-        let entries = match fs::read_dir(config::folder(&self.plan.endpoint)) {
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries.map_err(wrong)?,
-        };
-        let mut names = Vec::new();
-        for entry in entries {
-            let name = entry.map_err(wrong)?.file_name();
-            let name = name.to_string_lossy();
-            names.extend(name.strip_suffix(FILE_ENDING).map(str::to_owned));
-        }
-        names.sort();
-        Ok(names)
+        let folder = config::folder(&self.plan.endpoint);
+        folder::names(&folder, FILE_ENDING)
+            .map_err(|cause| file_error("list the SQLite databases", cause))
     }
 
     async fn settle(&mut self) -> Result<(), StoreError> {

@@ -5,10 +5,13 @@
 use crate::error;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
-use sensormark_store::{DatabaseName, Durability, Endpoint, ErrorKind, Plan, Secret, StoreError};
+use sensormark_kit::folder;
+use sensormark_store::{DatabaseName, Durability, Endpoint, ErrorKind, Plan, StoreError};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// The store's name.
+pub const NAME: &str = "sqlite";
 /// What a URL looks like, for messages.
 pub const URL_EXAMPLE: &str = "sqlite:/path/to/folder";
 /// The ending of a database's file.
@@ -24,45 +27,12 @@ const STATEMENTS: usize = 512;
 /// # Errors
 /// [`ErrorKind::Configuration`] when it is empty, names a file, or is SQLite's own notation for memory.
 pub fn endpoint(url: &str) -> Result<Endpoint, StoreError> {
-    let wrong = |context: String| {
-        StoreError::new(ErrorKind::Configuration, "read the URL of SQLite", context)
-    };
-    let text = url.strip_prefix("sqlite:").unwrap_or(url);
-    let text = text.strip_prefix("//").unwrap_or(text);
-    if text.is_empty() || text.contains('\0') {
-        return Err(wrong(format!("name a folder, like {URL_EXAMPLE}")));
-    }
-    if text.contains(":memory:") {
-        return Err(wrong(format!(
-            "databases in memory are not measured; name a folder, like {URL_EXAMPLE}"
-        )));
-    }
-    let folder = std::path::absolute(text)
-        .map_err(|cause| wrong(format!("{text} is no path: {cause}")).with_source(cause))?;
-    let metadata = std::fs::metadata(&folder);
-    if metadata.as_ref().is_ok_and(|found| !found.is_dir()) {
-        return Err(wrong(format!(
-            "{text} is not a folder; sensormark keeps its own files in a folder, like {URL_EXAMPLE}"
-        )));
-    }
-    let managed = metadata.is_err();
-    Ok(Endpoint {
-        url: Secret::new(folder.to_string_lossy()),
-        label: if managed {
-            "sqlite (new folder)".into()
-        } else {
-            "sqlite (existing folder)".into()
-        },
-        managed,
-        ports: Vec::new(),
-    })
+    folder::endpoint(NAME, "SQLite", URL_EXAMPLE, url)
 }
 
 /// The folder that an endpoint names.
 pub fn folder(endpoint: &Endpoint) -> PathBuf {
-    let text = endpoint.url.expose();
-    let text = text.strip_prefix("sqlite:").unwrap_or(text);
-    PathBuf::from(text)
+    folder::path(NAME, endpoint)
 }
 
 /// The file of a database.
@@ -159,31 +129,4 @@ pub fn durability_classes() -> Vec<(Durability, String)> {
     ]
     .map(|(class, words)| (class, words.to_owned()))
     .into()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn urls_name_folders() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().to_str().unwrap();
-        for url in [
-            path.to_owned(),
-            format!("sqlite:{path}"),
-            format!("sqlite://{path}"),
-        ] {
-            let endpoint = endpoint(&url).unwrap();
-            assert_eq!(super::folder(&endpoint), folder.path());
-            assert!(!endpoint.managed && !endpoint.label.contains(path));
-        }
-        assert!(endpoint(&format!("{path}/new")).unwrap().managed);
-        let file = folder.path().join("file");
-        std::fs::write(&file, "x").unwrap();
-        for url in ["", "sqlite:", ":memory:", file.to_str().unwrap()] {
-            let error = endpoint(url).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Configuration, "{url}");
-        }
-    }
 }

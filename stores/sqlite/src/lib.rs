@@ -57,7 +57,7 @@ impl Backend for SqliteBackend {
 
     fn description(&self) -> Description {
         Description {
-            name: "sqlite".to_owned(),
+            name: config::NAME.to_owned(),
             title: "SQLite".to_owned(),
             embedded: true,
             session: SessionKind::Blocking,

@@ -21,6 +21,7 @@ sensormark COMMAND --help says more of a command.
 Environment:
   SENSORMARK_STATE                     folder for servers that sensormark starts, and what it keeps between runs
   SENSORMARK_SERVERS                   folder that scripts/install-servers.sh installed servers into
+  SENSORMARK_DUCKDB_HOME               folder of DuckDB's library, libduckdb.so
   SENSORMARK_POSTGRESQL_HOME           folder of a PostgreSQL installation
   SENSORMARK_MARIADB_HOME              folder of a MariaDB installation
   SENSORMARK_MONGODB_HOME              folder of a MongoDB installation

@@ -47,7 +47,7 @@ pub fn durable(server: &Server) -> Outcome {
             "{after:?}: {said}"
         );
         let ready = figure(trial, "restart_seconds");
-        let is_server = server.name != Server::sqlite().name;
+        let is_server = !server.is_embedded();
         ensure!(
             ready.is_some_and(|ready| ready > 0.0) == is_server,
             "{ready:?}: {said}"

@@ -45,8 +45,10 @@ fn main() {
             trials.push(trial(&server, name, test));
         }
     }
-    for (name, test) in without_server() {
-        trials.push(trial(&Server::sqlite(), name, test));
+    for server in Server::embedded() {
+        for (name, test) in without_server() {
+            trials.push(trial(&server, name, test));
+        }
     }
     // It starts every server, the slow ones too.
     let same = "all: the same seed leaves one checksum on every store, by the same operations";

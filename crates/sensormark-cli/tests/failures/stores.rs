@@ -33,12 +33,23 @@ impl Server {
         all.into_iter().map(server).collect()
     }
 
-    /// The store that has none.
-    pub const fn sqlite() -> Self {
-        Self {
-            name: "sqlite",
-            title: "SQLite",
-        }
+    /// The stores that have none.
+    pub const fn embedded() -> [Self; 2] {
+        [
+            Self {
+                name: "sqlite",
+                title: "SQLite",
+            },
+            Self {
+                name: "duckdb",
+                title: "DuckDB",
+            },
+        ]
+    }
+
+    /// Whether it is one of those.
+    pub fn is_embedded(&self) -> bool {
+        Self::embedded().iter().any(|one| one.name == self.name)
     }
 
     /// Why it cannot be tried here.

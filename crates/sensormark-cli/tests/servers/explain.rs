@@ -70,6 +70,10 @@ pub fn cassandra_shows_all_but_plans() {
     on_own_server("cassandra", false);
 }
 
+pub fn duckdb_shows_all() {
+    on_own_server("duckdb", true);
+}
+
 pub fn mariadb_shows_all() {
     on_own_server("mariadb", true);
 }

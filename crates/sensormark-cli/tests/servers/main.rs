@@ -15,6 +15,7 @@ mod existing_server;
 mod explain;
 #[path = "../cli/interruption.rs"]
 mod interruption;
+mod one_process;
 #[path = "../cli/own/mod.rs"]
 mod own;
 mod several_servers;
@@ -89,6 +90,11 @@ fn tests() -> Vec<Named> {
         ),
         test!("MariaDB", studies::a_machine_tool_run_follows_its_study),
         test!("PostgreSQL", explain::postgresql_shows_what_its_own_log_saw),
+        test!("DuckDB", explain::duckdb_shows_all),
+        test!(
+            "DuckDB",
+            one_process::clients_that_processes_would_share_are_in_one
+        ),
         test!("MariaDB", explain::mariadb_shows_all),
         test!("MongoDB", explain::mongodb_shows_all),
         test!("InfluxDB", explain::influxdb_shows_all),

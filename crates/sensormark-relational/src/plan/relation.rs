@@ -311,7 +311,10 @@ impl Builder<'_> {
         kinds
             .iter()
             .enumerate()
-            .map(|(number, kind)| self.slot(array(number), kind.array()))
+            .map(|(number, kind)| {
+                let parameter = self.slot(array(number), kind.array());
+                self.model.dialect.typed_set(parameter, kind.array())
+            })
             .collect()
     }
 

@@ -76,8 +76,11 @@ impl WorkloadFactory for Kind {
         seed: u64,
         subject: Subject<'_>,
     ) -> Result<Box<dyn Workload>, String> {
-        let parameters = read(parameters)?;
+        let mut parameters = read(parameters)?;
         parameters.check()?;
+        if subject.store.one_process().is_some() {
+            parameters.processes = 1;
+        }
         let month = parameters.billed_hours().unwrap_or_default();
         Ok(Box::new(Billing {
             schema: Arc::new(billing::schema(parameters.most_devices())),

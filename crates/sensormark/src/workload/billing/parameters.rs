@@ -61,7 +61,7 @@ pub const DOCUMENTATION: [(&str, &str); 11] = [
     ),
     (
         "processes",
-        "processes that clients are spread over evenly (the study's are 5 of 32 clients)",
+        "processes that clients are spread over evenly (the study's are 5 of 32 clients; 1 where a database lets one process have it open)",
     ),
     (
         "atomic",

@@ -1,0 +1,157 @@
+//! Embedded databases: files in a folder that a URL names, and what the file system says of them.
+//!
+//! How a file is opened, and what stands beside it, is each store's matter.
+
+use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// Reads a URL: a folder, with or without the store's name before it. `title` is the database's name as people write it, `example` a URL.
+///
+/// # Errors
+/// [`ErrorKind::Configuration`] when it is empty, names a file, or is the usual notation for a database in memory.
+pub fn endpoint(name: &str, title: &str, example: &str, url: &str) -> Result<Endpoint, StoreError> {
+    let operation = format!("read the URL of {title}");
+    let wrong =
+        |context: String| StoreError::new(ErrorKind::Configuration, operation.as_str(), context);
+    let text = without_name(name, url);
+    let text = text.strip_prefix("//").unwrap_or(text);
+    if text.is_empty() || text.contains('\0') {
+        return Err(wrong(format!("name a folder, like {example}")));
+    }
+    if text.contains(":memory:") {
+        return Err(wrong(format!(
+            "databases in memory are not measured; name a folder, like {example}"
+        )));
+    }
+    let folder = std::path::absolute(text)
+        .map_err(|cause| wrong(format!("{text} is no path: {cause}")).with_source(cause))?;
+    let metadata = fs::metadata(&folder);
+    if metadata.as_ref().is_ok_and(|found| !found.is_dir()) {
+        return Err(wrong(format!(
+            "{text} is not a folder; sensormark keeps its own files in a folder, like {example}"
+        )));
+    }
+    let managed = metadata.is_err();
+    let state = if managed { "new" } else { "existing" };
+    Ok(Endpoint {
+        url: Secret::new(folder.to_string_lossy()),
+        label: format!("{name} ({state} folder)"),
+        managed,
+        ports: Vec::new(),
+    })
+}
+
+fn without_name<'a>(name: &str, url: &'a str) -> &'a str {
+    let behind = url.strip_prefix(name);
+    let behind = behind.and_then(|behind| behind.strip_prefix(':'));
+    behind.unwrap_or(url)
+}
+
+/// The folder that an endpoint of this store names.
+pub fn path(name: &str, endpoint: &Endpoint) -> PathBuf {
+    PathBuf::from(without_name(name, endpoint.url.expose()))
+}
+
+/// The names of the files with this ending in a folder, without it and sorted; none where there is no folder.
+///
+/// # Errors
+/// What the file system says.
+pub fn names(folder: &Path, ending: &str) -> io::Result<Vec<String>> {
+    let entries = match fs::read_dir(folder) {
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let name = entry?.file_name();
+        let name = name.to_string_lossy();
+        names.extend(name.strip_suffix(ending).map(str::to_owned));
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Bytes of the blocks that a file occupies; 0 where there is none.
+///
+/// # Errors
+/// What the file system says.
+pub fn blocks(path: &Path) -> io::Result<u64> {
+    match fs::metadata(path) {
+        Ok(metadata) => Ok(metadata.blocks() * 512),
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(0),
+        Err(cause) => Err(cause),
+    }
+}
+
+/// A failure of the file system, in the contract's terms.
+pub fn file_error(operation: &str, cause: io::Error) -> StoreError {
+    let (kind, advice) = match cause.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => (
+            ErrorKind::Configuration,
+            "this user may not write there; choose another folder",
+        ),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => (
+            ErrorKind::DiskFull,
+            "free space on the disk that holds the folder",
+        ),
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => (
+            ErrorKind::Configuration,
+            "a file is where the folder should be; choose another folder",
+        ),
+        io::ErrorKind::NotFound => (ErrorKind::NotFound, "it is not there"),
+        _ => (ErrorKind::Unavailable, "see the kernel's log"),
+    };
+    StoreError::new(kind, operation, format!("{cause}; {advice}")).with_source(cause)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EXAMPLE: &str = "somedb:/path/to/folder";
+
+    fn read(url: &str) -> Result<Endpoint, StoreError> {
+        endpoint("somedb", "SomeDB", EXAMPLE, url)
+    }
+
+    #[test]
+    fn urls_name_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_str().unwrap();
+        for url in [
+            path.to_owned(),
+            format!("somedb:{path}"),
+            format!("somedb://{path}"),
+        ] {
+            let endpoint = read(&url).unwrap();
+            assert_eq!(super::path("somedb", &endpoint), folder.path());
+            assert!(!endpoint.managed && !endpoint.label.contains(path));
+        }
+        assert!(read(&format!("{path}/new")).unwrap().managed);
+        let file = folder.path().join("file");
+        fs::write(&file, "x").unwrap();
+        for url in ["", "somedb:", ":memory:", file.to_str().unwrap()] {
+            let error = read(url).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Configuration, "{url}");
+        }
+    }
+
+    #[test]
+    fn databases_are_the_files_with_the_ending() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["b.some", "a.some", "a.some.log", "other"] {
+            fs::write(folder.path().join(name), "x").unwrap();
+        }
+        assert_eq!(names(folder.path(), ".some").unwrap(), ["a", "b"]);
+        assert!(
+            names(&folder.path().join("none"), ".some")
+                .unwrap()
+                .is_empty()
+        );
+        assert!(blocks(&folder.path().join("a.some")).unwrap() > 0);
+        assert_eq!(blocks(&folder.path().join("none")).unwrap(), 0);
+    }
+}

@@ -1,0 +1,14 @@
+//! The statements of every layout, held to the text in `tests/pins/schema.txt` and to the order of the series' key.
+
+use super::layouts;
+use crate::dialect::DuckdbDialect;
+use sensormark_conformance::pins::pin;
+use sensormark_relational::{ddl, model::Model};
+
+#[test]
+fn statements_are_as_kept() {
+    pin(env!("CARGO_MANIFEST_DIR"), layouts, |schema, offer| {
+        let model = Model::new(&DuckdbDialect, schema, offer.layout).expect("an offered layout");
+        ddl::statements(&model)
+    });
+}

@@ -1,0 +1,355 @@
+//! Writing: one reading by a prepared INSERT, many by an appender, which DuckDB's documentation advises for loading.
+//!
+//! Rows and statements are the relational planner's; here they are handed over. Appends never conflict. Two transactions that change the same row
+//! of sums or the same entity do: the later one is rolled back, and begins again here, as DuckDB's users have it begin.
+
+use crate::array::Elements;
+use crate::client::{Connection, Failure, Kind, Parameter, Sheet, codes};
+use crate::dialect::{appended, type_name};
+use crate::error;
+use crate::schema::{TRANSACTION, limits};
+use crate::session::{DuckdbSession, parameter};
+use sensormark_relational::cell::Cell;
+use sensormark_relational::ddl::sum_type;
+use sensormark_relational::dialect::ColumnType;
+use sensormark_relational::model::{Model, TableModel, joined};
+use sensormark_relational::write::statement::{Text, add_to_sums, entity, insert};
+use sensormark_relational::write::sums::Sums;
+use sensormark_relational::write::{Rows, entity_cells};
+use sensormark_store::{
+    Acknowledgement, Atomicity, Batch, EntityReading, FieldType, Shape, StoreError, Table,
+    WriteMethod,
+};
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const OPERATION: &str = "write readings";
+/// How long a transaction that met another one waits before it begins again: at first, and at most.
+const PAUSE: Duration = Duration::from_micros(50);
+const LONGEST_PAUSE: Duration = Duration::from_millis(5);
+
+/// The statements that write one table.
+pub(crate) struct Writer {
+    /// What the columns are for an appender.
+    kinds: Vec<Kind>,
+    /// Inserts one row.
+    insert: Text,
+    /// Adds to rows of sums, given as a list for each column.
+    add_sums: Option<Text>,
+    /// Inserts or updates an entity.
+    entity: Option<Text>,
+}
+
+impl Writer {
+    /// The statements of this table.
+    pub(crate) fn new(model: &Model, number: usize) -> Self {
+        let (table, description) = (&model.tables[number], &model.schema.tables[number]);
+        let kinds = sum_kinds(table);
+        let lists = kinds.iter().enumerate();
+        let lists = lists
+            .map(|(place, kind)| format!("unnest(${}::{})", place + 1, type_name(kind.array())));
+        let source = format!("SELECT {}", joined(lists));
+        let columns = table.columns.iter();
+        Self {
+            kinds: columns.map(|one| appended(one, description)).collect(),
+            insert: insert(model, table, 1),
+            add_sums: add_to_sums(model, table, &source).map(|text| (text, kinds)),
+            entity: entity(model, table, description, 1),
+        }
+    }
+}
+
+/// The types of the columns of a row of sums, as they are sent.
+fn sum_kinds(table: &TableModel) -> Vec<ColumnType> {
+    let mut kinds: Vec<ColumnType> = table.series_columns().map(|column| column.kind).collect();
+    if let Some(sums) = &table.sums {
+        kinds.extend([ColumnType::I64, ColumnType::Bool]);
+        for field in &sums.fields {
+            let value = match field.kind {
+                FieldType::F64 => ColumnType::F64,
+                _ => ColumnType::I64,
+            };
+            kinds.extend([ColumnType::I64, sum_type(field.kind), value, value]);
+        }
+    }
+    kinds
+}
+
+/// Writes a batch as one transaction, or as several where it is larger than the largest of them.
+///
+/// # Errors
+/// What DuckDB says, with how many readings were committed before.
+pub(crate) fn write(
+    session: &mut DuckdbSession,
+    batch: &Batch,
+) -> Result<Acknowledgement, StoreError> {
+    let mut acknowledgement = Acknowledgement::default();
+    let model = Arc::clone(&session.model);
+    let (description, _) = model.table(batch.table)?;
+    let rows_per_statement = limits(&model.layout, description).readings_per_statement;
+    let mut start = 0;
+    while start < batch.len() {
+        let part = start..batch.len().min(start + TRANSACTION);
+        write_part(session, batch, part.clone())
+            .map_err(|error| error.after_acknowledging(acknowledgement.readings))?;
+        start = part.end;
+        acknowledgement.readings += part.len() as u64;
+        acknowledgement.statements += part.len().div_ceil(rows_per_statement) as u64;
+    }
+    acknowledgement.sent = acknowledgement.readings;
+    Ok(acknowledgement)
+}
+
+/// Inserts a reading and updates its entity.
+///
+/// # Errors
+/// What DuckDB says.
+pub(crate) fn upsert(
+    session: &mut DuckdbSession,
+    write: EntityReading<'_>,
+) -> Result<Acknowledgement, StoreError> {
+    let model = Arc::clone(&session.model);
+    let cells = entity_cells(&model, write)?;
+    let number = write.reading.table;
+    let put_entity = |session: &mut DuckdbSession| {
+        let writers = Rc::clone(&session.writers);
+        let Some((text, kinds)) = &writers[number].entity else {
+            return Ok(());
+        };
+        let cells = cells.iter().zip(kinds);
+        let parameters = cells.map(|(&cell, &kind)| parameter(cell, kind));
+        session.send(text, parameters).map(drop)
+    };
+    let readings = 0..write.reading.len();
+    let part = Part::new(&model, write.reading, readings.clone())?;
+    match write.atomicity {
+        Atomicity::Atomic => transact(session, |session| {
+            put_entity(session)?;
+            part.insert(session)
+        })?,
+        Atomicity::Separate => {
+            again(session, put_entity)?;
+            part.commit(session)?;
+        }
+    }
+    Ok(Acknowledgement {
+        readings: readings.len() as u64,
+        sent: readings.len() as u64,
+        statements: 2,
+    })
+}
+
+fn write_part(
+    session: &mut DuckdbSession,
+    batch: &Batch,
+    readings: Range<usize>,
+) -> Result<(), StoreError> {
+    let model = Arc::clone(&session.model);
+    Part::new(&model, batch, readings)?.commit(session)
+}
+
+/// What one transaction writes.
+struct Part<'a> {
+    rows: Rows<'a>,
+    sums: Option<Sums<'a>>,
+    number: usize,
+}
+
+impl<'a> Part<'a> {
+    fn new(model: &'a Model, batch: &'a Batch, readings: Range<usize>) -> Result<Self, StoreError> {
+        let has_sums = matches!(model.layout.shape, Shape::Summary { .. });
+        Ok(Self {
+            sums: match has_sums {
+                true => Some(Sums::of(model, batch, readings.clone())?),
+                false => None,
+            },
+            rows: Rows::new(model, batch, readings)?,
+            number: batch.table,
+        })
+    }
+
+    /// Whether it is one row by its statement alone.
+    fn is_single(&self) -> bool {
+        self.rows.len() == 1 && self.rows.model.layout.shape == Shape::RowPerReading
+    }
+
+    /// Writes it as one commit.
+    fn commit(&self, session: &mut DuckdbSession) -> Result<(), StoreError> {
+        if self.is_single() {
+            return self
+                .insert(session)
+                .map_err(|failure| error::native(OPERATION, failure));
+        }
+        transact(session, |session| self.insert(session))
+    }
+
+    /// Writes it inside the present transaction.
+    fn insert(&self, session: &mut DuckdbSession) -> Result<(), Failure> {
+        let writers = Rc::clone(&session.writers);
+        let writer = &writers[self.number];
+        if self.is_single() {
+            let (text, kinds) = &writer.insert;
+            self.send(session, text, kinds, 0..1)?;
+        } else if self.rows.model.layout.write == WriteMethod::MultiRow {
+            self.insert_many(session)?;
+        } else {
+            self.append(session, writer)?;
+        }
+        match (&self.sums, &writer.add_sums) {
+            (Some(sums), Some(text)) => add_sums(session, sums, text),
+            _ => Ok(()),
+        }
+    }
+
+    fn send(
+        &self,
+        session: &mut DuckdbSession,
+        text: &str,
+        kinds: &[ColumnType],
+        rows: Range<usize>,
+    ) -> Result<(), Failure> {
+        let columns = self.rows.table.columns.len();
+        let cells = rows.flat_map(|row| (0..columns).map(move |column| (row, column)));
+        let parameters = cells
+            .zip(kinds)
+            .map(|((row, column), &kind)| parameter(self.rows.cell(row, column), kind));
+        session.send(text, parameters).map(drop)
+    }
+
+    fn insert_many(&self, session: &mut DuckdbSession) -> Result<(), Failure> {
+        let (model, table) = (self.rows.model, self.rows.table);
+        let most = table.readings_per_statement.min(self.rows.len());
+        let (whole, whole_kinds) = insert(model, table, most);
+        let mut start = 0;
+        while start < self.rows.len() {
+            let rows = start..self.rows.len().min(start + most);
+            start = rows.end;
+            if rows.len() == most {
+                self.send(session, &whole, &whole_kinds, rows)?;
+            } else {
+                let (rest, kinds) = insert(model, table, rows.len());
+                self.send(session, &rest, &kinds, rows)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn append(&self, session: &mut DuckdbSession, writer: &Writer) -> Result<(), Failure> {
+        self.note(session, writer)?;
+        let name = &self.rows.description.name;
+        let mut sheet = Sheet::open(&session.connection, name, &writer.kinds)?;
+        sheet.append(self.rows.len(), |row, column| self.rows.cell(row, column))?;
+        sheet.close()
+    }
+
+    /// Notes the first row, where statements are kept.
+    fn note(&self, session: &mut DuckdbSession, writer: &Writer) -> Result<(), Failure> {
+        let library = session.connection.library();
+        let table = self.rows.table;
+        let rows = self.rows.len();
+        let Some(sent) = session
+            .kept
+            .appender(&table.name, &table.column_list(), rows)
+        else {
+            return Ok(());
+        };
+        let columns = table.columns.iter().zip(&writer.kinds).enumerate();
+        for (place, (column, kind)) in columns {
+            let value = match (self.rows.cell(0, place), kind) {
+                (Cell::Encoded(bytes), Kind::List(element)) => {
+                    Parameter::List(*element, Elements::new(bytes).collect())
+                }
+                (cell, _) => parameter(cell, column.kind),
+            };
+            sent.value(library, &value)?;
+        }
+        Ok(())
+    }
+}
+
+/// Adds to rows of sums: one statement, whose parameters are a list for each column.
+fn add_sums(
+    session: &mut DuckdbSession,
+    sums: &Sums<'_>,
+    (text, kinds): &Text,
+) -> Result<(), Failure> {
+    let mut lists: Vec<Vec<Cell<'_>>> = vec![Vec::new(); kinds.len()];
+    for row in sums.rows() {
+        for (list, cell) in lists.iter_mut().zip(row) {
+            list.push(cell);
+        }
+    }
+    let lists = kinds.iter().zip(lists);
+    let parameters = lists.map(|(&kind, list)| Parameter::List(kind, list));
+    session.send(text, parameters).map(drop)
+}
+
+/// Runs statements as one transaction, all or none, and again where another transaction changed the same rows.
+fn transact(
+    session: &mut DuckdbSession,
+    work: impl Fn(&mut DuckdbSession) -> Result<(), Failure>,
+) -> Result<(), StoreError> {
+    again(session, |session| {
+        session.run("BEGIN")?;
+        let done = work(session).and_then(|()| session.run("COMMIT"));
+        if done.is_err() {
+            // What failed is reported; after a COMMIT that failed there is nothing to roll back.
+            drop(session.connection.run("ROLLBACK"));
+        }
+        done
+    })
+}
+
+/// Does something, and does it again while it meets changes of the same rows, until the time allowed is over.
+fn again(
+    session: &mut DuckdbSession,
+    work: impl Fn(&mut DuckdbSession) -> Result<(), Failure>,
+) -> Result<(), StoreError> {
+    let deadline = Instant::now() + session.allowed;
+    let mut pause = PAUSE;
+    loop {
+        match work(session) {
+            Ok(()) => return Ok(()),
+            Err(failure) if met_another(&failure) && Instant::now() < deadline => {
+                std::thread::sleep(pause);
+                pause = LONGEST_PAUSE.min(pause * 2);
+            }
+            Err(failure) => return Err(error::native(OPERATION, failure)),
+        }
+    }
+}
+
+/// Whether another transaction changed the same rows. No statement here inserts a key without saying what is done where it is there, so a
+/// duplicate one is of a transaction that this one does not see yet.
+fn met_another(failure: &Failure) -> bool {
+    let is_duplicate = failure.code == codes::CONSTRAINT && failure.text.contains("Duplicate key");
+    is_duplicate || error::is_conflict(failure)
+}
+
+/// Fills the tables of tags.
+pub(crate) fn fill_tags(connection: &Connection, model: &Model) -> Result<(), Failure> {
+    for (table, description) in model.tables.iter().zip(&model.schema.tables) {
+        let Some(name) = &table.tags else {
+            continue;
+        };
+        let mut kinds = vec![Kind::One(ColumnType::I32)];
+        let tags = description.series.columns().iter();
+        kinds.extend(tags.map(|values| Kind::One(ColumnType::of_tag(values))));
+        let mut sheet = Sheet::open(connection, name.trim_matches('"'), &kinds)?;
+        let rows = description.series.len();
+        let cell = |row: usize, column: usize| tag_cell(description, row, column);
+        sheet.append(usize::try_from(rows).unwrap_or(usize::MAX), cell)?;
+        sheet.close()?;
+    }
+    Ok(())
+}
+
+fn tag_cell(description: &Table, row: usize, column: usize) -> Cell<'_> {
+    let series = u32::try_from(row).unwrap_or(u32::MAX);
+    match column.checked_sub(1) {
+        None => Cell::series(series),
+        Some(tag) => Cell::tag(description, tag, series),
+    }
+}

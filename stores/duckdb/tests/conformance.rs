@@ -1,0 +1,8 @@
+//! DuckDB against every rule of the store contract.
+
+use sensormark_duckdb::Duckdb;
+use std::sync::Arc;
+
+fn main() {
+    sensormark_conformance::main_with_pins(Arc::new(Duckdb::new()), env!("CARGO_MANIFEST_DIR"));
+}
