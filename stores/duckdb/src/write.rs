@@ -203,18 +203,24 @@ impl<'a> Part<'a> {
         }
     }
 
+    /// Sends these rows as the parameters of an INSERT, each of its column's own type: DuckDB would plan the statement again for another.
     fn send(
         &self,
         session: &mut DuckdbSession,
         text: &str,
-        kinds: &[ColumnType],
+        columns: &[ColumnType],
         rows: Range<usize>,
     ) -> Result<(), Failure> {
-        let columns = self.rows.table.columns.len();
-        let cells = rows.flat_map(|row| (0..columns).map(move |column| (row, column)));
-        let parameters = cells
-            .zip(kinds)
-            .map(|((row, column), &kind)| parameter(self.rows.cell(row, column), kind));
+        let writers = Rc::clone(&session.writers);
+        let kinds = &writers[self.number].kinds;
+        let cells = rows.flat_map(|row| (0..kinds.len()).map(move |column| (row, column)));
+        let parameters = cells.zip(columns).map(|((row, column), &kind)| {
+            match (self.rows.cell(row, column), kinds[column]) {
+                (Cell::I32(value), Kind::Unsigned16) => u16::try_from(value)
+                    .map_or(Parameter::Cell(Cell::I32(value)), Parameter::Unsigned16),
+                (cell, _) => parameter(cell, kind),
+            }
+        });
         session.send(text, parameters).map(drop)
     }
 

@@ -127,6 +127,7 @@ functions! {
     bind_null = b"duckdb_bind_null\0": fn(*mut Prepared, u64) -> State;
     bind_bool = b"duckdb_bind_boolean\0": fn(*mut Prepared, u64, bool) -> State;
     bind_i16 = b"duckdb_bind_int16\0": fn(*mut Prepared, u64, i16) -> State;
+    bind_u16 = b"duckdb_bind_uint16\0": fn(*mut Prepared, u64, u16) -> State;
     bind_i32 = b"duckdb_bind_int32\0": fn(*mut Prepared, u64, i32) -> State;
     bind_i64 = b"duckdb_bind_int64\0": fn(*mut Prepared, u64, i64) -> State;
     bind_f64 = b"duckdb_bind_double\0": fn(*mut Prepared, u64, f64) -> State;
@@ -134,6 +135,7 @@ functions! {
     null_value = b"duckdb_create_null_value\0": fn() -> *mut Value;
     bool_value = b"duckdb_create_bool\0": fn(bool) -> *mut Value;
     i16_value = b"duckdb_create_int16\0": fn(i16) -> *mut Value;
+    u16_value = b"duckdb_create_uint16\0": fn(u16) -> *mut Value;
     i32_value = b"duckdb_create_int32\0": fn(i32) -> *mut Value;
     i64_value = b"duckdb_create_int64\0": fn(i64) -> *mut Value;
     f64_value = b"duckdb_create_double\0": fn(f64) -> *mut Value;

@@ -86,8 +86,15 @@ pub(crate) struct Prepared {
 impl Prepared {
     /// Gives parameter number `place`, from 1 on, its value.
     pub(crate) fn bind(&self, place: usize, parameter: &Parameter<'_>) -> Result<(), Failure> {
-        let Parameter::Cell(cell) = parameter else {
-            return self.bind_value(place, &Value::of(self.library, parameter)?);
+        let cell = match parameter {
+            Parameter::Cell(cell) => cell,
+            Parameter::Unsigned16(value) => {
+                // SAFETY: the statement is open; the library takes any number for a place.
+                let state =
+                    unsafe { (self.library.functions.bind_u16)(self.handle, place as u64, *value) };
+                return self.is_bound(state);
+            }
+            _ => return self.bind_value(place, &Value::of(self.library, parameter)?),
         };
         let (functions, handle, place) = (&self.library.functions, self.handle, place as u64);
         // SAFETY: the statement is open; the library takes any number for a place, and copies texts.

@@ -12,6 +12,8 @@ pub(crate) enum Parameter<'a> {
     Cell(Cell<'a>),
     /// A time, in ns since 1970.
     Time(i64),
+    /// A whole number of 16 bits without a sign.
+    Unsigned16(u16),
     /// A list of values of this type.
     List(ColumnType, Vec<Cell<'a>>),
 }
@@ -34,6 +36,11 @@ impl Value {
                 // SAFETY: the function takes a plain number.
                 let handle =
                     unsafe { (library.functions.timestamp_value)(TimestampNs { nanos: *nanos }) };
+                Ok(Self { library, handle })
+            }
+            Parameter::Unsigned16(value) => {
+                // SAFETY: the function takes a plain number.
+                let handle = unsafe { (library.functions.u16_value)(*value) };
                 Ok(Self { library, handle })
             }
             Parameter::List(kind, cells) => Self::of_list(library, *kind, cells),
