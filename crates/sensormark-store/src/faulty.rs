@@ -80,6 +80,10 @@ impl Store for FaultyStore {
         self.inner.momentary_misses()
     }
 
+    fn refuses_least_number(&self) -> Option<&'static str> {
+        self.inner.refuses_least_number()
+    }
+
     fn installation(&self) -> Result<Installation, StoreError> {
         self.inner.installation()
     }
@@ -312,6 +316,10 @@ impl Session for FaultySession {
 
     fn catch_up(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
         self.inner.catch_up()
+    }
+
+    fn shows_later(&self) -> bool {
+        self.inner.shows_later()
     }
 
     fn datagram_bytes(&self) -> u64 {
