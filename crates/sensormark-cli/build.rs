@@ -4,7 +4,7 @@ use std::env;
 use std::process::Command;
 
 /// The databases, in the order in which they are listed; each is a feature.
-const STORES: [&str; 7] = [
+const STORES: [&str; 8] = [
     "sqlite",
     "postgresql",
     "mariadb",
@@ -12,6 +12,7 @@ const STORES: [&str; 7] = [
     "cassandra",
     "influxdb",
     "griddb",
+    "questdb",
 ];
 
 fn main() {
