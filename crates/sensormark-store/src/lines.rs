@@ -13,6 +13,9 @@ pub const IN_KEYS: &[u8] = b",= ";
 /// What is escaped in quoted texts.
 const IN_TEXTS: &[u8] = b"\"\\";
 
+/// The same where line breaks are.
+const IN_BROKEN_TEXTS: &[u8] = b"\"\\\n\r";
+
 /// A table's lines: what precedes each field's value, and the time.
 #[derive(Debug)]
 pub struct Lines {
@@ -66,7 +69,7 @@ impl Lines {
     #[must_use]
     pub fn with_escaped_breaks(self) -> Self {
         Self {
-            in_texts: b"\"\\\n\r",
+            in_texts: IN_BROKEN_TEXTS,
             ..self
         }
     }
@@ -215,6 +218,11 @@ fn put_other(key: &Piece, column: &Column, row: usize, lines: &Lines, page: &mut
 /// Writes a text in quotes, as a field has it: line breaks may stand as they are.
 pub fn put_quoted(text: &str, page: &mut Page) {
     put_text(text, IN_TEXTS, page);
+}
+
+/// The same with line breaks escaped, as QuestDB wants them.
+pub fn put_quoted_with_breaks(text: &str, page: &mut Page) {
+    put_text(text, IN_BROKEN_TEXTS, page);
 }
 
 fn put_text(text: &str, escaped: &[u8], page: &mut Page) {

@@ -5,7 +5,7 @@
 
 use crate::asking::Link;
 use crate::config::Options;
-use crate::schema::{DATABASE, Tables, in_database, table_name};
+use crate::schema::{DATABASE, Tables, in_database, table_name, written_tables};
 use crate::session::check_durability;
 use crate::visible::Lookout;
 use sensormark_kit::{BackendAdministrator, Found};
@@ -200,8 +200,9 @@ impl BackendAdministrator for QuestdbAdministrator {
     async fn settle(&mut self) -> Result<(), StoreError> {
         let lookout = Lookout::new(&self.link).await?;
         for table in &self.tables.model.schema.tables {
-            let name = table_name(self.plan.database.as_str(), &table.name);
-            lookout.wait(&self.link, &name, None).await?;
+            for name in written_tables(self.plan.database.as_str(), table) {
+                lookout.wait(&self.link, &name, None).await?;
+            }
         }
         Ok(())
     }

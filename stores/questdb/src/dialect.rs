@@ -5,7 +5,7 @@
 
 use crate::schema::missing;
 use crate::write::READINGS;
-use sensormark_relational::ddl::{Indexed, TableDefinition};
+use sensormark_relational::ddl::{Indexed, Purpose, TableDefinition};
 use sensormark_relational::dialect::{
     Aggregates, ColumnType, Dialect, Names, Placeholder, RecordRange, SeriesSet, SumPart, TimeUnit,
     Walk, is_plain,
@@ -35,6 +35,9 @@ static NAMES: Names = Names {
 
 /// The type of the designated timestamp.
 const TIME: &str = "TIMESTAMP_NS";
+
+/// An entity's designated timestamp, which is 1970 for all, so that a later row of an entity replaces the one before. No schema has this name.
+const ENTITY_TIME: &str = "\"_at\"";
 
 /// A width in the largest unit that it is whole in; none where there are more of them than 32 bits count, which QuestDB gets wrong.
 fn stride(width_ns: i64) -> Option<String> {
@@ -135,7 +138,7 @@ impl Dialect for QuestdbDialect {
         }
     }
 
-    /// A partition a day, which is QuestDB's default for lines; a repeated reading replaces the first.
+    /// Readings have a partition a day, which is QuestDB's default for lines; a repeated reading replaces the first.
     /// <https://questdb.com/docs/concepts/partitions/>, <https://questdb.com/docs/concepts/deduplication/>
     fn create(&self, table: &TableDefinition) -> Vec<String> {
         let index = table
@@ -154,18 +157,22 @@ impl Dialect for QuestdbDialect {
                 format!("{} {}{ending}", column.name, column.kind)
             })
             .collect();
+        let (name, columns, key) = (&table.name, columns.join(", "), table.key.join(", "));
+        if table.purpose == Purpose::Entity {
+            return vec![format!(
+                "CREATE TABLE {name} ({ENTITY_TIME} {TIME}, {columns}) TIMESTAMP({ENTITY_TIME}) PARTITION BY YEAR WAL \
+                 DEDUP UPSERT KEYS({key}, {ENTITY_TIME})"
+            )];
+        }
         let time = table.columns.iter().find(|column| column.kind == TIME);
         let time = time.map_or("", |column| &column.name);
         vec![format!(
-            "CREATE TABLE {} ({}) TIMESTAMP({time}) PARTITION BY DAY WAL DEDUP UPSERT KEYS({})",
-            table.name,
-            columns.join(", "),
-            table.key.join(", ")
+            "CREATE TABLE {name} ({columns}) TIMESTAMP({time}) PARTITION BY DAY WAL DEDUP UPSERT KEYS({key})"
         )]
     }
 
     fn only_entity(&self) -> (&'static str, &'static str) {
-        ("", "")
+        ("\"_one\"", "INT")
     }
 
     fn answered_time(&self, time: &str) -> String {

@@ -10,16 +10,16 @@ use self::row::Answered;
 pub(crate) use self::value::Value;
 use self::value::{kinds, values};
 use crate::asking::Link;
-use crate::schema::{in_database, table_name};
+use crate::schema::{in_database, table_name, written_tables};
 use crate::shown::Kept;
 use crate::visible::{Lookout, STATE, State};
 use futures_util::TryStreamExt;
 use futures_util::future::join;
-use sensormark_relational::decode::Decoder;
+use sensormark_relational::decode::{Decoder, entity};
 use sensormark_relational::model::Model;
 use sensormark_relational::plan::shape::QueryShape;
 use sensormark_relational::plan::slot::{Bindings, Slot};
-use sensormark_relational::plan::{self, Form, Plan, check, empty, nothing_to_find};
+use sensormark_relational::plan::{self, Form, Plan, check, empty, entities, nothing_to_find};
 use sensormark_store::{Answer, Batch, Query, StoreError};
 use std::collections::HashMap;
 use std::pin::pin;
@@ -230,6 +230,28 @@ impl Reader<'_> {
         let rest = decoder.take();
         if !rest.is_empty() {
             sink(&rest);
+        }
+        Ok(())
+    }
+
+    /// Every entity of a table.
+    pub(crate) async fn scan_entities(
+        &mut self,
+        number: usize,
+        sink: &mut dyn FnMut(u32, i64, &[sensormark_store::Value]),
+    ) -> Result<(), StoreError> {
+        let model = self.model;
+        let text = in_database(&entities(model, number)?, self.database);
+        for name in written_tables(self.database, &model.schema.tables[number]) {
+            self.note_look(&name);
+            self.lookout.wait(self.link, &name, None).await?;
+        }
+        self.kept.note(&text, Vec::new);
+        let (mut key, mut values) = (String::new(), Vec::new());
+        for row in &self.link.rows(OPERATION, &text).await? {
+            let row = Answered(row);
+            let (series, last_ns) = entity(model, number, &row, &mut key, &mut values)?;
+            sink(series, last_ns, &values);
         }
         Ok(())
     }

@@ -7,8 +7,8 @@ use sensormark_relational::model::Model;
 use sensormark_store::lines::Lines;
 use sensormark_store::text::Page;
 use sensormark_store::{
-    Capability, Family, Index, Layout, LayoutOffer, Operation, QueryStyle, Schema, Scope, Shape,
-    Standing, StoreError, Table, TagPlacement, TimeKey, WriteMethod,
+    Capability, Family, Index, Layout, LayoutOffer, Operation, QueryStyle, Schema, Scope,
+    SeriesKey, Shape, Standing, StoreError, Table, TagPlacement, TimeKey, WriteMethod,
 };
 use std::sync::Arc;
 
@@ -102,16 +102,20 @@ fn missing_in_rows(layout: &Layout) -> Option<&'static str> {
     None
 }
 
+/// Why an entity and its reading are two commits.
+pub(crate) const NO_COMMON_COMMIT: &str =
+    "a transaction of QuestDB's is of one table; choose two commits";
+
 /// How the store does an operation.
-pub(crate) fn capability(operation: Operation, layout: &Layout, _: &Table) -> Capability {
+pub(crate) fn capability(operation: Operation, layout: &Layout, table: &Table) -> Capability {
     if let Some(missing) = missing(layout) {
         return Capability::Unsupported(missing);
     }
     match operation {
-        Operation::UpsertSeparately | Operation::UpsertAtomically => Capability::Unsupported(
-            "QuestDB has no unique key but the one of time, and an entity has none of these"
-                .to_owned(),
-        ),
+        Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
+            Capability::Unsupported("the table has no entity".to_owned())
+        }
+        Operation::UpsertAtomically => Capability::Unsupported(NO_COMMON_COMMIT.to_owned()),
         Operation::FromSums | Operation::ExtremesOfPartsFromSums => {
             Capability::Unsupported("no sums are kept at write time".to_owned())
         }
@@ -133,6 +137,8 @@ pub(crate) struct TableLines {
     pub(crate) lines: Lines,
     /// For each series, what stands between the database's name and the fields.
     pub(crate) heads: Vec<Box<[u8]>>,
+    /// The same of the entities' lines, where the table has entities.
+    pub(crate) entity_heads: Vec<Box<[u8]>>,
 }
 
 /// What is escaped in names and values of symbols.
@@ -145,8 +151,10 @@ impl Tables {
         for table in &mut model.tables {
             let bare = table.name.trim_matches('"');
             table.name = format!("\"{DATABASE}.{bare}\"");
-            // Entities are not offered.
-            table.entity = None;
+            if let Some(entity) = &mut table.entity {
+                let bare = entity.name.trim_matches('"');
+                entity.name = format!("\"{DATABASE}.{bare}\"");
+            }
         }
         Ok(Self {
             model,
@@ -157,24 +165,34 @@ impl Tables {
 
 impl TableLines {
     fn new(table: &Table) -> Self {
-        let head = |series: u32| {
-            let mut page = Page::default();
-            page.put(table.name.as_bytes());
-            for (tag, column) in table.tags.iter().zip(table.series.columns()) {
-                page.put_byte(b',');
-                page.put(tag.name.as_bytes());
-                page.put_byte(b'=');
-                page.put_escaped(&column.text(series), IN_SYMBOLS);
-            }
-            page.put_byte(b' ');
-            page.written().into()
-        };
+        let all: Vec<usize> = (0..table.tags.len()).collect();
+        let key = SeriesKey::of(table);
+        let entity = table.entity.as_ref();
+        let entity_heads = entity.map(|entity| heads(table, &entity.name, key.tags()));
         let fields = table.fields.iter().map(|field| &field.name);
         Self {
             lines: Lines::new(fields, false).with_escaped_breaks(),
-            heads: (0..table.series.len()).map(head).collect(),
+            heads: heads(table, &table.name, &all),
+            entity_heads: entity_heads.unwrap_or_default(),
         }
     }
+}
+
+/// For each series, a table's name, the symbols of these tags, and a blank.
+fn heads(table: &Table, name: &str, tags: &[usize]) -> Vec<Box<[u8]>> {
+    let head = |series: u32| {
+        let mut page = Page::default();
+        page.put(name.as_bytes());
+        for &tag in tags {
+            page.put_byte(b',');
+            page.put(table.tags[tag].name.as_bytes());
+            page.put_byte(b'=');
+            page.put_escaped(&table.series.columns()[tag].text(series), IN_SYMBOLS);
+        }
+        page.put_byte(b' ');
+        page.written().into()
+    };
+    (0..table.series.len()).map(head).collect()
 }
 
 /// A statement with the database's name in it.
@@ -185,4 +203,11 @@ pub(crate) fn in_database(text: &str, database: &str) -> String {
 /// The name of a table of this database, without quotes.
 pub(crate) fn table_name(database: &str, table: &str) -> String {
     format!("{database}.{table}")
+}
+
+/// The tables of a database that are written to: readings, and entities where there are some. Without quotes.
+pub(crate) fn written_tables(database: &str, table: &Table) -> Vec<String> {
+    let entity = table.entity.as_ref().map(|entity| &entity.name);
+    let names = [Some(&table.name), entity].into_iter().flatten();
+    names.map(|name| table_name(database, name)).collect()
 }

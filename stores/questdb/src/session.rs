@@ -3,7 +3,7 @@
 use crate::asking;
 use crate::config::Options;
 use crate::query::{Reader, Statements};
-use crate::schema::{Tables, table_name};
+use crate::schema::{Tables, written_tables};
 use crate::sending;
 use crate::shown::Kept;
 use crate::visible::Lookout;
@@ -11,6 +11,7 @@ use crate::write::{Outlet, Writer};
 use sensormark_kit::BackendSession;
 use sensormark_store::{
     Acknowledgement, Answer, Batch, Durability, EntityReading, Plan, Query, Statement, StoreError,
+    Value,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,6 +71,18 @@ impl QuestdbSession {
         })
     }
 
+    fn writer(&mut self, table: usize) -> Writer<'_> {
+        self.is_quiet = false;
+        self.written[table] = true;
+        Writer {
+            link: &mut self.sending,
+            outlet: &self.outlet,
+            tables: &self.tables,
+            database: &self.prefix,
+            kept: &mut self.kept,
+        }
+    }
+
     fn reader(&mut self) -> Reader<'_> {
         Reader {
             link: &self.asking,
@@ -85,23 +98,11 @@ impl QuestdbSession {
 
 impl BackendSession for QuestdbSession {
     async fn write(&mut self, batch: &Batch) -> Result<Acknowledgement, StoreError> {
-        self.is_quiet = false;
-        self.written[batch.table] = true;
-        let mut writer = Writer {
-            link: &mut self.sending,
-            outlet: &self.outlet,
-            tables: &self.tables,
-            database: &self.prefix,
-            kept: &mut self.kept,
-        };
-        writer.write(batch).await
+        self.writer(batch.table).write(batch).await
     }
 
-    async fn upsert(&mut self, _: EntityReading<'_>) -> Result<Acknowledgement, StoreError> {
-        Err(StoreError::unsupported(
-            "update an entity",
-            "QuestDB has no unique key but the one of time, and an entity has none of these",
-        ))
+    async fn upsert(&mut self, write: EntityReading<'_>) -> Result<Acknowledgement, StoreError> {
+        self.writer(write.reading.table).upsert(write).await
     }
 
     async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
@@ -112,6 +113,14 @@ impl BackendSession for QuestdbSession {
         self.reader().scan(table, sink).await
     }
 
+    async fn scan_entities(
+        &mut self,
+        table: usize,
+        sink: &mut dyn FnMut(u32, i64, &[Value]),
+    ) -> Result<(), StoreError> {
+        self.reader().scan_entities(table, sink).await
+    }
+
     /// Waits until all that this session wrote shows.
     async fn catch_up(&mut self) -> Result<(), StoreError> {
         for (written, table) in self
@@ -120,8 +129,9 @@ impl BackendSession for QuestdbSession {
             .zip(&self.tables.model.schema.tables)
         {
             if std::mem::take(written) {
-                let name = table_name(&self.database, &table.name);
-                self.lookout.wait(&self.asking, &name, None).await?;
+                for name in written_tables(&self.database, table) {
+                    self.lookout.wait(&self.asking, &name, None).await?;
+                }
             }
         }
         Ok(())

@@ -2,12 +2,16 @@
 //!
 //! The lines themselves are [`sensormark_store::lines`]. QuestDB's protocol: <https://questdb.com/docs/reference/api/ilp/overview/>.
 
-use crate::schema::Tables;
+use crate::schema::{NO_COMMON_COMMIT, Tables};
 use crate::sending::Link;
 use crate::shown::Kept;
 use bytes::Bytes;
+use sensormark_store::lines::put_quoted_with_breaks;
 use sensormark_store::text::Page;
-use sensormark_store::{Acknowledgement, Batch, Column, ErrorKind, StoreError, TextColumn, Values};
+use sensormark_store::{
+    Acknowledgement, Atomicity, Batch, Column, EntityReading, ErrorKind, StoreError, TextColumn,
+    Value, Values,
+};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The most readings in one request: as many as QuestDB's own clients send.
@@ -84,6 +88,70 @@ impl Writer<'_> {
         }
         Ok(done)
     }
+
+    /// Writes a reading and its entity, which replaces the one that is there: two lines in one request, and a commit for each table.
+    pub(crate) async fn upsert(
+        &mut self,
+        write: EntityReading<'_>,
+    ) -> Result<Acknowledgement, StoreError> {
+        let (batch, operation) = (write.reading, "update an entity");
+        let description = &self.tables.model.schema.tables[batch.table];
+        let Some(entity) = &description.entity else {
+            return Err(StoreError::unsupported(
+                operation,
+                "the table has no entity",
+            ));
+        };
+        if write.atomicity == Atomicity::Atomic {
+            return Err(StoreError::unsupported(operation, NO_COMMON_COMMIT));
+        }
+        check(batch)?;
+        let table = &self.tables.lines[batch.table];
+        let series = batch.series[0] as usize;
+        let mut page = self.outlet.page();
+        page.put(self.database.as_bytes());
+        page.put(&table.entity_heads[series]);
+        for (column, value) in entity.columns.iter().zip(write.entity) {
+            put_field(&mut page, &column.name, value);
+        }
+        page.put(entity.last_time_column.as_bytes());
+        page.put_byte(b'=');
+        page.put_integer(batch.times_ns[0]);
+        page.put(b"n 0\n");
+        page.put(self.database.as_bytes());
+        table
+            .lines
+            .of(batch)
+            .put(0, &table.heads[series], &mut page);
+        self.kept.note_lines(page.written());
+        let body = Bytes::from_owner(Lent(page, Arc::clone(&self.outlet.0)));
+        self.link.post(operation, body).await?;
+        Ok(Acknowledgement {
+            readings: 1,
+            sent: 1,
+            statements: 1,
+        })
+    }
+}
+
+/// A field of an entity, and a comma.
+fn put_field(page: &mut Page, name: &str, value: &Value) {
+    if *value == Value::Null {
+        return;
+    }
+    page.put(name.as_bytes());
+    page.put_byte(b'=');
+    match value {
+        Value::Null => {}
+        Value::Bool(value) => page.put(if *value { b"t" } else { b"f" }),
+        Value::I64(value) => {
+            page.put_integer(*value);
+            page.put_byte(b'i');
+        }
+        Value::F64(value) => page.put_float(*value),
+        Value::Text(value) => put_quoted_with_breaks(value, page),
+    }
+    page.put_byte(b',');
 }
 
 /// The most bytes of a reading's texts: a row must fit into a buffer of 1 MiB to be read back (pg.net.send.buffer.size).
