@@ -39,7 +39,7 @@ pub(crate) fn installation() -> Result<Installation, StoreError> {
             .to_vec(),
         advice: install_advice("questdb", URL_EXAMPLE),
     };
-    let found = search.find(|folder| jar(folder))?;
+    let found = search.find(jar)?;
     java()?;
     let (jar, version) = found.what.clone();
     Ok(found.installation(jar, version))
