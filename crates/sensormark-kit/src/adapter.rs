@@ -126,6 +126,10 @@ impl<B: Backend> Store for Adapter<B> {
         self.backend.one_process()
     }
 
+    fn refuses_least_number(&self) -> Option<&'static str> {
+        self.backend.refuses_least_number()
+    }
+
     fn installation(&self) -> Result<Installation, StoreError> {
         self.backend.installation()
     }
@@ -254,6 +258,10 @@ impl<S: BackendSession + 'static> Session for SessionOf<S> {
 
     fn catch_up(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
         Box::pin(self.session.catch_up())
+    }
+
+    fn shows_later(&self) -> bool {
+        self.session.shows_later()
     }
 
     fn datagram_bytes(&self) -> u64 {

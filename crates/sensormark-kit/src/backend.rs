@@ -56,6 +56,11 @@ pub trait Backend: Send + Sync + 'static {
         None
     }
 
+    /// Why the least whole number of 64 bits is refused.
+    fn refuses_least_number(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The server on this machine, or the embedded library.
     ///
     /// # Errors
@@ -171,6 +176,11 @@ pub trait BackendSession {
     /// When the connection fails.
     async fn catch_up(&mut self) -> Result<(), StoreError> {
         Ok(())
+    }
+
+    /// Whether writes are acknowledged before they show.
+    fn shows_later(&self) -> bool {
+        false
     }
 
     /// Bytes in datagrams so far.

@@ -30,6 +30,8 @@ pub struct TableDefinition {
     pub primary_key: Vec<String>,
     /// Its indexes.
     pub indexes: Vec<IndexDefinition>,
+    /// The columns that tell its rows apart, of readings those of the series and the time.
+    pub key: Vec<String>,
     /// The columns that refer to the entity, and its table.
     pub foreign_key: Option<(Vec<String>, String)>,
 }
@@ -217,8 +219,13 @@ impl Writer<'_> {
             purpose: Purpose::Readings,
             name: table.name.clone(),
             columns: table.columns.iter().map(|one| self.column(one)).collect(),
-            primary_key: if is_clustered { ordered } else { Vec::new() },
+            primary_key: if is_clustered {
+                ordered.clone()
+            } else {
+                Vec::new()
+            },
             indexes,
+            key: ordered,
             foreign_key: table
                 .entity
                 .as_ref()
@@ -253,6 +260,7 @@ impl Writer<'_> {
             purpose: Purpose::Tags,
             name,
             columns,
+            key: Vec::clone(&primary_key),
             primary_key,
             indexes: indexes.collect(),
             foreign_key: None,
@@ -277,6 +285,7 @@ impl Writer<'_> {
             purpose: Purpose::Sums,
             name: sums.name.clone(),
             columns,
+            key: primary_key.clone(),
             primary_key,
             indexes: Vec::new(),
             foreign_key: None,
@@ -312,6 +321,7 @@ impl Writer<'_> {
             purpose: Purpose::Entity,
             name: entity.name.clone(),
             columns,
+            key: primary_key.clone(),
             primary_key,
             indexes: Vec::new(),
             foreign_key: None,

@@ -171,6 +171,8 @@ pub enum Walk {
     Correlated,
     /// Not one by one: all readings, grouped by series.
     Grouped,
+    /// Not one by one: the database has a clause of its own for the latest row of each series, LATEST ON.
+    LatestOn,
 }
 
 /// How aggregates are computed.
@@ -217,6 +219,14 @@ pub enum SumPart {
     Min,
     /// The largest.
     Max,
+}
+
+/// Count, sum, min, max and mean.
+pub const fn is_plain(function: Function) -> bool {
+    matches!(
+        function,
+        Function::Count | Function::Sum | Function::Min | Function::Max | Function::Mean
+    )
 }
 
 /// A database's choices.
@@ -285,6 +295,26 @@ pub trait Dialect: Debug + Send + Sync {
         true
     }
 
+    /// Whether width and origin of windows of the database's own times are parameters. Else they are ns in the text, the origin less than the width.
+    fn binds_windows(&self) -> bool {
+        true
+    }
+
+    /// Whether GROUP BY computes this function by itself, in one statement with others.
+    fn groups(&self, function: Function) -> bool {
+        is_plain(function)
+    }
+
+    /// Whether groups are filtered by HAVING; else by a query around them.
+    fn has_having(&self) -> bool {
+        true
+    }
+
+    /// Whether a window function may number a query's own groups, and be a part of an expression; else a query around it uses it.
+    fn composes_windows(&self) -> bool {
+        true
+    }
+
     // Tables.
 
     /// The name of a type in statements.
@@ -330,6 +360,17 @@ pub trait Dialect: Debug + Send + Sync {
     /// The ns of a key of time in the database's own type.
     fn nanoseconds_of(&self, time: &str) -> String {
         time.to_owned()
+    }
+
+    /// A key of time as an answer has it, where that is not how it is compared.
+    fn answered_time(&self, time: &str) -> String {
+        time.to_owned()
+    }
+
+    /// A key column of a series in an order, so that whole numbers come in theirs.
+    fn key_order(&self, key: &str, kind: ColumnType) -> String {
+        let _ = kind;
+        key.to_owned()
     }
 
     /// The start of the window of the database's own times that holds one, where it has times of its own.

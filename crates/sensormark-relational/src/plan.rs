@@ -182,7 +182,7 @@ pub fn entities(model: &Model, number: usize) -> Result<String, StoreError> {
         ));
     };
     let mut columns = table.key_names();
-    columns.push(entity.last_time.clone());
+    columns.push(model.dialect.answered_time(&entity.last_time));
     columns.extend(entity.columns.iter().cloned());
     Ok(format!(
         "SELECT {} FROM {}",

@@ -15,6 +15,7 @@ pub mod files;
 pub mod find;
 mod folder;
 mod inner;
+pub mod java;
 mod log;
 mod managed;
 mod memory_group;

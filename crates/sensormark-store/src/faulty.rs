@@ -84,6 +84,10 @@ impl Store for FaultyStore {
         self.inner.one_process()
     }
 
+    fn refuses_least_number(&self) -> Option<&'static str> {
+        self.inner.refuses_least_number()
+    }
+
     fn installation(&self) -> Result<Installation, StoreError> {
         self.inner.installation()
     }
@@ -316,6 +320,10 @@ impl Session for FaultySession {
 
     fn catch_up(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
         self.inner.catch_up()
+    }
+
+    fn shows_later(&self) -> bool {
+        self.inner.shows_later()
     }
 
     fn datagram_bytes(&self) -> u64 {

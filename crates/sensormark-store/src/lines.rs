@@ -10,6 +10,12 @@ use crate::text::{Page, Piece, Slot};
 /// What is escaped in names and values of tags, and in names of fields.
 pub const IN_KEYS: &[u8] = b",= ";
 
+/// What is escaped in quoted texts.
+const IN_TEXTS: &[u8] = b"\"\\";
+
+/// The same where line breaks are.
+const IN_BROKEN_TEXTS: &[u8] = b"\"\\\n\r";
+
 /// A table's lines: what precedes each field's value, and the time.
 #[derive(Debug)]
 pub struct Lines {
@@ -17,6 +23,8 @@ pub struct Lines {
     blank: Piece,
     /// Whether whole numbers are written as floating point ones, without their `i`.
     float_fields: bool,
+    /// What is escaped in quoted texts.
+    in_texts: &'static [u8],
 }
 
 /// A batch's lines.
@@ -53,6 +61,16 @@ impl Lines {
             keys: fields.map(|name| key(name.as_ref())).collect(),
             blank: Piece::new(b" "),
             float_fields,
+            in_texts: IN_TEXTS,
+        }
+    }
+
+    /// The same with line breaks in texts escaped, as QuestDB wants them.
+    #[must_use]
+    pub fn with_escaped_breaks(self) -> Self {
+        Self {
+            in_texts: IN_BROKEN_TEXTS,
+            ..self
         }
     }
 
@@ -103,7 +121,7 @@ impl BatchLines<'_> {
         page.put(head);
         let mut values = 0;
         for cells in &self.cells {
-            values += cells.put(row, self.lines.float_fields, page);
+            values += cells.put(row, self.lines, page);
         }
         debug_assert!(values > 0, "a reading has at least one of its fields");
         if values == 0 {
@@ -137,7 +155,8 @@ impl BatchLines<'_> {
 impl Cells<'_> {
     /// Writes a reading's fields, a comma after each, and says how many.
     #[inline]
-    fn put(&self, row: usize, float_fields: bool, page: &mut Page) -> u64 {
+    fn put(&self, row: usize, lines: &Lines, page: &mut Page) -> u64 {
+        let float_fields = lines.float_fields;
         match self {
             Self::Whole(cells) if float_fields => put_all(cells, row, page, |slot, value| {
                 slot.put_integer(value);
@@ -159,7 +178,7 @@ impl Cells<'_> {
                 slot.put_float(value);
                 slot.put_byte(b',');
             }),
-            Self::Other(key, column) => put_other(key, column, row, float_fields, page),
+            Self::Other(key, column) => put_other(key, column, row, lines, page),
         }
     }
 }
@@ -180,16 +199,16 @@ fn put_all<T: Copy>(
     cells.len() as u64
 }
 
-fn put_other(key: &Piece, column: &Column, row: usize, float_fields: bool, page: &mut Page) -> u64 {
+fn put_other(key: &Piece, column: &Column, row: usize, lines: &Lines, page: &mut Page) -> u64 {
     if !column.has(row) {
         return 0;
     }
     page.put_value(key, |slot| slot.put_plain(&column.values, row));
     match &column.values {
-        Values::I64(_) | Values::U16(_) if !float_fields => page.put(b"i,"),
+        Values::I64(_) | Values::U16(_) if !lines.float_fields => page.put(b"i,"),
         Values::I64(_) | Values::U16(_) | Values::F64(_) | Values::Bool(_) => page.put_byte(b','),
         Values::Text(values) => {
-            put_quoted(values.get(row), page);
+            put_text(values.get(row), lines.in_texts, page);
             page.put_byte(b',');
         }
     }
@@ -198,8 +217,17 @@ fn put_other(key: &Piece, column: &Column, row: usize, float_fields: bool, page:
 
 /// Writes a text in quotes, as a field has it: line breaks may stand as they are.
 pub fn put_quoted(text: &str, page: &mut Page) {
+    put_text(text, IN_TEXTS, page);
+}
+
+/// The same with line breaks escaped, as QuestDB wants them.
+pub fn put_quoted_with_breaks(text: &str, page: &mut Page) {
+    put_text(text, IN_BROKEN_TEXTS, page);
+}
+
+fn put_text(text: &str, escaped: &[u8], page: &mut Page) {
     page.put_byte(b'"');
-    page.put_escaped(text, b"\"\\");
+    page.put_escaped(text, escaped);
     page.put_byte(b'"');
 }
 

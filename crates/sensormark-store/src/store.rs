@@ -66,6 +66,12 @@ pub trait Store: Send + Sync {
         None
     }
 
+    /// Why the database does not keep the least whole number of 64 bits, −2⁶³, in words; none where it does. A reading that holds it is refused
+    /// with [`ErrorKind::TooLarge`].
+    fn refuses_least_number(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The server on this machine (or the embedded library).
     ///
     /// # Errors
@@ -273,10 +279,15 @@ pub trait Session {
         })
     }
 
-    /// Waits until the server has done everything that this session wrote without an acknowledgement ([`Durability::Unacknowledged`]). There is
-    /// nothing to wait for where writes are acknowledged, and no way to where they are datagrams.
+    /// Waits until the server has done everything that this session wrote without an acknowledgement ([`Durability::Unacknowledged`]), or that it
+    /// acknowledged before it shows ([`Session::shows_later`]). Else there is nothing to wait for, and no way to where writes are datagrams.
     fn catch_up(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
         Box::pin(async { Ok(()) })
+    }
+
+    /// Whether the database acknowledges writes before they show, so that every answer waits for them. A load then ends when they show.
+    fn shows_later(&self) -> bool {
+        false
     }
 
     /// Bytes on the wire in datagrams so far, which the kernel's counters of connections do not show: payload with UDP and IP headers,

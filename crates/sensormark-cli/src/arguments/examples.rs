@@ -30,7 +30,8 @@ Environment:
   SENSORMARK_GRIDDB_HOME               folder of a GridDB installation
   SENSORMARK_GRIDDB_CLIENT             GridDB's C client, the file libgridstore.so
   SENSORMARK_GRIDDB_LISTEN_EVERYWHERE  yes: start GridDB although it listens on every interface
-  JAVA_HOME                            the Java that starts Cassandra
+  SENSORMARK_QUESTDB_HOME              folder of a QuestDB installation
+  JAVA_HOME                            the Java that starts Cassandra and QuestDB
   NO_COLOR                             no colours in the terminal
 
 Exit codes: 0 all trials valid; 1 a trial is not valid, or a limit was missed; 2 usage or configuration;

@@ -28,6 +28,7 @@ impl Server {
             ("influxdb", "InfluxDB"),
             ("cassandra", "Cassandra"),
             ("griddb", "GridDB"),
+            ("questdb", "QuestDB"),
         ];
         let server = |(name, title)| Self { name, title };
         all.into_iter().map(server).collect()

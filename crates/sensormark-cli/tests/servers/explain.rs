@@ -81,3 +81,7 @@ pub fn mariadb_shows_all() {
 pub fn griddb_shows_all() {
     on_own_server("griddb", true);
 }
+
+pub fn questdb_shows_all() {
+    on_own_server("questdb", true);
+}

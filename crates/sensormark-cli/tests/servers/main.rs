@@ -100,5 +100,6 @@ fn tests() -> Vec<Named> {
         test!("InfluxDB", explain::influxdb_shows_all),
         test!("Cassandra", explain::cassandra_shows_all_but_plans),
         test!("GridDB", explain::griddb_shows_all),
+        test!("QuestDB", explain::questdb_shows_all),
     ]
 }

@@ -1,6 +1,6 @@
 //! C-S: values, times and tags come back as they were written.
 
-use super::super::check::{Check, Verdict, ensure};
+use super::super::check::{Broken, Check, Verdict, ensure};
 use super::super::data::{BASE, Data, Dataset, SECOND};
 use super::super::rule::{Over, Rule, ask};
 use super::super::suite::Case;
@@ -8,6 +8,7 @@ use super::{own, queries};
 use Dataset::{Channels, Fleet, Mixed, Names, Texts, Values};
 use sensormark_store::answer::Answer;
 use sensormark_store::batch::Batch;
+use sensormark_store::error::ErrorKind;
 use sensormark_store::layout::TimeKey;
 use sensormark_store::query::{Aggregate, Ask, Function, Grouping, Query, Selection, TimeRange};
 use sensormark_store::schema::{Field, FieldType, TagColumn, TimeResolution, Value};
@@ -117,8 +118,14 @@ async fn round_trip(case: &Case<'_>, batches: &[Batch]) -> Check<Verdict> {
 }
 
 async fn numbers(case: &Case<'_>) -> Check<Verdict> {
+    let least = if case.store().refuses_least_number().is_some() {
+        refuses_least_number(case).await?;
+        i64::MIN + 1
+    } else {
+        i64::MIN
+    };
     let mut values: Vec<Value> = [
-        i64::MIN,
+        least,
         i64::MAX,
         -1,
         0,
@@ -152,6 +159,30 @@ async fn numbers(case: &Case<'_>) -> Check<Verdict> {
     values.extend([Value::Bool(true), Value::Bool(false)]);
     let batch = batch_of(case, &values, |field, _| zero(field.kind));
     round_trip(case, &[batch]).await
+}
+
+/// Where a store says so, a batch with the least whole number is refused, and nothing of it is stored.
+async fn refuses_least_number(case: &Case<'_>) -> Check {
+    let batch = batch_of(case, &[Value::I64(i64::MIN)], |field, _| zero(field.kind));
+    let fields = &case.subject().data.schema.tables[0].fields;
+    if fields.iter().all(|field| field.kind != FieldType::I64) {
+        return Ok(());
+    }
+    let (plan, mut client) = case.client().await?;
+    match client.try_write(&batch).await? {
+        Ok(_) => {
+            return Err(Broken(
+                "the least whole number is taken, not refused".into(),
+            ));
+        }
+        Err(error) => ensure!(
+            error.kind() == ErrorKind::TooLarge && error.acknowledged() == 0,
+            "the least whole number fails with {error}"
+        ),
+    }
+    let stored = client.readings(&plan.schema, 0).await?;
+    ensure!(stored.is_empty(), "a refused reading is stored");
+    client.close().await
 }
 
 async fn text(case: &Case<'_>) -> Check<Verdict> {

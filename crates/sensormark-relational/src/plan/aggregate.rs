@@ -1,10 +1,10 @@
 //! Aggregates over readings, all in one statement, and what every aggregate is written from: groups, windows, parts of the day.
 
 use super::relation::{Builder, Relation};
-use super::shape::WindowShape;
+use super::shape::{WindowShape, written};
 use super::slot::Slot;
 use super::{Form, GroupForm};
-use crate::dialect::ColumnType;
+use crate::dialect::{ColumnType, Dialect, is_plain};
 use crate::model::{Content, joined};
 use sensormark_store::query::DaySplit;
 use sensormark_store::{
@@ -52,12 +52,12 @@ impl Builder<'_> {
         for &aggregate in aggregates {
             values.push(self.expression(aggregate, &relation, &end)?);
         }
-        let tail = grouped(groups.len());
+        let count = groups.len();
         let columns = joined(groups.into_iter().chain(values));
-        let filter = relation.filter();
+        let readings = format!("{}{}", relation.from, relation.filter());
         let numbers: Vec<usize> = (0..aggregates.len()).collect();
         Ok((
-            format!("SELECT {columns} FROM {}{filter}{tail}", relation.from),
+            grouped(self.model.dialect, &columns, &readings, count),
             self.group_form(aggregates, &numbers, grouping, window),
         ))
     }
@@ -111,9 +111,16 @@ impl Builder<'_> {
     pub(super) fn window_start(&mut self, relation: &Relation, shape: WindowShape) -> String {
         let ns = &relation.ns;
         if shape == WindowShape::Native {
-            let width = self.slot(Slot::WidthInterval, ColumnType::Interval);
-            let origin = self.slot(Slot::OriginTimestamp, ColumnType::Timestamp);
             let dialect = self.model.dialect;
+            let (width, origin) = if dialect.binds_windows() {
+                (
+                    self.slot(Slot::WidthInterval, ColumnType::Interval),
+                    self.slot(Slot::OriginTimestamp, ColumnType::Timestamp),
+                )
+            } else {
+                let (width, origin) = self.bindings().window().map_or((1, 0), written);
+                (width.to_string(), origin.to_string())
+            };
             return dialect.native_window(&width, &relation.time, &origin);
         }
         let (width, origin) = (
@@ -218,7 +225,7 @@ impl Builder<'_> {
         })
     }
 
-    /// Count, sum, min, max or mean.
+    /// Count, sum, min, max or mean; the last value, where GROUP BY computes it.
     pub(super) fn plain(
         &self,
         aggregate: Aggregate,
@@ -226,11 +233,14 @@ impl Builder<'_> {
     ) -> Result<String, StoreError> {
         let Aggregate { function, field } = aggregate;
         let kind = self.description.fields[field].kind;
+        let value = relation.field(field);
+        if function == Function::Last {
+            return Ok(self.model.dialect.last_value(value, &relation.time));
+        }
         let is_numeric = !matches!(kind, FieldType::Bool | FieldType::Text);
         if function != Function::Count && !is_numeric {
             return Err(not_for_this_type(function, self.model.dialect.title()));
         }
-        let value = relation.field(field);
         Ok(self.model.dialect.plain_aggregate(function, value, kind))
     }
 }
@@ -243,21 +253,21 @@ pub(super) fn not_for_this_type(function: Function, title: &str) -> StoreError {
     )
 }
 
-/// Whether GROUP BY computes it by itself.
-pub(super) const fn is_plain(function: Function) -> bool {
-    matches!(
-        function,
-        Function::Count | Function::Sum | Function::Min | Function::Max | Function::Mean
-    )
-}
-
-/// The clause that groups by the first so many columns; without groups, an answer only where there is a reading.
-pub(super) fn grouped(count: usize) -> String {
-    if count == 0 {
-        return " HAVING count(*) > 0".to_owned();
+/// The query that groups readings by the first so many columns; without groups, an answer only where there is a reading.
+pub(super) fn grouped(
+    dialect: &dyn Dialect,
+    columns: &str,
+    readings: &str,
+    count: usize,
+) -> String {
+    if count > 0 {
+        let numbers = joined((1..=count).map(|number| number.to_string()));
+        return format!("SELECT {columns} FROM {readings} GROUP BY {numbers}");
     }
-    let numbers = joined((1..=count).map(|number| number.to_string()));
-    format!(" GROUP BY {numbers}")
+    if dialect.has_having() {
+        return format!("SELECT {columns} FROM {readings} HAVING count(*) > 0");
+    }
+    format!("SELECT * FROM (SELECT {columns}, count(*) AS n FROM {readings}) w WHERE w.n > 0")
 }
 
 /// The fields that are aggregated.

@@ -20,7 +20,8 @@ impl Builder<'_> {
             _ if self.is_single() && !self.model.is_row_per_field() => {
                 (self.latest_row(fields), Form::Readings(fields))
             }
-            Walk::Grouped if !self.is_single() => self.at_grouped_times(fields),
+            Walk::LatestOn if !self.model.is_row_per_field() => self.latest_on(fields),
+            Walk::Grouped | Walk::LatestOn if !self.is_single() => self.at_grouped_times(fields),
             _ => self.at_latest_times(fields),
         }
     }
@@ -50,7 +51,8 @@ impl Builder<'_> {
         let present = self.any_present(&relation, fields);
         relation.conditions.extend(present);
         let values = fields.iter().map(|field| relation.field(field).to_owned());
-        let columns = joined([relation.time.clone()].into_iter().chain(values));
+        let time = self.model.dialect.answered_time(&relation.time);
+        let columns = joined([time].into_iter().chain(values));
         let (filter, order) = (relation.filter(), relation.ordered(" DESC").join(", "));
         format!(
             "SELECT {columns} FROM {}{filter} ORDER BY {order} LIMIT 1",
@@ -94,6 +96,24 @@ impl Builder<'_> {
             within = within.join(" AND "),
             filter = conditions.join(" AND "),
         )
+    }
+
+    /// The latest row of each series, by the database's own clause. It names columns without the table.
+    fn latest_on(&mut self, fields: FieldSet) -> (String, Form) {
+        let mut relation = self.relation(fields);
+        let present = self.any_present(&relation, fields);
+        relation.conditions.extend(present);
+        let values = fields.iter().map(|field| relation.field(field).to_owned());
+        let time = self.model.dialect.answered_time(&relation.time);
+        let columns = joined(self.leading_keys().into_iter().chain([time]).chain(values));
+        let text = format!(
+            "SELECT {columns} FROM {}{} LATEST ON {} PARTITION BY {}",
+            relation.from,
+            relation.filter(),
+            self.table.time,
+            self.table.key_names().join(", "),
+        );
+        (text, Form::Readings(fields))
     }
 
     /// In rows of one field: the latest time at which a series has any of the fields, then its rows of that time.
@@ -229,7 +249,8 @@ impl Builder<'_> {
             .iter()
             .map(|field| format!("r.{}", self.table.field_names[field]));
         let mut columns = self.leading_keys();
-        columns.push(format!("r.{}", self.table.time));
+        let time = format!("r.{}", self.table.time);
+        columns.push(self.model.dialect.answered_time(&time));
         let order = self.repeat().map_or_else(String::new, |repeat| {
             format!(" ORDER BY {}, {repeat}", columns.join(", "))
         });

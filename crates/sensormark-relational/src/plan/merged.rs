@@ -3,7 +3,7 @@
 //! One statement has all that GROUP BY computes by itself. Each last value, share of time and most frequent value has its own.
 
 use super::Statement;
-use super::aggregate::{fields_of, grouped, is_plain, not_for_this_type};
+use super::aggregate::{fields_of, grouped, not_for_this_type};
 use super::relation::{Builder, Relation};
 use super::shape::WindowShape;
 use super::slot::Slot;
@@ -18,10 +18,12 @@ pub(super) fn statements<'a>(
     grouping: Grouping,
 ) -> Result<Vec<Statement>, StoreError> {
     let mut statements = Vec::new();
+    let dialect = part().model.dialect;
     let mut add = |numbers: &[usize]| {
         let wanted: Vec<Aggregate> = numbers.iter().map(|&number| aggregates[number]).collect();
         let mut part = Part::new(part(), &wanted, grouping);
         let text = match wanted.as_slice() {
+            [one] if dialect.groups(one.function) => part.plain(&wanted)?,
             [one] if one.function == Function::Last => part.last(one.field),
             [one] if one.function == Function::MostFrequent => part.most_frequent(one.field),
             [one] if one.function == Function::TimeWeightedShare => part.share(one.field)?,
@@ -35,13 +37,13 @@ pub(super) fn statements<'a>(
         Ok::<(), StoreError>(())
     };
     let plain: Vec<usize> = (0..aggregates.len())
-        .filter(|&number| is_plain(aggregates[number].function))
+        .filter(|&number| dialect.groups(aggregates[number].function))
         .collect();
     if !plain.is_empty() {
         add(&plain)?;
     }
     for (number, aggregate) in aggregates.iter().enumerate() {
-        if !is_plain(aggregate.function) {
+        if !dialect.groups(aggregate.function) {
             add(&[number])?;
         }
     }
@@ -118,8 +120,8 @@ impl<'a> Part<'a> {
             .map(|&one| self.builder.plain(one, &self.relation))
             .collect::<Result<Vec<_>, _>>()?;
         let columns = joined(self.groups.iter().cloned().chain(values));
-        let tail = grouped(self.groups.len());
-        Ok(format!("SELECT {columns} FROM {}{tail}", self.readings()))
+        let (dialect, count) = (self.builder.model.dialect, self.groups.len());
+        Ok(grouped(dialect, &columns, &self.readings(), count))
     }
 
     /// The value of the latest reading of each group.
@@ -167,33 +169,62 @@ impl<'a> Part<'a> {
         };
         let time = &relation.ns;
         let next = format!(
-            "coalesce(lead({time}) OVER ({series}ORDER BY {}), {end})",
+            "lead({time}) OVER ({series}ORDER BY {})",
             relation.ordered("").join(", ")
         );
+        let is_composed = dialect.composes_windows();
+        let known = if is_composed {
+            format!("coalesce({next}, {end})")
+        } else {
+            format!("coalesce(q.n, {end})")
+        };
         let until = match self.window {
-            None => next,
+            None => known,
             Some(shape) => {
                 let start = self.builder.window_start(relation, shape);
                 let width = self.builder.slot(Slot::Width, ColumnType::I64);
-                dialect.least(&next, &format!("{start} + {width}"))
+                let start = if is_composed { start } else { "q.w".to_owned() };
+                dialect.least(&known, &format!("{start} + {width}"))
             }
         };
-        let more = [
-            format!("{} AS v", relation.field(field)),
-            format!("{until} - {time} AS h"),
-        ];
-        Ok(format!(
-            "SELECT {} FROM (SELECT {} FROM {}) q{}",
-            self.names(&dialect.share("q.v", "q.h")),
-            self.named(&more),
-            self.readings(),
-            grouped(self.groups.len())
-        ))
+        let mut more = vec![format!("{} AS v", relation.field(field))];
+        let held = if is_composed {
+            more.push(format!("{until} - {time} AS h"));
+            "q.h".to_owned()
+        } else {
+            more.push(format!("{time} AS t"));
+            more.push(format!("{next} AS n"));
+            if let Some(shape) = self.window {
+                let start = self.builder.window_start(relation, shape);
+                more.push(format!("{start} AS w"));
+            }
+            format!("({until} - q.t)")
+        };
+        let columns = self.names(&dialect.share("q.v", &held));
+        let held = format!("(SELECT {} FROM {}) q", self.named(&more), self.readings());
+        Ok(grouped(dialect, &columns, &held, self.groups.len()))
     }
 
     /// The value that most readings of a group have, the smallest of equals.
     fn most_frequent(&self, field: usize) -> String {
         let value = self.relation.field(field);
+        let within = joined((1..=self.groups.len() + 1).map(|number| number.to_string()));
+        if !self.builder.model.dialect.composes_windows() {
+            let counted = [format!("{value} AS v"), "count(*) AS c".to_owned()];
+            let partition = if self.groups.is_empty() {
+                String::new()
+            } else {
+                let groups = (0..self.groups.len()).map(|place| format!("p.g{place}"));
+                format!("PARTITION BY {} ", joined(groups))
+            };
+            return format!(
+                "SELECT {} FROM (SELECT *, row_number() OVER ({partition}ORDER BY p.c DESC, p.v) AS n \
+                 FROM (SELECT {} FROM {} GROUP BY {within}) p) q WHERE q.n = 1",
+                self.names("q.v"),
+                self.named(&counted),
+                self.readings()
+            );
+        }
         let more = [
             format!("{value} AS v"),
             format!(
@@ -201,7 +232,6 @@ impl<'a> Part<'a> {
                 self.partition()
             ),
         ];
-        let within = joined((1..=self.groups.len() + 1).map(|number| number.to_string()));
         format!(
             "SELECT {} FROM (SELECT {} FROM {} GROUP BY {within}) q WHERE q.n = 1",
             self.names("q.v"),

@@ -54,6 +54,7 @@ impl Builder<'_> {
             let order = keys.iter().cloned().chain([repeat]);
             format!(" ORDER BY {}", joined(order))
         });
+        let time = self.model.dialect.answered_time(&time);
         let columns = joined(keys.into_iter().chain([time]).chain(columns));
         let filter = filter(&conditions);
         (
@@ -108,7 +109,7 @@ impl Builder<'_> {
         let columns = joined(
             keys.iter()
                 .cloned()
-                .chain([relation.time.clone()])
+                .chain([self.model.dialect.answered_time(&relation.time)])
                 .chain(values),
         );
         let order = joined(keys.into_iter().chain(relation.ordered("")));
@@ -141,9 +142,9 @@ impl Builder<'_> {
     }
 
     /// The columns of time.
-    fn times(&self) -> Vec<String> {
+    fn times(&self) -> impl Iterator<Item = String> {
         let columns = [&self.table.time].into_iter().chain(&self.table.nanosecond);
-        columns.map(|name| format!("r.{name}")).collect()
+        columns.map(|name| format!("r.{name}"))
     }
 
     /// What orders repeated rows of one series and time as they were written.
@@ -169,6 +170,7 @@ impl Builder<'_> {
             let columns = kinds.iter().map(|&kind| self.table.value_column(kind));
             (columns.map(|name| format!("r.{name}")).collect(), kinds)
         };
+        let times = times.map(|time| self.model.dialect.answered_time(&time));
         let columns = joined(keys.into_iter().chain(times).chain([number]).chain(values));
         (
             format!(
@@ -269,6 +271,7 @@ impl Builder<'_> {
                 let name = format!("r.{}", column.name);
                 match (column.content, self.model.span()) {
                     (Content::Document, Some((_, encoding))) => dialect.document(&name, encoding),
+                    (Content::Time, _) => dialect.answered_time(&name),
                     _ => name,
                 }
             });

@@ -25,8 +25,10 @@ impl Builder<'_> {
     fn tie_break(&self) -> Result<Ties, StoreError> {
         let keys = self.leading_keys();
         if keys.is_empty() || in_series_order(self.table, self.description) {
-            let order = keys.into_iter().map(|key| format!(", {key}")).collect();
-            return Ok(Ties::InOrder(order));
+            let kinds = self.table.key_columns().map(|column| column.kind);
+            let key = |(key, kind): (&String, _)| self.model.dialect.key_order(key, kind);
+            let order = keys.iter().zip(kinds).map(key);
+            return Ok(Ties::InOrder(order.map(|key| format!(", {key}")).collect()));
         }
         if self.model.dialect.fetches_row_by_row() {
             return Ok(Ties::ReadOn(keys));
@@ -49,7 +51,8 @@ impl Builder<'_> {
         let kind = self.description.fields[field].kind;
         let repeats = relation.repeats.iter();
         let repeats: String = repeats.map(|term| format!(", {term}{direction}")).collect();
-        let (time, from, filter) = (&relation.time, &relation.from, relation.filter());
+        let time = self.model.dialect.answered_time(&relation.time);
+        let (from, filter) = (&relation.from, relation.filter());
         Ok(match self.tie_break()? {
             Ties::InOrder(ties) => (
                 format!(
@@ -140,7 +143,8 @@ impl Builder<'_> {
     /// Series by series, so that the index finds the range within each and the first reading that passes is enough; or all at once.
     pub(super) fn matching(&mut self, predicate: Predicate) -> Result<(String, Form), StoreError> {
         let index = self.model.layout.index;
-        let is_grouped = self.model.dialect.walk(index) == Walk::Grouped;
+        let walk = self.model.dialect.walk(index);
+        let is_grouped = matches!(walk, Walk::Grouped | Walk::LatestOn);
         let mut relation = if is_grouped {
             self.relation(FieldSet::one(predicate.field))
         } else {

@@ -32,6 +32,8 @@ enum AskShape {
     Aggregate {
         aggregates: Vec<Aggregate>,
         window: Option<WindowShape>,
+        /// The windows as the text has them, where they are part of it.
+        written: Option<(i64, i64)>,
         by_series: bool,
         by_tag: Option<usize>,
         /// Whether by parts of the day; which, where that is part of the text.
@@ -68,6 +70,14 @@ impl WindowShape {
     }
 }
 
+/// Windows as a text has them, so that questions from different starts share it: the width, and the first origin after 1970.
+pub(super) const fn written(window: Window) -> (i64, i64) {
+    (
+        window.width_ns,
+        window.origin_ns.rem_euclid(window.width_ns),
+    )
+}
+
 impl QueryShape {
     /// A question's shape.
     pub fn of(query: &Query, model: &Model) -> Self {
@@ -86,6 +96,10 @@ impl QueryShape {
                 window: grouping
                     .window
                     .map(|window| WindowShape::of(window, query.range.start_ns, model)),
+                written: grouping
+                    .window
+                    .filter(|_| !model.dialect.binds_windows())
+                    .map(written),
                 by_series: grouping.by_series,
                 by_tag: grouping.by_tag,
                 by_day_part: grouping

@@ -53,12 +53,12 @@ impl<'a> Builder<'a> {
         if grouping.by_day_part.is_some() {
             groups.push(format!("r.{}", sums.day));
         }
-        let tail = grouped(groups.len());
+        let count = groups.len();
         let columns = joined(groups.into_iter().chain(values));
-        let filter = relation.filter();
+        let sums = format!("{}{}", relation.from, relation.filter());
         let numbers: Vec<usize> = (0..aggregates.len()).collect();
         Ok((
-            format!("SELECT {columns} FROM {}{filter}{tail}", relation.from),
+            grouped(self.model.dialect, &columns, &sums, count),
             self.group_form(aggregates, &numbers, grouping, window),
         ))
     }

@@ -155,7 +155,7 @@ impl Client<'_> {
                 break;
             };
             finished_ns = self.issue(connection, turn, watermark, due_ns).await;
-            if self.load.publishes.is_some() {
+            if self.load.publishes.is_some() && self.is_silent() {
                 // Others ask about what is written: it must be there before it is published.
                 self.catch_up(connection).await;
             }
@@ -167,7 +167,9 @@ impl Client<'_> {
                 }
             }
         }
-        self.catch_up(connection).await;
+        if self.is_silent() || (connection.shows_later() && self.wrote()) {
+            self.catch_up(connection).await;
+        }
         // What a client that stopped early left out is not acknowledged.
         let stopped = self.is_stopped(finished_ns);
         self.publish(if stopped {
@@ -178,16 +180,20 @@ impl Client<'_> {
         turns.finish()
     }
 
-    /// Where nothing is acknowledged, the client is done when the server is: that counts in the load's time, and in no operation's.
+    /// Where nothing is acknowledged, or before it shows, the client is done when the server is: that counts in the load's time, and in no
+    /// operation's.
     async fn catch_up(&self, connection: &mut Connection<'_>) {
-        let silent = {
-            let tally = self.tally.borrow();
-            !tally.acknowledges() && tally.writes.attempted > 0
-        };
-        if silent {
-            let result = connection.catch_up().await;
-            self.tally.borrow_mut().caught_up(monotonic_ns(), &result);
-        }
+        let result = connection.catch_up().await;
+        self.tally.borrow_mut().caught_up(monotonic_ns(), &result);
+    }
+
+    fn wrote(&self) -> bool {
+        self.tally.borrow().writes.attempted > 0
+    }
+
+    /// Whether it wrote, and nothing of it is acknowledged.
+    fn is_silent(&self) -> bool {
+        self.wrote() && !self.tally.borrow().acknowledges()
     }
 
     fn is_stopped(&self, now_ns: u64) -> bool {

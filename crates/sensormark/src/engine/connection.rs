@@ -219,7 +219,13 @@ impl<'a> Connection<'a> {
         result
     }
 
-    /// Waits until the server has done everything that was written without an acknowledgement.
+    /// Whether writes are acknowledged before they show.
+    pub fn shows_later(&self) -> bool {
+        let session = self.session.as_ref();
+        session.is_some_and(|session| session.shows_later())
+    }
+
+    /// Waits until the server has done everything that was written without an acknowledgement, or does not show yet.
     ///
     /// # Errors
     /// What the store says; [`ErrorKind::Timeout`] when it says nothing in time.

@@ -2,7 +2,7 @@
 
 use crate::config::URL_EXAMPLE;
 use sensormark_server::find::{Search, install_advice};
-use sensormark_store::{ErrorKind, Installation, StoreError};
+use sensormark_store::{Installation, StoreError};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -56,46 +56,7 @@ pub(super) fn jar(folder: &Path, prefix: &str) -> Option<PathBuf> {
 
 /// A Java that Cassandra runs on.
 pub(super) fn find_java() -> Result<PathBuf, StoreError> {
-    let mut programs = Vec::new();
-    if let Some(home) = std::env::var_os("JAVA_HOME") {
-        programs.push(PathBuf::from(home).join("bin/java"));
-    }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    programs.extend(std::env::split_paths(&path).map(|folder| folder.join("java")));
-    if let Ok(entries) = fs::read_dir("/usr/lib/jvm") {
-        let mut homes: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-        homes.sort();
-        programs.extend(homes.into_iter().map(|home| home.join("bin/java")));
-    }
-    let fits =
-        |program: &PathBuf| program.is_file() && matches!(java_version(program), Some(17 | 11));
-    programs.into_iter().find(fits).ok_or_else(|| {
-        StoreError::new(
-            ErrorKind::NotInstalled,
-            "find Java for Cassandra",
-            "Cassandra needs Java 17 or 11, and neither $JAVA_HOME nor PATH nor /usr/lib/jvm has one; install openjdk-17-jre-headless",
-        )
+    sensormark_server::java::find_java("Cassandra", "Java 17 or 11", |version| {
+        matches!(version, 17 | 11)
     })
-}
-
-/// The first number of a Java's version: read from the file beside it, or else asked for.
-fn java_version(program: &Path) -> Option<u32> {
-    let real = fs::canonicalize(program).ok()?;
-    let release = real.parent()?.parent()?.join("release");
-    let text = match fs::read_to_string(release) {
-        Ok(text) if text.contains("JAVA_VERSION=") => {
-            text.split("JAVA_VERSION=").nth(1)?.to_owned()
-        }
-        _ => {
-            let output = std::process::Command::new(program)
-                .arg("-version")
-                .output()
-                .ok()?;
-            let text = String::from_utf8_lossy(&output.stderr).into_owned();
-            text.split("version ").nth(1)?.to_owned()
-        }
-    };
-    let digits = text.trim_start_matches('"');
-    let end = digits.find(|c: char| !c.is_ascii_digit())?;
-    digits[..end].parse().ok()
 }

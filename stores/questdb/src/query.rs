@@ -1,0 +1,268 @@
+//! Asking: the relational planner writes the statements of a question and puts the answer together; here they are sent.
+//!
+//! Statements are prepared once for each shape of question and session. Before an answer counts, all that was acknowledged must show
+//! ([`crate::visible`]).
+
+mod row;
+mod value;
+
+use self::row::Answered;
+pub(crate) use self::value::Value;
+use self::value::{kinds, values};
+use crate::asking::Link;
+use crate::schema::{in_database, table_name, written_tables};
+use crate::shown::Kept;
+use crate::visible::{Lookout, STATE, State};
+use futures_util::TryStreamExt;
+use futures_util::future::join;
+use sensormark_relational::decode::{Decoder, entity};
+use sensormark_relational::model::Model;
+use sensormark_relational::plan::shape::QueryShape;
+use sensormark_relational::plan::slot::{Bindings, Slot};
+use sensormark_relational::plan::{self, Form, Plan, check, empty, entities, nothing_to_find};
+use sensormark_store::{Answer, Batch, Query, StoreError};
+use std::collections::HashMap;
+use std::pin::pin;
+use std::rc::Rc;
+
+const OPERATION: &str = "query QuestDB";
+
+/// Shapes of questions whose statements stay prepared.
+const MOST_SHAPES: usize = 256;
+
+/// Readings in a piece of a scan.
+const PIECE: usize = 4096;
+
+/// Prepared statements for questions, by shape.
+#[derive(Default)]
+pub(crate) struct Statements(HashMap<QueryShape, Rc<Vec<Prepared>>>);
+
+/// One prepared statement.
+struct Prepared {
+    statement: tokio_postgres::Statement,
+    text: Rc<str>,
+    slots: Vec<Slot>,
+    form: Form,
+}
+
+/// What asks questions over a connection.
+pub(crate) struct Reader<'a> {
+    /// The connection.
+    pub(crate) link: &'a Link,
+    /// What looks whether writes show.
+    pub(crate) lookout: &'a Lookout,
+    /// Whether they all did when it last looked.
+    pub(crate) is_quiet: &'a mut bool,
+    /// The prepared statements.
+    pub(crate) statements: &'a mut Statements,
+    /// What was sent, where statements are shown.
+    pub(crate) kept: &'a mut Kept,
+    /// The plan's tables.
+    pub(crate) model: &'a Model,
+    /// The plan's database.
+    pub(crate) database: &'a str,
+}
+
+impl Reader<'_> {
+    /// Answers a question. Where all showed before, it looks and asks in one go; where something does not show yet, it waits and asks again.
+    pub(crate) async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
+        let model = self.model;
+        let (description, table) = model.table(query.table)?;
+        check(query, description)?;
+        if nothing_to_find(query, model, description) {
+            return Ok(empty(query, description));
+        }
+        let asked = Bindings {
+            model,
+            table,
+            description,
+            query,
+        };
+        let prepared = self.prepared(asked).await?;
+        let name = table_name(self.database, &description.name);
+        self.note_look(&name);
+        let looks = *self.is_quiet;
+        if !looks {
+            *self.is_quiet = self.lookout.wait(self.link, &name, None).await?;
+        }
+        let (state, answer) = self.ask(asked, &prepared, looks.then_some(&name)).await?;
+        if state.is_none_or(State::is_complete) {
+            return Ok(answer);
+        }
+        *self.is_quiet = false;
+        self.lookout.wait(self.link, &name, state).await?;
+        let (_, answer) = self.ask(asked, &prepared, None).await?;
+        Ok(answer)
+    }
+
+    fn note_look(&mut self, name: &str) {
+        let value = || vec![Value::Text(name.to_owned())];
+        self.kept.note(STATE, value);
+    }
+
+    /// Sends the statements, the first together with a look at the table's state.
+    async fn ask(
+        &mut self,
+        asked: Bindings<'_>,
+        prepared: &[Prepared],
+        mut looked_at: Option<&String>,
+    ) -> Result<(Option<State>, Answer), StoreError> {
+        let mut decoder = Decoder::new(asked, prepared.len());
+        let mut seen = None;
+        let mut last = &Form::Series;
+        for one in prepared {
+            let values = values(&one.slots, asked);
+            self.kept.note(&one.text, || values.clone());
+            let mut failure = None;
+            let asking = async {
+                let rows = self.link.client.query_raw(&one.statement, &values).await?;
+                let mut rows = pin!(rows);
+                while let Some(row) = rows.try_next().await? {
+                    if failure.is_none() {
+                        failure = decoder.row(&one.form, &Answered(&row)).err();
+                    }
+                }
+                Ok(())
+            };
+            match looked_at.take() {
+                None => self.link.run(OPERATION, asking).await?,
+                Some(name) => {
+                    let both = async {
+                        let (state, asked) = join(self.lookout.look(self.link, name), asking).await;
+                        asked?;
+                        state
+                    };
+                    seen = self.link.run(OPERATION, both).await?;
+                }
+            }
+            if let Some(error) = failure {
+                return Err(error);
+            }
+            last = &one.form;
+        }
+        Ok((seen, decoder.finish(last)))
+    }
+
+    async fn prepared(&mut self, asked: Bindings<'_>) -> Result<Rc<Vec<Prepared>>, StoreError> {
+        let shape = QueryShape::of(asked.query, self.model);
+        if let Some(prepared) = self.statements.0.get(&shape) {
+            return Ok(Rc::clone(prepared));
+        }
+        let plan = Plan::new(self.model, asked.query)?;
+        let mut all = Vec::with_capacity(plan.statements.len());
+        for statement in plan.statements {
+            all.push(self.prepare(statement, asked).await?);
+        }
+        if self.statements.0.len() >= MOST_SHAPES {
+            self.statements.0.clear();
+        }
+        let all = Rc::new(all);
+        self.statements.0.insert(shape, Rc::clone(&all));
+        Ok(all)
+    }
+
+    async fn prepare(
+        &self,
+        statement: plan::Statement,
+        asked: Bindings<'_>,
+    ) -> Result<Prepared, StoreError> {
+        let plan::Statement {
+            text, slots, form, ..
+        } = statement;
+        let text = numbered(&in_database(&text, self.database));
+        let kinds = kinds(&slots, asked);
+        let preparing = self.link.client.prepare_typed(&text, &kinds);
+        Ok(Prepared {
+            statement: self.link.run("prepare a query", preparing).await?,
+            text: text.into(),
+            slots,
+            form,
+        })
+    }
+
+    /// Every reading of a table, in pieces. The time allowed is for each piece.
+    pub(crate) async fn scan(
+        &mut self,
+        number: usize,
+        sink: &mut dyn FnMut(&Batch),
+    ) -> Result<(), StoreError> {
+        let model = self.model;
+        let (description, table) = model.table(number)?;
+        let (statement, query) = Plan::everything(model, number)?;
+        let asked = Bindings {
+            model,
+            table,
+            description,
+            query: &query,
+        };
+        let name = table_name(self.database, &description.name);
+        self.note_look(&name);
+        self.lookout.wait(self.link, &name, None).await?;
+        let prepared = self.prepare(statement, asked).await?;
+        self.kept.note(&prepared.text, Vec::new);
+        let nothing: [Value; 0] = [];
+        let asking = self.link.client.query_raw(&prepared.statement, &nothing);
+        let mut rows = pin!(self.link.run(OPERATION, asking).await?);
+        let mut decoder = Decoder::new(asked, 1).in_pieces(PIECE);
+        loop {
+            let mut failure = None;
+            let reading = async {
+                while let Some(row) = rows.try_next().await? {
+                    if let Err(error) = decoder.row(&prepared.form, &Answered(&row)) {
+                        failure = Some(error);
+                        break;
+                    }
+                    if let Some(piece) = decoder.take_piece(&prepared.form) {
+                        return Ok(Some(piece));
+                    }
+                }
+                Ok(None)
+            };
+            let piece = self.link.run(OPERATION, reading).await?;
+            if let Some(error) = failure {
+                return Err(error);
+            }
+            match piece {
+                Some(piece) => sink(&piece),
+                None => break,
+            }
+        }
+        let rest = decoder.take();
+        if !rest.is_empty() {
+            sink(&rest);
+        }
+        Ok(())
+    }
+
+    /// Every entity of a table.
+    pub(crate) async fn scan_entities(
+        &mut self,
+        number: usize,
+        sink: &mut dyn FnMut(u32, i64, &[sensormark_store::Value]),
+    ) -> Result<(), StoreError> {
+        let model = self.model;
+        let text = in_database(&entities(model, number)?, self.database);
+        for name in written_tables(self.database, &model.schema.tables[number]) {
+            self.note_look(&name);
+            self.lookout.wait(self.link, &name, None).await?;
+        }
+        self.kept.note(&text, Vec::new);
+        let (mut key, mut values) = (String::new(), Vec::new());
+        for row in &self.link.rows(OPERATION, &text).await? {
+            let row = Answered(row);
+            let (series, last_ns) = entity(model, number, &row, &mut key, &mut values)?;
+            sink(series, last_ns, &values);
+        }
+        Ok(())
+    }
+}
+
+/// The text with numbers for its question marks, which stand for parameters alone.
+fn numbered(text: &str) -> String {
+    let mut pieces = text.split('?');
+    let mut numbered = pieces.next().unwrap_or_default().to_owned();
+    for (number, piece) in pieces.enumerate() {
+        numbered.push_str(&format!("${}{piece}", number + 1));
+    }
+    numbered
+}
