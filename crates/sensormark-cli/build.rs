@@ -4,7 +4,7 @@ use std::env;
 use std::process::Command;
 
 /// The databases, in the order in which they are listed; each is a feature.
-const STORES: [&str; 8] = [
+const STORES: [&str; 9] = [
     "sqlite",
     "duckdb",
     "postgresql",
