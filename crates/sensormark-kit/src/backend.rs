@@ -1,6 +1,6 @@
 //! What a store itself has to say and do. All else is [`crate::Adapter`]'s.
 
-use crate::ownership::Found;
+use crate::mark::Found;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
     Acknowledgement, Answer, Batch, Capability, Description, Documents, Endpoint, EntityReading,

@@ -20,6 +20,8 @@ pub mod backend;
 
 pub mod folder;
 
+pub mod mark;
+
 pub mod ownership;
 
 pub mod sums;
@@ -28,4 +30,4 @@ pub mod url;
 
 pub use adapter::Adapter;
 pub use backend::{Backend, BackendAdministrator, BackendSession};
-pub use ownership::{Found, Mark};
+pub use mark::{Found, Mark};

@@ -13,47 +13,9 @@
 //! Only what bears the plan's own mark is dropped; nothing there is fine. How a mark is kept is each store's matter.
 
 use crate::backend::BackendAdministrator;
+use crate::mark::Found;
 use sensormark_store::{DatabaseName, ErrorKind, Plan, StoreError};
 use std::collections::HashSet;
-
-/// An owner's mark.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mark {
-    /// The owner.
-    pub owner: String,
-    /// The name of the plan's database, which may have another name on the server.
-    pub database: String,
-}
-
-impl Mark {
-    /// Whether it is the mark of this plan's own database.
-    pub fn is_of(&self, plan: &Plan) -> bool {
-        self.owner == plan.owner && self.database == plan.database.as_str()
-    }
-}
-
-/// What stands under a database's name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
-    /// Nothing.
-    Nothing,
-    /// Something that bears no mark.
-    Unmarked,
-    /// Something that bears this mark.
-    Marked(Mark),
-}
-
-impl Found {
-    /// A database of this name that bears this owner's mark, or none.
-    pub fn with_mark(owner: Option<String>, database: &str) -> Self {
-        owner.map_or(Self::Unmarked, |owner| {
-            Self::Marked(Mark {
-                owner,
-                database: database.to_owned(),
-            })
-        })
-    }
-}
 
 /// Whether something is there of the plan's own; fails for what is another's.
 async fn is_own(

@@ -88,7 +88,9 @@ fn send(run: &Path, to: &Path) {
 /// What `report` prints of a folder in a format, on a machine of other habits.
 fn printed(place: &Place, run: &Path, format: &str, habits: [(&str, &str); 3]) -> Vec<u8> {
     let run = run.to_string_lossy().into_owned();
-    let mut command = place.command(&["report", &run, "--format", format, "--disk", "500"]);
+    let mut command = place.command(&[
+        "report", &run, "--full", "--format", format, "--disk", "500",
+    ]);
     let output = command.envs(habits).output().expect("the program starts");
     assert!(output.status.success(), "{}", errors(&output));
     assert!(output.stdout.len() > 1_000, "{format} has tables");

@@ -76,7 +76,7 @@ fn control_c_keeps_finished_trials_and_nothing_else() {
         processes_of(&place)
     );
     assert!(!place.trials().is_empty());
-    let report = place.run(&["report", &place.run_folder().to_string_lossy()]);
+    let report = place.run(&["report", "--full", &place.run_folder().to_string_lossy()]);
     assert!(report.status.success(), "{}", errors(&report));
 }
 

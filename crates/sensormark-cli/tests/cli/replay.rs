@@ -12,7 +12,7 @@ fn recording(name: &str) -> String {
 /// Replays one of the repository's recordings.
 fn replay(place: &Place, name: &str, further: &[&str]) -> std::process::Output {
     let file = recording(name);
-    let common = ["--results", "results", "--tolerate-disturbance"];
+    let common = ["--results", "results", "--tolerate-disturbance", "--full"];
     let arguments = [&["replay", &file], &common[..], further].concat();
     place.run(&arguments)
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::process::Output;
 
 /// Small tests: 60 single and 8 multi operations of 50 readings, by 1 and 3 clients.
-const SMALL: [&str; 16] = [
+const SMALL: [&str; 17] = [
     "run",
     "sensor-operations",
     "--set",
@@ -22,6 +22,7 @@ const SMALL: [&str; 16] = [
     "results",
     "--tolerate-disturbance",
     "--progress=plain",
+    "--full",
 ];
 
 fn small(place: &Place, further: &[&str]) -> Output {
@@ -159,6 +160,7 @@ fn a_cut_write_leaves_reads_that_find_their_readings() {
         "--results",
         "results",
         "--tolerate-disturbance",
+        "--full",
     ]);
     let trial = &place.trials()[0];
     let text = errors(&output);

@@ -93,7 +93,7 @@ impl Place {
     /// Measures a workload with these settings and further arguments.
     pub fn measure(&self, workload: &str, settings: &[&str], further: &[&str]) -> Output {
         let mut arguments = vec!["run", workload, "--results", "results"];
-        arguments.extend(["--tolerate-disturbance", "--progress=plain"]);
+        arguments.extend(["--tolerate-disturbance", "--progress=plain", "--full"]);
         for setting in settings {
             arguments.extend(["--set", setting]);
         }
@@ -151,7 +151,7 @@ impl Place {
 }
 
 /// The arguments of a short run.
-pub const SHORT: [&str; 12] = [
+pub const SHORT: [&str; 13] = [
     "run",
     "machine-tool",
     "--set",
@@ -164,6 +164,7 @@ pub const SHORT: [&str; 12] = [
     "results",
     "--tolerate-disturbance",
     "--progress=plain",
+    "--full",
 ];
 
 /// The paths in a folder; none when it is not there.

@@ -24,13 +24,14 @@ name = "sensor"
 );
 
 /// A short run of machine-tool, but for what it is measured on.
-pub const MACHINE_TOOL: [&str; 12] = [
+pub const MACHINE_TOOL: [&str; 13] = [
     "run",
     "machine-tool",
     "--results",
     "results",
     "--progress=plain",
     "--tolerate-disturbance",
+    "--full",
     "--set",
     "warmup_seconds=0.5",
     "--set",

@@ -176,6 +176,7 @@ pub fn clients_of_a_fraction_of_a_core_are_client_bound() -> Outcome {
             name,
             "--tolerate-disturbance",
             "--progress=plain",
+            "--full",
         ];
         arguments.extend(further);
         arguments.push(&on);

@@ -1,6 +1,7 @@
 //! What needs more than any machine has: a control group of one's own, a second processor, the rights of root. Where that is
-//! missing the test is shown as ignored, with the reason.
+//! missing the test is shown as ignored, with the reason. And what takes the whole machine.
 
+mod busy;
 mod limited;
 mod memory;
 mod memory_limit;
@@ -24,7 +25,15 @@ fn main() {
     let mut arguments = Arguments::from_args();
     // They measure: one after another.
     arguments.test_threads.get_or_insert(1);
-    let tests: [(&str, Test); 7] = [
+    let tests: [(&str, Test); 9] = [
+        (
+            "a busy machine gets a rough ranking in the announced time",
+            busy::a_busy_machine_gets_a_rough_ranking_in_the_announced_time,
+        ),
+        (
+            "a strict run on a busy machine ranks nobody",
+            busy::a_strict_run_on_a_busy_machine_ranks_nobody,
+        ),
         (
             "clients of a fraction of a core are client-bound",
             limited::clients_of_a_fraction_of_a_core_are_client_bound,

@@ -22,7 +22,14 @@ fn missing() -> Outcome {
 
 fn start(place: &Place, store: &str) -> Child {
     let on = format!("--on={store}:individual");
-    let mut arguments = vec!["run", OWN, "--results", "results", "--progress=plain"];
+    let mut arguments = vec![
+        "run",
+        OWN,
+        "--results",
+        "results",
+        "--progress=plain",
+        "--full",
+    ];
     arguments.extend(["--tolerate-disturbance", "--set", "repetitions=1"]);
     arguments.extend(["--set", "mixed.duration=6s", &on]);
     arguments.extend(MEMORY);

@@ -11,8 +11,8 @@ const NARROWEST: usize = 40;
 const WIDEST: usize = 100;
 /// What stands before every line of the answer.
 const INDENT: &str = "  ";
-/// A score's width.
-const SCORE: usize = 11;
+/// Between columns.
+const GAP: usize = 2;
 /// The least width of a name.
 const LEAST_NAME: usize = 20;
 
@@ -135,6 +135,72 @@ struct Line {
     figures: Vec<String>,
 }
 
+/// How wide the parts of a row are, in columns.
+struct Widths {
+    rank: usize,
+    name: usize,
+    score: usize,
+    figures: Vec<usize>,
+}
+
+impl Widths {
+    /// As wide as the rows need, the names as far as there is room.
+    fn of(rows: &[Line], columns: &[SummaryColumn], width: usize) -> Self {
+        let widest = |text: fn(&Line) -> &str, least: usize| {
+            rows.iter()
+                .map(|row| text(row).width())
+                .max()
+                .unwrap_or(0)
+                .max(least)
+        };
+        let figure = |(place, column): (usize, &SummaryColumn)| {
+            let heads = column.heading.iter().map(|head| head.width());
+            let cells = rows.iter().map(|row| row.figures[place].width());
+            heads.chain(cells).max().unwrap_or(0) + GAP
+        };
+        let figures: Vec<usize> = columns.iter().enumerate().map(figure).collect();
+        let rank = widest(|row| &row.rank, 1) + 1;
+        let score = widest(|row| &row.score, "score".len()) + GAP;
+        let others = INDENT.len() + rank + score + figures.iter().sum::<usize>();
+        let room = width.saturating_sub(others).max(LEAST_NAME);
+        Self {
+            rank,
+            name: widest(|row| &row.name, LEAST_NAME).min(room),
+            score,
+            figures,
+        }
+    }
+
+    /// A row of these parts.
+    fn row(&self, row: &Line) -> String {
+        let figures = row.figures.iter().zip(&self.figures);
+        let figures: String = figures.map(|(text, width)| padded(text, *width)).collect();
+        let name = cut(&row.name, self.name);
+        let gap = " ".repeat(self.name - name.width());
+        let (rank, score) = (&row.rank, padded(&row.score, self.score));
+        format!(
+            "{INDENT}{rank:<width$}{name}{gap}{score}{figures}",
+            width = self.rank
+        )
+    }
+
+    /// The headings, one line or two.
+    fn head(&self, columns: &[SummaryColumn]) -> Vec<String> {
+        let line = |place: usize, name: &str, score: &str| Line {
+            rank: String::new(),
+            name: name.to_owned(),
+            score: score.to_owned(),
+            figures: columns
+                .iter()
+                .map(|column| column.heading[place].to_owned())
+                .collect(),
+        };
+        let lines = [line(0, "layout", "score"), line(1, "", "")];
+        let drawn = lines.iter().map(|line| self.row(line));
+        drawn.filter(|line| !line.trim().is_empty()).collect()
+    }
+}
+
 /// The ranking and who is not in it, in so many lines at most.
 fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
     let rows: Vec<Line> = summary
@@ -142,80 +208,28 @@ fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
         .iter()
         .map(|row| line(row, &summary.columns))
         .collect();
-    let widths: Vec<usize> = summary
-        .columns
-        .iter()
-        .enumerate()
-        .map(|(place, column)| {
-            let heads = column.heading.iter().map(|head| head.width());
-            let cells = rows.iter().map(|row| row.figures[place].width());
-            heads.chain(cells).max().unwrap_or(0) + 2
-        })
-        .collect();
-    let right: usize = widths.iter().sum::<usize>() + SCORE;
-    let names = rows.iter().map(|row| row.name.width()).max().unwrap_or(0);
-    let room = width
-        .saturating_sub(INDENT.len() + 2 + right)
-        .max(LEAST_NAME);
-    let name = names.clamp(LEAST_NAME, room);
-    let mut lines = vec![String::new()];
+    let widths = Widths::of(&rows, &summary.columns, width);
+    let mut body: Vec<String> = rows.iter().map(|row| widths.row(row)).collect();
+    body.extend(summary.not_ranked.iter().map(|one| not_ranked(one, width)));
+    let mut lines = Vec::new();
+    if !body.is_empty() {
+        lines.push(String::new());
+    }
     if !rows.is_empty() {
-        let head = |place: usize| -> String {
-            let heads = summary.columns.iter().zip(&widths);
-            heads
-                .map(|(column, width)| padded(column.heading[place], *width))
-                .collect()
-        };
-        lines.push(format!(
-            "{INDENT}  {:<name$}{}{}",
-            "layout",
-            padded("score", SCORE),
-            head(0)
-        ));
-        lines.push(format!(
-            "{INDENT}  {:<name$}{}{}",
-            "",
-            padded("", SCORE),
-            head(1)
-        ));
-        lines.retain(|line| line.is_empty() || !line.trim().is_empty());
+        lines.extend(widths.head(&summary.columns));
     }
     let mut legend = legend(summary, width);
     legend.extend(not_measured(summary, width));
     let used = lines.len() + legend.len();
-    let body = body(summary, &rows, &widths, name, width);
     let room = most.map_or(usize::MAX, |most| most.saturating_sub(used).max(3));
     if body.len() > room {
         let left_out = body.len() + 1 - room;
-        lines.extend(body.into_iter().take(room - 1));
-        lines.push(format!("{INDENT}… and {left_out} more: see everything"));
-    } else {
-        lines.extend(body);
+        body.truncate(room - 1);
+        body.push(format!("{INDENT}… and {left_out} more: see everything"));
     }
+    lines.extend(body);
     lines.extend(legend);
     lines
-}
-
-fn body(
-    summary: &Summary,
-    rows: &[Line],
-    widths: &[usize],
-    name: usize,
-    width: usize,
-) -> Vec<String> {
-    let drawn = rows.iter().map(|row| {
-        let cells = row.figures.iter().zip(widths);
-        let figures: String = cells.map(|(cell, width)| padded(cell, *width)).collect();
-        let label = cut(&row.name, name);
-        let gap = " ".repeat(name - label.width());
-        format!(
-            "{INDENT}{:<2}{label}{gap}{}{figures}",
-            row.rank,
-            padded(&row.score, SCORE)
-        )
-    });
-    let others = summary.not_ranked.iter().map(|one| not_ranked(one, width));
-    drawn.chain(others).collect()
 }
 
 fn not_ranked(one: &NotRanked, width: usize) -> String {

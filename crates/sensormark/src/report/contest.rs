@@ -2,11 +2,11 @@
 //!
 //! It gives no scores and no ranks: see [`super::ranking`].
 
-use super::ReportOptions;
 use super::costs::{self, Comparable};
 use super::criteria;
 use super::field::{Arm, Field};
 use super::keeping_up;
+use super::options::ReportOptions;
 use crate::measurement::record::{RunRecord, Side, TrialRecord};
 use crate::score::{self, Criterion, Weights};
 use std::collections::BTreeMap;

@@ -15,12 +15,14 @@ pub mod criteria;
 pub mod csv;
 mod disturbed;
 mod durability;
+mod error;
 pub mod field;
 pub mod html;
 pub mod json;
 mod keeping_up;
 pub mod markdown;
 pub mod number;
+pub mod options;
 pub mod ranking;
 pub mod raw;
 pub(crate) mod sections;
@@ -35,88 +37,22 @@ mod timed;
 
 use crate::measurement::folder::{FolderError, ResultsFolder};
 use crate::measurement::record::{RunRecord, TrialRecord};
-use crate::score::{ScoreError, Weights};
+pub use error::ReportError;
 use field::Field;
+pub use options::{Projection, ReportOptions};
 use ranking::Ranking;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use summary::Summary;
 use tables::Document;
 
-/// Why there is no report.
-#[derive(Debug, thiserror::Error)]
-pub enum ReportError {
-    /// The folder cannot be read.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    /// The weights do not fit the criteria.
-    #[error("the weights do not fit: {0}")]
-    Score(#[from] ScoreError),
-    /// A figure cannot be drawn.
-    #[error(transparent)]
-    Drawing(#[from] crate::studies::drawing::DrawingError),
-}
-
-/// What a report is made with.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ReportOptions {
-    /// How much each criterion counts; the study's weights, or those of workloads of phases, where none are given.
-    pub weights: Option<Weights>,
-    /// The difficulty of implementations, 1 (easy) to 5, by their names in the ranking. Used only when everybody ranked
-    /// has one.
-    pub difficulty: BTreeMap<String, f64>,
-    /// The same as the study published it, of writing and of reading; used where a run follows the study and nobody gave another.
-    pub published_difficulty: [BTreeMap<String, f64>; 2],
-    /// What disk is projected to.
-    pub projection: Projection,
-}
-
-/// What the user will write, and onto what.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Projection {
-    /// Readings a second; where it is not given, what the workload's own sensors send.
-    pub rate: Option<f64>,
-    /// The size of the disk, in bytes.
-    pub disk_bytes: Option<f64>,
-}
-
-impl ReportOptions {
-    /// From the text of a weights file: a table of weights for each side, and perhaps `[difficulty]`, 1 (easy) to 5 by name in the ranking.
-    ///
-    /// # Errors
-    /// Text that is not so.
-    pub fn from_toml(text: &str) -> Result<Self, ScoreError> {
-        let (weights, difficulty) = Weights::with_difficulty(text)?;
-        Ok(Self {
-            weights: Some(weights),
-            difficulty,
-            ..Self::default()
-        })
+/// The options, with the published difficulties where the run follows its study and nobody gave others.
+fn of_study(options: &ReportOptions, field: &Field) -> ReportOptions {
+    let mut options = options.clone();
+    let is_studys = field.run.workload == crate::workload::machine_tool::NAME;
+    if field.run.as_study && is_studys && options.difficulty.is_empty() {
+        options.published_difficulty = crate::studies::published_difficulties(field);
     }
-}
-
-impl ReportOptions {
-    /// The options, with the published difficulties where the run follows its study and nobody gave others.
-    fn of_study(&self, field: &Field) -> Self {
-        let mut options = self.clone();
-        let is_studys = field.run.workload == crate::workload::machine_tool::NAME;
-        if field.run.as_study && is_studys && options.difficulty.is_empty() {
-            options.published_difficulty = crate::studies::published_difficulties(field);
-        }
-        options
-    }
-
-    /// Whether anybody gave a difficulty.
-    fn has_difficulty(&self) -> bool {
-        let published = self.published_difficulty.iter();
-        !self.difficulty.is_empty() || published.clone().any(|side| !side.is_empty())
-    }
-
-    /// The difficulty of an implementation, by its name in the ranking; `side` is 0 for writing and 1 for reading.
-    fn difficulty_of(&self, side: usize, name: &str) -> Option<f64> {
-        let published = || self.published_difficulty.get(side)?.get(name);
-        self.difficulty.get(name).or_else(published).copied()
-    }
+    options
 }
 
 /// Repetitions that are advised where an order is not tested.
@@ -152,7 +88,7 @@ impl Report {
         options: &ReportOptions,
     ) -> Result<Self, ReportError> {
         let field = Field::new(run, trials);
-        let options = &options.of_study(&field);
+        let options = &of_study(options, &field);
         let ranking = Ranking::new(&field, options)?;
         let mut document = sections::document(&field, &ranking, options);
         document.neutralise();

@@ -6,11 +6,11 @@
 //! the others. Ranks: 1 + the number of contestants significantly better, tested on the ratio of what a score falls short
 //! of 100 (the weighed cost), paired by repetition, corrected after Holm; with fewer than three repetitions, bare order.
 
-use super::ReportError;
-use super::ReportOptions;
 use super::contest::{Contestant, Values, Yardstick, contestants};
 use super::costs::Comparable;
+use super::error::ReportError;
 use super::field::Field;
+use super::options::ReportOptions;
 use crate::score::{self, Board, ScoreError, Standing, Table};
 use crate::statistics::{self, Basis, Better, Summary, summarize};
 

@@ -417,7 +417,7 @@ const LOST: SummaryColumn = SummaryColumn {
     id: "lost",
     heading: ["lost", ""],
     unit: "%",
-    meaning: "readings that came too fast for it, in %",
+    meaning: "lost in % of the readings",
     is_time: true,
 };
 const READ: SummaryColumn = SummaryColumn {

@@ -3,8 +3,8 @@
 use super::figure::Figure;
 use super::quantity::{Quantity, amount, by_number, rate, time};
 use super::select::{Loads, Metric, Results, loads};
+use super::study::{Declaration, Study};
 use super::table::{section, table, words};
-use super::{Declaration, Study};
 use crate::measurement::names;
 use crate::measurement::record::TrialRecord;
 use crate::report::claims::{Claim, Found, claim, has, is_less, is_level, ratios, shown, times};

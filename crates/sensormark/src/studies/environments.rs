@@ -6,10 +6,10 @@
 use super::select::Results;
 use super::sensor_operations::{KEYS, Operations, key};
 use super::table::{NOT_MEASURED, table, two_and_ratio};
-use crate::report::ReportOptions;
 use crate::report::claims::{Claim, Values, claim, doubt, doubted, inside, ratios, shown};
 use crate::report::field::{Arm, Field};
 use crate::report::number::significant;
+use crate::report::options::ReportOptions;
 use crate::report::sections::surroundings::inventory;
 use crate::report::tables::{Section, Table};
 use crate::statistics::compare_unpaired;

@@ -19,9 +19,9 @@ mod writes;
 
 pub(super) use answer::side_text;
 
-use super::ReportOptions;
 use super::durability;
 use super::field::Field;
+use super::options::ReportOptions;
 use super::ranking::Ranking;
 use super::tables::Document;
 

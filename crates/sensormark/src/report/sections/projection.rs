@@ -6,8 +6,8 @@ use crate::measurement::record::TrialRecord;
 use crate::report::criteria::{self, figure};
 use crate::report::field::{Arm, Field};
 use crate::report::number::significant;
+use crate::report::options::{Projection, ReportOptions};
 use crate::report::tables::{Cell, Section, Table};
-use crate::report::{Projection, ReportOptions};
 use crate::workload::own::{self, find_limit::HIGHEST_RATE};
 use serde_json::Value;
 

@@ -4,9 +4,9 @@ use super::cells::{counted, mean};
 use crate::measurement::names;
 use crate::measurement::record::TrialRecord;
 use crate::probe::RoleTotals;
-use crate::report::ReportOptions;
 use crate::report::criteria::{self, figure};
 use crate::report::field::{Arm, Field};
+use crate::report::options::ReportOptions;
 use crate::report::tables::{Cell, Section, Table};
 
 /// Criterion, column and unit, in the order of the study's tables.

@@ -1,6 +1,7 @@
 //! What is printed: known numbers, widths, and hostile names in every format.
 
 use super::*;
+use crate::score::Weights;
 use unicode_width::UnicodeWidthStr;
 
 #[test]

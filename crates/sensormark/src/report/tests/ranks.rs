@@ -6,6 +6,7 @@ use crate::measurement::record::{Cache, Figure, Side, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
 use crate::probe::RoleTotals;
 use crate::report::criteria;
+use crate::score::Weights;
 use crate::statistics::Basis;
 use sensormark_store::Durability;
 
@@ -82,7 +83,7 @@ fn data_that_was_lost_once_keeps_an_implementation_out() {
     measured_again.push(lost);
     let found = report(measured_again);
     assert_eq!(order(&found), ["MariaDB individual"]);
-    assert!(found.text(400).contains("so sensormark repeated trials"));
+    assert!(found.json().contains("so sensormark repeated trials"));
     // An operation that was merely slow leaves the other repetitions.
     trials[4] = invalid(trials[4].clone(), ReasonKind::SourceLate, "p99 3 ms");
     let found = report(trials);

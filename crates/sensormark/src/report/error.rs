@@ -1,0 +1,19 @@
+//! Why there is no report.
+
+use crate::measurement::folder::FolderError;
+use crate::score::ScoreError;
+use crate::studies::drawing::DrawingError;
+
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The folder cannot be read.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// The weights do not fit the criteria.
+    #[error("the weights do not fit: {0}")]
+    Score(#[from] ScoreError),
+    /// A figure cannot be drawn.
+    #[error(transparent)]
+    Drawing(#[from] DrawingError),
+}
