@@ -37,7 +37,9 @@ pub fn registry() -> Registry {
         #[cfg(feature = "questdb")]
         Arc::new(sensormark_questdb::Questdb::new()),
     ];
-    Registry::new(stores).without(left_out())
+    Registry::new(stores)
+        .with_aliases(vec![("pg", "postgresql")])
+        .without(left_out())
 }
 
 /// The stores whose features this program was built without.

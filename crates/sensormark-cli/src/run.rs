@@ -8,7 +8,7 @@ use sensormark::engine::connection::Registry;
 use sensormark::engine::context::CellRunner;
 use sensormark::engine::run::preflight;
 use sensormark::engine::scale::Scale;
-use sensormark::engine::selection::{Choice, parse};
+use sensormark::engine::selection::{Choice, of_all, parse};
 use sensormark::engine::study_protocol::{self, Protocol};
 use sensormark::engine::trial::WorkloadFactory;
 use sensormark::engine::trial::cell::TrialRunner;
@@ -160,7 +160,7 @@ pub fn choose(
     supervisor: &Supervisor,
 ) -> Result<(Vec<Choice>, Vec<NotMeasured>), Failure> {
     let choices = parse(on, registry).map_err(Failure::usage)?;
-    let every_store = on.split(',').any(|item| item.trim() == "all");
+    let every_store = on.split(',').any(|item| of_all(item).is_some());
     let (here, mut missing) = preflight(supervisor, choices, every_store)?;
     if every_store {
         missing.extend(registry.left_out().map(|(name, why)| NotMeasured {

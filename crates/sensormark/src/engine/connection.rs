@@ -23,15 +23,27 @@ const NOT_BUILT_IN: &str =
 pub struct Registry {
     stores: Vec<Arc<dyn Store>>,
     left_out: Vec<String>,
+    /// What people also call a store, and its name.
+    aliases: Vec<(&'static str, &'static str)>,
 }
+
+/// The fewest letters that a store's name may be cut to.
+const LEAST_LETTERS: usize = 3;
 
 impl Registry {
     /// These stores, in the order in which they are listed.
     pub fn new(stores: Vec<Arc<dyn Store>>) -> Self {
         Self {
             stores,
-            left_out: Vec::new(),
+            ..Self::default()
         }
+    }
+
+    /// The same, where people also call stores so: (what they say, the store's name).
+    #[must_use]
+    pub fn with_aliases(mut self, aliases: Vec<(&'static str, &'static str)>) -> Self {
+        self.aliases = aliases;
+        self
     }
 
     /// The same, of a program that was built without the stores of these names.
@@ -52,11 +64,17 @@ impl Registry {
         &self.stores
     }
 
-    /// The store of this name.
+    /// The store of this name, of what people also call it, or of a beginning that no other store's name has ("mongo").
     pub fn find(&self, name: &str) -> Option<&Arc<dyn Store>> {
-        self.stores
-            .iter()
-            .find(|store| store.description().name == name)
+        let alias = self.aliases.iter().find(|(alias, _)| *alias == name);
+        let name = alias.map_or(name, |(_, name)| name);
+        let named = |store: &&Arc<dyn Store>| store.description().name == name;
+        self.stores.iter().find(named).or_else(|| {
+            let mut begin = self.stores.iter().filter(|store| {
+                name.len() >= LEAST_LETTERS && store.description().name.starts_with(name)
+            });
+            begin.next().filter(|_| begin.next().is_none())
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the user asked to measure: `--on STORE[#NAME][:LAYOUT[/STRATEGY]][=URL],…`.
+//! What the user asked to measure: `--on STORE[#NAME][:LAYOUT[/STRATEGY]][=URL],…`, or `all[:LAYOUT[/STRATEGY]]` for every store.
 //!
 //! Names are checked against the registry here; which layouts there are is known only when the workload has spoken. Several servers of one store
 //! are told apart by the names that the user gives them, or by numbers in the order in which they were asked for.
@@ -15,6 +15,8 @@ pub struct Choice {
     pub store: Arc<dyn Store>,
     /// The layout's name, when only one is wanted.
     pub layout: Option<String>,
+    /// Whether a store without that layout is left out, instead of being an error: it was not named itself.
+    pub optional: bool,
     /// Whether the layout's name stands for itself alone, and not for its family's further layouts too.
     pub exact: bool,
     /// The reading strategy's name, when only one is wanted.
@@ -31,6 +33,7 @@ impl Choice {
         Self {
             store,
             layout: None,
+            optional: false,
             exact: false,
             strategy: None,
             url: None,
@@ -64,7 +67,7 @@ impl Choice {
     }
 }
 
-/// Reads the value of `--on`. `all` stands for every store that the registry has.
+/// Reads the value of `--on`. `all` stands for every store that the registry has, and `all:LAYOUT` for every one that has the layout.
 ///
 /// A comma ends an item only where a store's name follows, so that a URL may hold commas (several contact points).
 ///
@@ -85,14 +88,26 @@ pub fn parse(text: &str, registry: &Registry) -> Result<Vec<Choice>, String> {
     }
     let mut choices = Vec::new();
     for item in items {
-        if item == "all" {
-            choices.extend(registry.stores().iter().cloned().map(Choice::of));
+        if let Some(rest) = of_all(&item) {
+            for store in registry.stores() {
+                let item = format!("{}{rest}", store.description().name);
+                choices.push(Choice {
+                    optional: true,
+                    ..parse_item(&item, registry)?
+                });
+            }
             continue;
         }
         choices.push(parse_item(&item, registry)?);
     }
     tell_servers_apart(&mut choices)?;
     Ok(choices)
+}
+
+/// What stands behind `all`, where the item is for all stores: nothing, or ":LAYOUT".
+pub fn of_all(item: &str) -> Option<&str> {
+    let rest = item.trim().strip_prefix("all")?;
+    (rest.is_empty() || (rest.starts_with(':') && !rest.contains('='))).then_some(rest)
 }
 
 /// Gives each server a name of its own where a store has several, and takes names away that tell nothing apart.
@@ -161,6 +176,7 @@ fn parse_item(item: &str, registry: &Registry) -> Result<Choice, String> {
         layout: layout
             .filter(|layout| !layout.is_empty())
             .map(str::to_owned),
+        optional: false,
         exact: false,
         strategy: strategy.map(str::to_owned),
         url,
@@ -209,6 +225,28 @@ mod tests {
         let said = |on| parse(on, &registry).err().unwrap_or_default();
         assert!(said("mongodb:individual").contains("mongodb: this program was built without it"));
         assert!(said("mongo").contains("there is no store"));
+    }
+
+    #[test]
+    fn a_store_has_the_names_that_people_use_and_all_may_have_a_layout() {
+        let store = MemoryStore::new(RepeatedWrite::KeepsBoth);
+        let name = store.description().name;
+        let stores: Vec<Arc<dyn Store>> = vec![Arc::new(store)];
+        let registry = Registry::new(stores).with_aliases(vec![("m", "memory")]);
+        assert_eq!(name, "memory");
+        for called in ["memory", "mem", "m"] {
+            let found = parse(&format!("{called}:bulk"), &registry).expect(called);
+            assert_eq!(found[0].layout.as_deref(), Some("bulk"));
+            assert!(!found[0].optional);
+        }
+        assert!(parse("me", &registry).is_err(), "too few letters");
+        let all = parse("all:bulk/bulk-1", &registry).expect("all");
+        assert!(all[0].optional && all[0].strategy.as_deref() == Some("bulk-1"));
+        assert!(parse("all", &registry).is_ok() && parse("allx", &registry).is_err());
+        assert!(
+            parse("all:bulk=@x", &registry).is_err(),
+            "one server for all"
+        );
     }
 
     #[test]

@@ -24,7 +24,17 @@ pub fn cells(
     let (mut cells, mut not_measured) = (Vec::new(), Vec::new());
     for choice in choices {
         let offers = offers(kind, parameters, choice)?;
-        for (name, offer) in chosen(choice, &offers)? {
+        let chosen = match chosen(choice, &offers) {
+            Err(_) if choice.optional => {
+                not_measured.push(NotMeasured {
+                    implementation: without(choice),
+                    reason: "not supported: it has no layout of this name".to_owned(),
+                });
+                continue;
+            }
+            chosen => chosen?,
+        };
+        for (name, offer) in chosen {
             match missing_durability(choice, durability) {
                 Some(reason) => not_measured.push(NotMeasured {
                     implementation: format!("{} {name}", choice.title()),
@@ -52,6 +62,12 @@ pub fn cells(
         }
     }
     Ok((distinct(cells), not_measured))
+}
+
+/// A store and a layout that it does not have.
+fn without(choice: &Choice) -> String {
+    let layout = choice.layout.as_deref().unwrap_or_default();
+    format!("{} {layout}", choice.title())
 }
 
 /// All layouts that a store offers for the workload's families, by their names here: the family's, and the store's variant.
