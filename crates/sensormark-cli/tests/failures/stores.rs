@@ -68,8 +68,19 @@ impl Server {
 
     /// Why a proxy is not in its clients' way, where it is not.
     pub fn past_proxies(&self) -> Option<String> {
-        let reason = "its client asks the cluster for the node of a container, and goes to the address that this states, past any proxy in the URL: silence in mid-load is tried by stopping the server";
-        (self.name == "griddb").then(|| format!("{}: {reason}", self.title))
+        let reason = match self.name {
+            "griddb" => {
+                "its client asks the cluster for the node of a container, and goes to the address that this states"
+            }
+            "questdb" => {
+                "its lines go to the port of HTTP, and the proxy is before that of questions"
+            }
+            _ => return None,
+        };
+        Some(format!(
+            "{}: {reason}, past the proxy: silence in mid-load is tried by stopping the server",
+            self.title
+        ))
     }
 
     /// What to measure, of a server that is started: readings one by one.
@@ -80,6 +91,7 @@ impl Server {
             "mongodb" => "individual-unordered",
             "influxdb" => "individual-gzip",
             "griddb" => "individual-time-series",
+            "questdb" => "individual-no-index",
             _ => "individual",
         };
         format!("{}:{layout}", self.name)

@@ -24,6 +24,8 @@ pub fn unbounded(server: &Server) -> Outcome {
     // MariaDB has no clustered layout for a single series.
     let layout = match server.name {
         "mariadb" => "mariadb:individual-row-per-reading".to_owned(),
+        // Nor is an index of use to QuestDB there.
+        "questdb" => "questdb:individual".to_owned(),
         _ => server.on(),
     };
     let on = format!("{layout}/individual-unbounded");

@@ -203,11 +203,12 @@ impl Widths {
 
 /// The ranking and who is not in it, in so many lines at most.
 fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
-    let rows: Vec<Line> = summary
-        .ranked
-        .iter()
-        .map(|row| line(row, &summary.columns))
-        .collect();
+    let ranked = summary.ranked.iter();
+    let mut rows: Vec<Line> = ranked.map(|row| line(row, &summary.columns)).collect();
+    if let [alone] = rows.as_mut_slice() {
+        // A score compares, and here is nobody to compare with.
+        alone.score = "–".to_owned();
+    }
     let widths = Widths::of(&rows, &summary.columns, width);
     let mut body: Vec<String> = rows.iter().map(|row| widths.row(row)).collect();
     body.extend(summary.not_ranked.iter().map(|one| not_ranked(one, width)));
