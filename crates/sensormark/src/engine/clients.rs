@@ -25,7 +25,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 /// How often the phase is looked after.
-const LOOK: Duration = Duration::from_millis(50);
+const LOOK: Duration = Duration::from_millis(100);
 /// How long threads have to come to the common start, in ns.
 const LEAD_NS: u64 = 20_000_000;
 /// So many failures end a phase when they are more than half of all operations, or none succeeded in between.

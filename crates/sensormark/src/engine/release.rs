@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use std::task::{Poll, Waker};
 
 /// How long a sleeping thread goes without looking whether it should stop, in ns.
-const LOOK_NS: u64 = 20_000_000;
+const LOOK_NS: u64 = 100_000_000;
 
 /// The schedule of one load, and who waits for it.
 #[derive(Debug)]
