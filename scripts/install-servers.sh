@@ -255,13 +255,31 @@ build_influxdb() {
     put_in_place influxdb
 }
 
+# find_java PATTERN: the first Java whose major version fits the pattern as a whole.
+find_java() {
+    local candidate version
+    for candidate in "$(under JAVA_HOME bin/java)" "$(on_path java)" \
+        /usr/lib/jvm/*17*/bin/java /usr/lib/jvm/*/bin/java; do
+        if [[ ! -x $candidate ]]; then continue; fi
+        version=$("$candidate" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p')
+        if [[ $version =~ ^($1)$ ]]; then
+            printf '%s\n' "$candidate"
+            return 0
+        fi
+    done
+    return 1
+}
+
 # --- cassandra -----------------------------------------------------------------
+
+# Cassandra 5.0 runs on Java 17 or 11 and refuses newer ones.
+readonly CASSANDRA_JAVA='11|17'
 
 find_cassandra() {
     local jar
     for jar in "${SENSORMARK_CASSANDRA_HOME:-/nonexistent}"/lib/*cassandra-[0-5]*.jar \
         "$prefix"/cassandra/lib/cassandra-all-*.jar; do
-        if [[ -f $jar ]] && find_java >/dev/null; then
+        if [[ -f $jar ]] && find_java "$CASSANDRA_JAVA" >/dev/null; then
             printf '%s\n' "$jar"
             return 0
         fi
@@ -271,26 +289,11 @@ find_cassandra() {
 
 version_cassandra() {
     local version=${1##*-}
-    printf 'Cassandra %s with %s\n' "${version%.jar}" "$(find_java)"
-}
-
-# Cassandra 5.0 runs on Java 17 or 11 and refuses newer ones.
-find_java() {
-    local candidate version
-    for candidate in "$(under JAVA_HOME bin/java)" "$(on_path java)" \
-        /usr/lib/jvm/*17*/bin/java /usr/lib/jvm/*11*/bin/java; do
-        if [[ ! -x $candidate ]]; then continue; fi
-        version=$("$candidate" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p')
-        if [[ $version = 17 || $version = 11 ]]; then
-            printf '%s\n' "$candidate"
-            return 0
-        fi
-    done
-    return 1
+    printf 'Cassandra %s with %s\n' "${version%.jar}" "$(find_java "$CASSANDRA_JAVA")"
 }
 
 install_cassandra() {
-    find_java >/dev/null || apt_install openjdk-17-jre-headless || return 1
+    find_java "$CASSANDRA_JAVA" >/dev/null || apt_install openjdk-17-jre-headless || return 1
     have mvn || apt_install maven || return 1
     write_cassandra_pom >"$scratch/pom.xml"
     new_folder cassandra || return 1
@@ -377,11 +380,14 @@ install_duckdb() {
 
 # --- questdb -------------------------------------------------------------------
 
+# QuestDB runs on Java 17 and later.
+readonly QUESTDB_JAVA='1[7-9]|[2-9][0-9]'
+
 find_questdb() {
     local jar
     for jar in "${SENSORMARK_QUESTDB_HOME:-/nonexistent}"/{,lib/,bin/}questdb-[0-9]*.jar \
         "$prefix"/questdb/lib/questdb-[0-9]*.jar; do
-        if [[ -f $jar ]] && find_newer_java >/dev/null; then
+        if [[ -f $jar ]] && find_java "$QUESTDB_JAVA" >/dev/null; then
             printf '%s\n' "$jar"
             return 0
         fi
@@ -391,26 +397,12 @@ find_questdb() {
 
 version_questdb() {
     local version=${1##*-}
-    printf 'QuestDB %s with %s\n' "${version%.jar}" "$(find_newer_java)"
-}
-
-# QuestDB runs on Java 17 and later.
-find_newer_java() {
-    local candidate version
-    for candidate in "$(under JAVA_HOME bin/java)" "$(on_path java)" /usr/lib/jvm/*/bin/java; do
-        if [[ ! -x $candidate ]]; then continue; fi
-        version=$("$candidate" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p')
-        if [[ ${version:-0} -ge 17 ]]; then
-            printf '%s\n' "$candidate"
-            return 0
-        fi
-    done
-    return 1
+    printf 'QuestDB %s with %s\n' "${version%.jar}" "$(find_java "$QUESTDB_JAVA")"
 }
 
 # One jar of Maven Central holds the server with its native code.
 install_questdb() {
-    find_newer_java >/dev/null || apt_install openjdk-17-jre-headless || return 1
+    find_java "$QUESTDB_JAVA" >/dev/null || apt_install openjdk-17-jre-headless || return 1
     have mvn || apt_install maven || return 1
     new_folder questdb || return 1
     mkdir -p "$staging/lib" || return 1

@@ -10,18 +10,20 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_secs(1);
 /// How often work and rest take turns meanwhile: a hypervisor takes time only from a processor that wants to work.
 const TURN: Duration = Duration::from_millis(10);
-/// Looks at the host before anything is measured, and says what to expect of it. Nothing is said of a host that is quiet or cannot be looked at.
+/// Looks at the host before anything is measured, and says what to expect of it. Nothing is said of a host that is quiet or cannot be looked at, nor to a
+/// user who tolerates a disturbance anyway.
 pub fn look_ahead(context: &RunContext<'_>) {
+    let expected = match context.disturbed_host {
+        DisturbedHost::Refused => {
+            "trials that it disturbs do not count, so sensormark repeats them"
+        }
+        DisturbedHost::Rough => "expect a rough ranking",
+        DisturbedHost::Tolerated => return,
+    };
     let Ok(found) = look(&context.disturbance) else {
         return;
     };
     if found.is_disturbed() {
-        let expected = match context.disturbed_host {
-            DisturbedHost::Refused => {
-                "trials that it disturbs do not count, so sensormark repeats them"
-            }
-            DisturbedHost::Rough | DisturbedHost::Tolerated => "expect a rough ranking",
-        };
         let text = format!(
             "this machine is busy: {}; {expected}",
             found.reasons.join("; ")

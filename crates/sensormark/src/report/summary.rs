@@ -1,17 +1,18 @@
 //! The answer in figures: who costs least, how sure that is, and the few figures behind it. A terminal's last screen ([`super::brief`]) and programs
 //! ([`super::Report::json`]) read the same summary. It ranks nobody: see [`super::ranking`].
 
+mod figures;
+
 use super::clean::clean;
-use super::costs::{Comparable, costs};
-use super::criteria;
 use super::field::{Arm, Field};
-use super::keeping_up;
 use super::number::fixed;
 use super::ranking::{Ranked, Ranking};
 use super::sections::cells::{counted, listed};
-use crate::measurement::record::{Side, TrialRecord};
-use crate::measurement::{NotMeasured, names};
+use crate::measurement::NotMeasured;
+use crate::measurement::record::TrialRecord;
 use crate::statistics::Basis;
+pub use figures::SummaryColumn;
+use figures::figures;
 use serde::Serialize;
 
 /// What a report comes to.
@@ -72,22 +73,6 @@ pub enum Certainty {
     Rough,
     /// Nobody is ranked.
     NotDecided,
-}
-
-/// A figure of every row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct SummaryColumn {
-    /// What programs call it.
-    pub id: &'static str,
-    /// Its heading in a terminal, of two lines.
-    #[serde(skip)]
-    pub heading: [&'static str; 2],
-    /// Its unit.
-    pub unit: &'static str,
-    /// What it is.
-    pub meaning: &'static str,
-    /// Whether a busy machine moves it.
-    pub is_time: bool,
 }
 
 /// Somebody who is ranked.
@@ -266,6 +251,14 @@ fn data_faults(field: &Field) -> Vec<String> {
 fn limits(field: &Field) -> Vec<String> {
     let (mut met, mut missed, mut most) = (Vec::new(), Vec::new(), 0);
     for (_, arm) in field.all() {
+        // A trial that does not count meets nothing; the line of who is not ranked says why.
+        if field
+            .trials_of(arm)
+            .flatten()
+            .any(|trial| !trial.verdict.is_valid())
+        {
+            continue;
+        }
         let limits: Vec<_> = field
             .trials_of(arm)
             .flatten()
@@ -400,134 +393,4 @@ fn checks(field: &Field) -> String {
 
 fn grouped(count: u64) -> String {
     fixed(count as f64, 0)
-}
-
-type Value<'a> = Box<dyn Fn(&Arm) -> Option<f64> + 'a>;
-
-/// The figures of a row, for the workload's kind of trials.
-fn figures(field: &Field) -> Vec<(SummaryColumn, Value<'_>)> {
-    if field.is_phased() {
-        of_phases(field)
-    } else {
-        of_rates(field)
-    }
-}
-
-const LOST: SummaryColumn = SummaryColumn {
-    id: "lost",
-    heading: ["lost", ""],
-    unit: "%",
-    meaning: "lost in % of the readings",
-    is_time: true,
-};
-const READ: SummaryColumn = SummaryColumn {
-    id: "read_mean",
-    heading: ["read", "mean"],
-    unit: "ms",
-    meaning: "read in ms",
-    is_time: true,
-};
-const RATE: SummaryColumn = SummaryColumn {
-    id: "write_rate",
-    heading: ["write", "k/s"],
-    unit: "1000/s",
-    meaning: "write in thousand readings a second",
-    is_time: true,
-};
-const ASK: SummaryColumn = SummaryColumn {
-    id: "question",
-    heading: ["ask", "ms"],
-    unit: "ms",
-    meaning: "ask in ms a question",
-    is_time: true,
-};
-const CPU: SummaryColumn = SummaryColumn {
-    id: "cpu_per_reading",
-    heading: ["CPU", "/rdg"],
-    unit: "µs",
-    meaning: "CPU in µs on both sides",
-    is_time: false,
-};
-const DISK: SummaryColumn = SummaryColumn {
-    id: "disk_per_reading",
-    heading: ["disk", "/rdg"],
-    unit: "B",
-    meaning: "disk in bytes; rdg = stored reading",
-    is_time: false,
-};
-
-/// Of a steady rate: what was lost, how long reading took, what a reading cost.
-fn of_rates(field: &Field) -> Vec<(SummaryColumn, Value<'_>)> {
-    let cpu = |trial: &TrialRecord| {
-        let phase = criteria::measured(trial)?;
-        let roles = &phase.totals.as_ref()?.roles;
-        let server = roles.get("server").map_or(0, |role| role.cpu_ns);
-        let used = criteria::client(trial)?.cpu_ns + server;
-        (phase.operations > 0).then(|| used as f64 / 1e3 / readings(trial, phase.operations))
-    };
-    let read_mean =
-        |trial: &TrialRecord| Some(trial.latencies.get(names::CYCLE_READ)?.summary.mean_ns / 1e6);
-    vec![
-        (LOST, Box::new(|arm| keeping_up::lost_percent(field, arm))),
-        (READ, Box::new(move |arm| mean(field, arm, read_mean))),
-        (
-            CPU,
-            Box::new(move |arm| mean(field, field.write_of(arm)?, cpu)),
-        ),
-        (
-            DISK,
-            Box::new(move |arm| mean(field, field.write_of(arm)?, disk)),
-        ),
-    ]
-}
-
-/// Readings of the measured phase: an operation may write several.
-fn readings(trial: &TrialRecord, operations: u64) -> f64 {
-    let attempted = trial.ledger.as_ref().map_or(0, |ledger| ledger.attempted) as f64;
-    let all: u64 = trial.phases.iter().map(|phase| phase.operations).sum();
-    let each = if all > 0 { attempted / all as f64 } else { 1.0 };
-    operations as f64 * each.max(1.0)
-}
-
-/// Of work done as fast as the database lets it: how fast, and what a reading cost.
-fn of_phases(field: &Field) -> Vec<(SummaryColumn, Value<'_>)> {
-    let comparable = Comparable::of(field);
-    let cost = move |side: Side, id: &'static str| {
-        let comparable = comparable.clone();
-        move |trial: &TrialRecord| costs(trial, side, &comparable).get(id).copied()
-    };
-    let (write, ask) = (cost(Side::Write, "time"), cost(Side::Read, "time"));
-    let (client, server) = (
-        cost(Side::Write, "client_cpu"),
-        cost(Side::Write, "server_cpu"),
-    );
-    vec![
-        (
-            RATE,
-            Box::new(move |arm| Some(1e3 / mean(field, arm, &write)?)),
-        ),
-        (ASK, Box::new(move |arm| mean(field, arm, &ask))),
-        (
-            CPU,
-            Box::new(move |arm| {
-                mean(field, arm, |trial| {
-                    Some((client(trial)? + server(trial).unwrap_or(0.0)) / 1e3)
-                })
-            }),
-        ),
-        (DISK, Box::new(move |arm| mean(field, arm, disk))),
-    ]
-}
-
-/// Bytes on disk for a reading that is stored.
-fn disk(trial: &TrialRecord) -> Option<f64> {
-    let stored = trial.ledger.as_ref()?.stored;
-    (stored > 0).then_some(criteria::disk(trial)? / stored as f64)
-}
-
-/// The mean over valid trials.
-fn mean(field: &Field, arm: &Arm, value: impl Fn(&TrialRecord) -> Option<f64>) -> Option<f64> {
-    let found: Vec<f64> = field.valid_of(arm).filter_map(value).collect();
-    let count = found.len();
-    (count > 0).then(|| found.into_iter().sum::<f64>() / count as f64)
 }

@@ -1,5 +1,6 @@
 //! Tests of the report on records with known numbers: what is printed, who is ranked, and that nothing hostile gets out.
 
+mod attempts;
 mod compare;
 pub(crate) mod fixture;
 mod formats;

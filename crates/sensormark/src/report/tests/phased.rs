@@ -65,7 +65,7 @@ pub fn of_phases(title: &str, loads: Vec<LoadRecord>) -> TrialRecord {
     record
 }
 
-fn report(trials: Vec<TrialRecord>) -> Report {
+pub fn report(trials: Vec<TrialRecord>) -> Report {
     let run = RunRecord {
         workload: "replay".to_owned(),
         ..run()
@@ -74,7 +74,7 @@ fn report(trials: Vec<TrialRecord>) -> Report {
 }
 
 /// 100,000 readings in 10 s: 100 ms a thousand; and 200 questions in 4 s.
-fn usual(title: &str, batches: u64) -> TrialRecord {
+pub fn usual(title: &str, batches: u64) -> TrialRecord {
     of_phases(
         title,
         vec![

@@ -151,6 +151,128 @@ fn the_answer_and_its_paths_fit_on_a_small_terminal() {
     }
 }
 
+/// The figures of a row, by the column's name.
+fn figures<'a>(report: &'a Report, label: &'a str) -> impl Fn(&str) -> Option<f64> + 'a {
+    let summary = report.summary();
+    move |id| {
+        let row = summary.ranked.iter().find(|row| row.label == label);
+        let row = row.unwrap_or_else(|| panic!("no row {label}"));
+        let place = summary.columns.iter().position(|column| column.id == id);
+        row.figures[place.unwrap_or_else(|| panic!("no column {id}"))]
+    }
+}
+
+fn is_near(found: Option<f64>, expected: f64) {
+    let found = found.expect("a figure");
+    assert!(
+        (found - expected).abs() < expected.abs() * 1e-9 + 1e-9,
+        "{found} instead of {expected}"
+    );
+}
+
+/// By hand: 1,000 readings a second. The cheap one is embedded and uses 5 % of a core, the costly one 8 and 10 %. 12,000 readings on 40 and 80 MB.
+#[test]
+fn a_steady_rate_has_figures_of_a_reading() {
+    let mut trials = four(1);
+    // What the warm-up wrote is in the ledger, and is no part of the measured phase.
+    for ledger in trials.iter_mut().filter_map(|trial| trial.ledger.as_mut()) {
+        (ledger.produced, ledger.attempted) = (24_000, 24_000);
+    }
+    let found = report(trials);
+    let sqlite = figures(&found, "SQLite bulk");
+    is_near(sqlite("cpu_per_reading"), 50.0);
+    is_near(sqlite("disk_per_reading"), 40e6 / 12_000.0);
+    is_near(sqlite("lost"), 0.0);
+    let mariadb = figures(&found, "MariaDB individual");
+    is_near(mariadb("cpu_per_reading"), 180.0);
+    is_near(mariadb("disk_per_reading"), 80e6 / 12_000.0);
+    is_near(mariadb("read_mean"), read_mean_ms());
+}
+
+/// The mean of the fixture's reads, in ms.
+fn read_mean_ms() -> f64 {
+    let [_, read] = pair("MariaDB", "bulk", 0, CHEAP, CHEAP);
+    read.latencies[crate::measurement::names::CYCLE_READ]
+        .summary
+        .mean_ns
+        / 1e6
+}
+
+/// Half of the readings were lost, so each of the others cost twice as much.
+#[test]
+fn what_was_lost_is_no_reading_that_was_paid_for() {
+    let mut trials = four(1);
+    for ledger in trials.iter_mut().filter_map(|trial| trial.ledger.as_mut()) {
+        (ledger.produced, ledger.lost_at_queue) = (24_000, 12_000);
+    }
+    let found = report(trials);
+    let sqlite = figures(&found, "SQLite bulk");
+    is_near(sqlite("cpu_per_reading"), 100.0);
+    is_near(sqlite("lost"), 50.0);
+}
+
+/// A server that was not measured leaves no figure of both sides, instead of the client's alone.
+#[test]
+fn the_client_alone_is_not_both_sides() {
+    let mut trials = four(1);
+    let servers = trials
+        .iter_mut()
+        .filter(|trial| !trial.implementation.embedded);
+    for phase in servers.flat_map(|trial| &mut trial.phases) {
+        let totals = phase.totals.iter_mut();
+        totals.for_each(|totals| drop(totals.roles.remove("server")));
+    }
+    let summary = report(trials).summary();
+    assert!(
+        summary.ranked.iter().all(|row| row.embedded),
+        "{:?}",
+        summary.ranked
+    );
+    let mut one = super::phased::usual("MariaDB", 10);
+    for totals in one
+        .phases
+        .iter_mut()
+        .filter_map(|phase| phase.totals.as_mut())
+    {
+        totals.roles.remove("server");
+    }
+    let found = super::phased::report(vec![one, super::phased::usual("PostgreSQL", 10)]);
+    let figure = figures(&found, "PostgreSQL individual");
+    // 100,000 readings in 10 s with 8 and 10 % of a core; 200 questions in 4 s.
+    is_near(figure("write_rate"), 10.0);
+    is_near(figure("question"), 20.0);
+    is_near(figure("cpu_per_reading"), 18.0);
+    assert_eq!(found.summary().ranked.len(), 1);
+}
+
+/// An implementation whose trial does not count meets no limit, whatever its figures are.
+#[test]
+fn a_trial_that_does_not_count_meets_nothing() {
+    let limit = crate::measurement::record::LimitRecord {
+        text: "p99 < 1 s".to_owned(),
+        measured: Some(1.0),
+        unit: "ns".to_owned(),
+        words: "1 ns".to_owned(),
+        met: true,
+    };
+    let mut trials = four(1);
+    trials
+        .iter_mut()
+        .for_each(|trial| trial.limits.push(limit.clone()));
+    let all = report(trials.clone()).summary().headline[0].clone();
+    assert!(
+        all.contains("SQLite individual") && all.ends_with("meet the limit."),
+        "{all}"
+    );
+    trials[0] = invalid(trials[0].clone(), ReasonKind::Errors, "2 %");
+    trials[1] = invalid(trials[1].clone(), ReasonKind::Errors, "2 %");
+    let rest = report(trials).summary().headline[0].clone();
+    assert!(
+        !rest.contains("SQLite individual") && rest.contains("SQLite bulk"),
+        "{rest}"
+    );
+}
+
 #[test]
 fn programs_get_the_same_answer() {
     let json: serde_json::Value = serde_json::from_str(&report(four(1)).json()).expect("JSON");

@@ -1,0 +1,186 @@
+//! The few figures that stand beside a score: how fast, and what a reading costs. Times are geometric means over repetitions, as in all tables; costs are
+//! arithmetic ones.
+
+use crate::measurement::names;
+use crate::measurement::record::{Side, TrialRecord};
+use crate::report::costs::{Comparable, costs};
+use crate::report::criteria;
+use crate::report::field::{Arm, Field};
+use crate::report::keeping_up;
+use crate::statistics::{summarize, summarize_logarithms};
+use serde::Serialize;
+
+/// A figure of every row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct SummaryColumn {
+    /// What programs call it.
+    pub id: &'static str,
+    /// Its heading in a terminal, of two lines.
+    #[serde(skip)]
+    pub heading: [&'static str; 2],
+    /// Its unit.
+    pub unit: &'static str,
+    /// What it is.
+    pub meaning: &'static str,
+    /// Whether a busy machine moves it.
+    pub is_time: bool,
+}
+
+impl SummaryColumn {
+    /// A figure that a busy machine moves.
+    const fn time(
+        id: &'static str,
+        heading: [&'static str; 2],
+        unit: &'static str,
+        meaning: &'static str,
+    ) -> Self {
+        Self {
+            is_time: true,
+            ..Self::cost(id, heading, unit, meaning)
+        }
+    }
+
+    /// A figure that a busy machine hardly moves.
+    const fn cost(
+        id: &'static str,
+        heading: [&'static str; 2],
+        unit: &'static str,
+        meaning: &'static str,
+    ) -> Self {
+        Self {
+            id,
+            heading,
+            unit,
+            meaning,
+            is_time: false,
+        }
+    }
+}
+
+const LOST: SummaryColumn =
+    SummaryColumn::time("lost", ["lost", ""], "%", "lost in % of the readings");
+const READ: SummaryColumn = SummaryColumn::time("read_mean", ["read", "mean"], "ms", "read in ms");
+const RATE: SummaryColumn = SummaryColumn::time(
+    "write_rate",
+    ["write", "k/s"],
+    "1000/s",
+    "write in thousand readings a second",
+);
+const ASK: SummaryColumn =
+    SummaryColumn::time("question", ["ask", "ms"], "ms", "ask in ms a question");
+const CPU: SummaryColumn = SummaryColumn::cost(
+    "cpu_per_reading",
+    ["CPU", "/rdg"],
+    "µs",
+    "CPU in µs on both sides",
+);
+const DISK: SummaryColumn = SummaryColumn::cost(
+    "disk_per_reading",
+    ["disk", "/rdg"],
+    "B",
+    "disk in bytes; rdg = stored reading",
+);
+
+/// A column and its figure of somebody who is ranked.
+type Figure<'a> = (SummaryColumn, Box<dyn Fn(&Arm) -> Option<f64> + 'a>);
+
+/// The figures of a row, for the workload's kind of trials.
+pub(super) fn figures(field: &Field) -> Vec<Figure<'_>> {
+    if field.is_phased() {
+        of_phases(field)
+    } else {
+        of_rates(field)
+    }
+}
+
+/// Of a steady rate: what was lost, how long reading took, what a reading cost.
+fn of_rates(field: &Field) -> Vec<Figure<'_>> {
+    let read =
+        |trial: &TrialRecord| Some(trial.latencies.get(names::CYCLE_READ)?.summary.mean_ns / 1e6);
+    let samples_per_second = criteria::samples_per_second(&field.run);
+    let cpu = move |trial: &TrialRecord| cpu_of_a_reading(trial, samples_per_second?);
+    vec![
+        (LOST, Box::new(|arm| keeping_up::lost_percent(field, arm))),
+        (READ, Box::new(move |arm| geometric(field, arm, read))),
+        (
+            CPU,
+            Box::new(move |arm| mean(field, field.write_of(arm)?, cpu)),
+        ),
+        (
+            DISK,
+            Box::new(move |arm| mean(field, field.write_of(arm)?, disk_of_a_reading)),
+        ),
+    ]
+}
+
+/// Of work done as fast as the database lets it: how fast, and what a reading cost.
+fn of_phases(field: &Field) -> Vec<Figure<'_>> {
+    let comparable = Comparable::of(field);
+    let cost = move |trial: &TrialRecord, side: Side, id: &str| {
+        costs(trial, side, &comparable).get(id).copied()
+    };
+    let (write, cpu) = (cost.clone(), cost.clone());
+    // A thousand readings in t ms are 1,000 / t thousand readings a second.
+    let rate = move |trial: &TrialRecord| Some(1e3 / write(trial, Side::Write, "time")?);
+    let ask = move |trial: &TrialRecord| cost(trial, Side::Read, "time");
+    let cpu = move |trial: &TrialRecord| {
+        let server = match trial.implementation.embedded {
+            true => 0.0,
+            false => cpu(trial, Side::Write, "server_cpu")?,
+        };
+        Some((cpu(trial, Side::Write, "client_cpu")? + server) / 1e3)
+    };
+    vec![
+        (RATE, Box::new(move |arm| geometric(field, arm, &rate))),
+        (ASK, Box::new(move |arm| geometric(field, arm, &ask))),
+        (CPU, Box::new(move |arm| mean(field, arm, &cpu))),
+        (
+            DISK,
+            Box::new(move |arm| mean(field, arm, disk_of_a_reading)),
+        ),
+    ]
+}
+
+/// CPU time of both sides for a reading that the source sent and the writer took in the measured phase, in µs; none where the server was not measured. Whole
+/// writes are not counted: one of many readings may begin in one phase and end in the next.
+fn cpu_of_a_reading(trial: &TrialRecord, samples_per_second: f64) -> Option<f64> {
+    let totals = criteria::measured(trial)?.totals.as_ref()?;
+    let server = match trial.implementation.embedded {
+        true => 0,
+        false => totals.roles.get("server")?.cpu_ns,
+    };
+    let used = criteria::client(trial)?.cpu_ns + server;
+    let ledger = trial.ledger.as_ref()?;
+    let taken = 1.0 - ledger.lost_at_queue as f64 / ledger.produced as f64;
+    let readings = totals.span_ns as f64 / 1e9 * samples_per_second * taken;
+    (readings > 0.0).then(|| used as f64 / 1e3 / readings)
+}
+
+/// Bytes on disk for a reading that is stored.
+fn disk_of_a_reading(trial: &TrialRecord) -> Option<f64> {
+    let stored = trial.ledger.as_ref()?.stored;
+    (stored > 0).then_some(criteria::disk(trial)? / stored as f64)
+}
+
+/// The figure in each valid trial.
+fn values(field: &Field, arm: &Arm, figure: impl Fn(&TrialRecord) -> Option<f64>) -> Vec<f64> {
+    field.valid_of(arm).filter_map(figure).collect()
+}
+
+/// The arithmetic mean over valid trials.
+fn mean(field: &Field, arm: &Arm, figure: impl Fn(&TrialRecord) -> Option<f64>) -> Option<f64> {
+    Some(summarize(&values(field, arm, figure)).ok()?.mean)
+}
+
+/// The geometric mean over valid trials.
+fn geometric(
+    field: &Field,
+    arm: &Arm,
+    figure: impl Fn(&TrialRecord) -> Option<f64>,
+) -> Option<f64> {
+    Some(
+        summarize_logarithms(&values(field, arm, figure))
+            .ok()?
+            .geometric_mean,
+    )
+}
