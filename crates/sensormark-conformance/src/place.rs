@@ -3,7 +3,7 @@
 use super::check::{Broken, Check};
 use sensormark_server::{ManagedServer, Supervisor};
 use sensormark_store::server::ServerOptions;
-use sensormark_store::store::{Endpoint, Store};
+use sensormark_store::{Endpoint, Store};
 use std::sync::Arc;
 
 /// The variable that names an existing server's URL.

@@ -9,7 +9,7 @@ use sensormark_store::layout::{Family, Layout, LayoutOffer, WriteMethod};
 use sensormark_store::name::DatabaseName;
 use sensormark_store::reference::Reference;
 use sensormark_store::schema::Schema;
-use sensormark_store::store::{Administrator, Durability, Plan, Store};
+use sensormark_store::{Administrator, Durability, Plan, Store};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -24,6 +24,7 @@ mod ownership;
 mod ports;
 mod process;
 mod random;
+mod ready;
 mod scratch;
 mod shared_memory;
 mod spawn;

@@ -1,6 +1,6 @@
 //! The end of a server's log, for messages, with every known secret taken out.
 
-use sensormark_store::store::Secret;
+use sensormark_store::Secret;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};

@@ -9,7 +9,7 @@ use super::process::ProcessIdentity;
 use rustix::process::Signal;
 use sensormark_store::error::{ErrorKind, StoreError};
 use sensormark_store::server::ServerFolder;
-use sensormark_store::store::{Endpoint, Store};
+use sensormark_store::{Endpoint, Store};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -208,7 +208,7 @@ impl ManagedServer {
             let _guard = self.inner.lifecycle();
             self.inner.begin_again()?;
         }
-        let result = super::start::bring_up(&self.inner, store, false);
+        let result = super::ready::bring_up(&self.inner, store, false);
         if result.is_err() {
             let _guard = self.inner.lifecycle();
             self.inner.kill_all().ok();

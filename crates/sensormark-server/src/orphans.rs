@@ -12,7 +12,7 @@ use super::{ManagedServer, Supervisor};
 use rustix::process::Signal;
 use sensormark_store::error::{ErrorKind, StoreError};
 use sensormark_store::server::StopSignal;
-use sensormark_store::store::{Endpoint, Secret};
+use sensormark_store::{Endpoint, Secret};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};

@@ -3,7 +3,7 @@
 //! Not for workloads: their data depends on the seed alone.
 
 use sensormark_store::error::{ErrorKind, StoreError};
-use sensormark_store::store::Secret;
+use sensormark_store::Secret;
 use std::fs::File;
 use std::io::Read;
 

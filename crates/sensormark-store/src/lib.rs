@@ -8,7 +8,7 @@
 //! 3. [`batch`]: readings in columns;
 //! 4. [`query`] and [`answer`]: the logical operations and what they give back;
 //! 5. [`capability`]: what a store does natively, in the client, or not at all;
-//! 6. [`store`]: the traits that a store implements. [`name`] says what its databases are called, [`write_size`] how large a write is,
+//! 6. [`store`]: the traits that a store implements; [`endpoint`]: how a server is reached; [`durability`]: what an acknowledgement promises. [`name`] says what its databases are called, [`write_size`] how large a write is,
 //!    [`statement`] what it sends, [`server`] what sensormark starts;
 //! 7. [`census`]: exact counts and checksums of what is stored;
 //! 8. [`error`]: one error for all databases;
@@ -35,6 +35,10 @@ pub mod answer;
 pub mod capability;
 
 pub mod size;
+
+pub mod durability;
+
+pub mod endpoint;
 
 pub mod store;
 
@@ -72,6 +76,8 @@ pub use answer::{Answer, Group, Moment};
 pub use batch::{Batch, Column, TextColumn, Values};
 pub use capability::{Capability, Operation};
 pub use census::{Census, SeriesCensus};
+pub use durability::Durability;
+pub use endpoint::{Endpoint, Secret};
 pub use error::{ErrorKind, StoreError};
 pub use layout::{
     Encoding, Extremes, Family, Index, Layout, LayoutOffer, QueryStyle, Scope, Shape, Standing,
@@ -91,8 +97,8 @@ pub use server::{Installation, Launch, ServerOptions};
 pub use size::{Documents, Size};
 pub use statement::Statement;
 pub use store::{
-    Acknowledgement, Administrator, AnswerSource, Atomicity, Description, Durability, Endpoint,
-    EntityReading, Limits, LocalFuture, Plan, RepeatedWrite, Secret, Session, SessionKind, Setting,
+    Acknowledgement, Administrator, AnswerSource, Atomicity, Description,
+    EntityReading, Limits, LocalFuture, Plan, RepeatedWrite, Session, SessionKind, Setting,
     Store,
 };
 pub use write_size::WriteSize;

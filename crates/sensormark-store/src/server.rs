@@ -2,7 +2,8 @@
 //!
 //! A store describes ([`Launch`]); the supervisor alone starts, watches, stops and cleans up.
 
-use crate::store::{Durability, Endpoint, Secret};
+use crate::durability::Durability;
+use crate::endpoint::{Endpoint, Secret};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

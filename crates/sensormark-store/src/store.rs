@@ -12,6 +12,8 @@ use crate::layout::{Family, Layout, LayoutOffer, Shape};
 use crate::name::DatabaseName;
 use crate::query::Query;
 use crate::schema::{Schema, Table, TimeResolution, Value};
+use crate::durability::Durability;
+use crate::endpoint::Endpoint;
 use crate::server::{Installation, Launch, ServerFolder, ServerOptions};
 use crate::size::{Documents, Size};
 use crate::statement::Statement;
@@ -166,35 +168,6 @@ impl RepeatedWrite {
             Shape::RecordPerSpan { .. } | Shape::Bucketed { .. } | Shape::GrowingArray => {
                 Self::KeepsBoth
             }
-        }
-    }
-}
-
-/// What an acknowledgement promises.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Durability {
-    /// Whatever the database does as it comes.
-    #[default]
-    Default,
-    /// An acknowledged write is on disk.
-    Durable,
-    /// The last second or so of acknowledged writes may be lost.
-    Relaxed,
-    /// Nothing is acknowledged.
-    Unacknowledged,
-}
-
-impl Durability {
-    /// The class's name on the command line and in results.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::Durable => "durable",
-            Self::Relaxed => "relaxed",
-            Self::Unacknowledged => "unacknowledged",
         }
     }
 }
@@ -400,41 +373,6 @@ impl Plan {
     }
 }
 
-/// A string that never shows: not in debug output, logs, results or errors.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    /// Hides this string.
-    pub fn new(secret: impl Into<String>) -> Self {
-        Self(secret.into())
-    }
-
-    /// The string itself. Only a driver or a child's pipe may have it.
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("…")
-    }
-}
-
-/// Which server, with what it takes to get in. Built by [`Store::endpoint`] or [`Store::launch`]; passed to trial processes by pipe.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Endpoint {
-    /// The URL in full, as the store's own code reads it.
-    pub url: Secret,
-    /// The URL as people see it, without user, password, host or path: "postgresql (existing server)".
-    pub label: String,
-    /// Whether sensormark started the server (or made the folder) itself.
-    pub managed: bool,
-    /// Ports on which the server is spoken to. Bytes on the wire are counted by them; empty when embedded.
-    pub ports: Vec<u16>,
-}
-
 /// Where expected answers come from: the generator. The contract's null store answers from it.
 pub trait AnswerSource: Send + Sync {
     /// The answer to a question over everything that the workload has written.
@@ -447,21 +385,5 @@ pub trait AnswerSource: Send + Sync {
     /// unless a source says otherwise.
     fn scan_entities(&self, table: usize, sink: &mut dyn FnMut(u32, i64, &[Value])) {
         let _ = (table, sink);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn secrets_do_not_show() {
-        let endpoint = Endpoint {
-            url: Secret::new("postgresql://user:hunter2@host/"),
-            label: "postgresql (existing server)".into(),
-            managed: false,
-            ports: vec![5432],
-        };
-        assert!(!format!("{endpoint:?}").contains("hunter2"));
     }
 }

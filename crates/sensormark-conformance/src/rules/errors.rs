@@ -258,7 +258,7 @@ async fn wrong_password(case: &Case<'_>) -> Check<Verdict> {
     let Some(url) = with_password(plan.endpoint.url.expose(), wrong) else {
         return Ok(Verdict::Ignored("the endpoint has no password".to_owned()));
     };
-    plan.endpoint.url = sensormark_store::store::Secret::new(url);
+    plan.endpoint.url = sensormark_store::Secret::new(url);
     let result = connect_and_ask(case, &plan).await?;
     let error = is_of("a wrong password", result, &[ErrorKind::Authentication])?;
     let mut text = format!("{error} {error:?}");

@@ -9,7 +9,7 @@ use super::super::suite::{Case, administer, parts};
 use super::own;
 use sensormark_store::batch::Batch;
 use sensormark_store::query::{Ask, Query, Selection, TimeRange};
-use sensormark_store::store::{Durability, Plan, SessionKind};
+use sensormark_store::{Durability, Plan, SessionKind};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 

@@ -36,11 +36,11 @@ pub use batch_means::{
 pub use error::StatisticsError;
 pub use holm::holm;
 pub use interval::{CONFIDENCE, Interval};
-pub use paired::{PairedComparison, SMALLEST_REPETITIONS, compare};
+pub use paired::{PairedComparison, compare};
 pub use percentile::{
     Percentile, SAMPLES_BEYOND, percentile, percentile_supported, samples_beyond,
 };
 pub use ranks::{Arm, Basis, Better, Pair, Rank, Ranking, SIGNIFICANCE, ranks};
 pub use steady_state::{LARGEST_DRIFT, SteadyState, steady_state};
-pub use summary::{LogSummary, Summary, summarize, summarize_logarithms};
+pub use summary::{LogSummary, SMALLEST_REPETITIONS, Summary, summarize, summarize_logarithms};
 pub use welch::{RUN_VARIANCE, Tested, UnpairedComparison, compare_unpaired};

@@ -6,10 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{StatisticsError, logarithms};
 use super::interval::Interval;
 use super::student_t;
-use super::summary::summarize;
-
-/// Fewer repetitions than this have no interval, no p-value and no shared rank: a single trial.
-pub const SMALLEST_REPETITIONS: usize = 3;
+use super::summary::{SMALLEST_REPETITIONS, summarize};
 
 /// How the first arm stands to the second.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::error::StatisticsError;
 use super::holm::holm;
-use super::paired::{PairedComparison, SMALLEST_REPETITIONS, compare};
-use super::summary::{LogSummary, summarize_logarithms};
+use super::paired::{PairedComparison, compare};
+use super::summary::{SMALLEST_REPETITIONS, LogSummary, summarize_logarithms};
 
 /// A difference with a corrected p-value below this is significant.
 pub const SIGNIFICANCE: f64 = 0.05;

@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{StatisticsError, check_finite, logarithms};
 use super::interval::{CONFIDENCE, Interval};
-use super::paired::SMALLEST_REPETITIONS;
 use super::student_t;
+
+/// Fewer repetitions than this have no interval, no p-value and no shared rank: a single trial.
+pub const SMALLEST_REPETITIONS: usize = 3;
 
 /// An arithmetic mean over independent repetitions, in the unit of the values.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -7,10 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{StatisticsError, logarithms};
 use super::interval::{CONFIDENCE, Interval};
-use super::paired::SMALLEST_REPETITIONS;
 use super::ranks::SIGNIFICANCE;
 use super::student_t;
-use super::summary::{mean, variance};
+use super::summary::{SMALLEST_REPETITIONS, mean, variance};
 
 /// How much a run as a whole varies, as a share of the variance of its repetitions: assumed, for one run does not tell.
 ///

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::fault::BadRows;
+use super::bad_rows::BadRows;
 use super::time::TimeFormat;
 use crate::nearest::unknown;
 

@@ -10,7 +10,7 @@ use super::cell::{CellRules, Look};
 use super::error::RecordingError;
 use super::options::RecordingOptions;
 use super::rows;
-use super::sniff::Dialect;
+use super::dialect::Dialect;
 use super::time::Order;
 
 /// How many different texts of a column are told apart.

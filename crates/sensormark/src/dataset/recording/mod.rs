@@ -16,6 +16,7 @@ use sensormark_store::{Batch, RepeatedWrite, Schema, TimeResolution};
 
 mod options;
 
+mod dialect;
 mod sniff;
 
 mod rows;
@@ -27,6 +28,7 @@ mod evidence;
 
 mod plan;
 
+mod bad_rows;
 mod fault;
 
 mod take;
@@ -42,7 +44,7 @@ mod error;
 mod tests;
 
 pub use error::RecordingError;
-pub use fault::{BadRow, BadRows, FaultKind};
+pub use bad_rows::{BadRow, BadRows, FaultKind};
 pub use names::name_of;
 pub use options::{ColumnType, RecordingOptions};
 pub use report::{ColumnReport, ColumnRole, RecordingReport, TimeReport};

@@ -12,7 +12,7 @@ use super::error::RecordingError;
 use super::evidence::{ColumnEvidence, Evidence};
 use super::names::{free_name_of, name_of};
 use super::options::RecordingOptions;
-use super::sniff::{Dialect, HeaderQuirk};
+use super::dialect::{Dialect, HeaderQuirk};
 use super::time::TimeFormat;
 
 /// Names of columns that hold times.

@@ -8,9 +8,9 @@ use sensormark_store::{FieldType, TimeResolution};
 use serde::{Deserialize, Serialize};
 
 use super::evidence::Evidence;
-use super::fault::BadRows;
+use super::bad_rows::BadRows;
 use super::plan::{Plan, Role};
-use super::sniff::Dialect;
+use super::dialect::Dialect;
 use super::take::Taken;
 use super::time::TimeFormat;
 use super::timing::Timing;

@@ -9,8 +9,8 @@ use std::path::Path;
 
 use csv::ByteRecord;
 
+use super::dialect::{Dialect, builder};
 use super::error::RecordingError;
-use super::sniff::Dialect;
 
 /// One row as it stands in the file.
 pub(super) struct Row<'r> {
@@ -51,16 +51,6 @@ pub(super) fn for_each(
             end: reader.position().byte(),
         })?;
     }
-}
-
-/// A reader that takes rows as they come, of any width, the first one too.
-pub(super) fn builder(delimiter: u8) -> csv::ReaderBuilder {
-    let mut builder = csv::ReaderBuilder::new();
-    builder
-        .delimiter(delimiter)
-        .has_headers(false)
-        .flexible(true);
-    builder
 }
 
 impl Row<'_> {

@@ -10,9 +10,9 @@ use std::path::Path;
 use csv::StringRecord;
 
 use super::cell::{CellRules, Look};
+use super::dialect::{Dialect, HeaderQuirk, builder};
 use super::error::RecordingError;
 use super::options::RecordingOptions;
-use super::rows;
 
 /// How much of the file is looked at, in bytes.
 const SAMPLE_BYTES: u64 = 1 << 18;
@@ -21,43 +21,6 @@ const SAMPLE_ROWS: usize = 1_000;
 /// Delimiters that are looked for; of equals the first.
 const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
-/// What kind of CSV it is.
-#[derive(Debug, Clone)]
-pub(super) struct Dialect {
-    /// The character between cells.
-    pub delimiter: u8,
-    /// Whether the first row names the columns.
-    pub has_header: bool,
-    /// Names of the columns as the file has them, one a column; empty where a column has none.
-    pub names: Vec<String>,
-    /// How the header and the rows fit, where they do not by themselves.
-    pub header_quirk: Option<HeaderQuirk>,
-    /// Whether the file starts with a byte-order mark.
-    pub byte_order_mark: bool,
-    /// Whether lines end with carriage return and line feed.
-    pub carriage_returns: bool,
-    /// Whether some cells are quoted.
-    pub quotes: bool,
-}
-
-/// How a header does not fit its rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum HeaderQuirk {
-    /// One name fewer than cells: the first column has none.
-    FirstUnnamed,
-    /// One name fewer than cells: every row ends with a delimiter.
-    LastEmpty,
-    /// Empty names at its end.
-    EmptyNames,
-}
-
-impl Dialect {
-    /// Cells of a row.
-    pub(super) const fn width(&self) -> usize {
-        self.names.len()
-    }
-}
 
 /// The rows of the sample as one delimiter splits them.
 struct Sample {
@@ -152,7 +115,7 @@ fn best_sample(
 
 impl Sample {
     fn new(text: &[u8], delimiter: u8) -> Self {
-        let records: Vec<StringRecord> = rows::builder(delimiter)
+        let records: Vec<StringRecord> = builder(delimiter)
             .from_reader(text)
             .into_byte_records()
             .take(SAMPLE_ROWS)

@@ -13,12 +13,13 @@ use sensormark_store::{
 use super::cell::{CellRules, Look, truth};
 use super::error::RecordingError;
 use super::evidence::Evidence;
-use super::fault::{BadRows, Fault, FaultKind, Faults};
+use super::bad_rows::{BadRows, FaultKind};
+use super::fault::{Fault, Faults};
 use super::names::name_of;
 use super::options::RecordingOptions;
 use super::plan::{Plan, Role};
 use super::rows::{self, Row};
-use super::sniff::Dialect;
+use super::dialect::Dialect;
 
 /// Everything that was read.
 #[derive(Debug)]

@@ -19,6 +19,8 @@ pub mod cycle;
 
 mod read_cycle;
 
+mod fetched;
+
 mod reads;
 
 mod answers;

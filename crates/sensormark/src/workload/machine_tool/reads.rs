@@ -4,6 +4,7 @@
 //! [`super::read_cycle`], what it should have found in [`super::answers`]: a read knows no answer until its phase is over.
 
 use super::answers::WrittenSamples;
+use super::fetched::{Fetched, ReadOutcome};
 use super::read_cycle::{CycleAnswer, CycleReader, ReadFailure, Strategy};
 use super::writes::EXAMPLE_NS;
 use crate::dataset::random::Stream;
@@ -22,43 +23,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// What is counted of reads that rightly found nothing.
 const WITHOUT_CYCLE: &str = "reads rightly found no whole cycle: readings were lost or late there";
-
-/// One range of readings as it was fetched.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fetched {
-    /// The range asked for.
-    pub range: TimeRange,
-    /// The fields asked for.
-    pub fields: FieldSet,
-    /// How many readings came.
-    pub readings: u64,
-    /// Their order-free checksum.
-    pub checksum: u64,
-}
-
-impl Fetched {
-    /// Sums up what came.
-    pub fn of(range: TimeRange, fields: FieldSet, batch: &Batch) -> Self {
-        let hashes = (0..batch.len()).map(|row| Census::reading_hash(batch, row));
-        Self {
-            range,
-            fields,
-            readings: batch.len() as u64,
-            checksum: hashes.fold(0, u64::wrapping_add),
-        }
-    }
-}
-
-/// What became of one read that the database answered.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReadOutcome {
-    /// The time read around.
-    pub around_ns: i64,
-    /// What was found, or why the answers hold no cycle.
-    pub found: Result<CycleAnswer, String>,
-    /// The readings that were fetched for it, each range summed up, so that all of them are checked and not only the cycle.
-    pub fetched: Vec<Fetched>,
-}
 
 /// What is stored, as its journal says; read when it is needed, so that it is no part of what a reader holds while it is measured.
 #[derive(Debug)]

@@ -1,0 +1,90 @@
+//! Rows that could not be read: how many of each kind, and the first of them with line, column and text.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Why a row cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultKind {
+    /// More or fewer cells than the other rows have.
+    Cells,
+    /// A quote that is not closed, so that rows run together.
+    Quote,
+    /// Bytes that are not UTF-8.
+    Encoding,
+    /// No time, or one that cannot be read.
+    Time,
+    /// A text that does not fit its column's type.
+    Value,
+    /// No value for a tag.
+    Tag,
+    /// No value in any column.
+    NoValue,
+}
+
+impl FaultKind {
+    /// The kind in words.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Cells => "another number of cells",
+            Self::Quote => "a quote that is not closed",
+            Self::Encoding => "not UTF-8",
+            Self::Time => "no readable time",
+            Self::Value => "a value that does not fit its column",
+            Self::Tag => "no value for a tag",
+            Self::NoValue => "no value at all",
+        }
+    }
+}
+
+/// A row that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BadRow {
+    /// The line at which it starts, counted from 1.
+    pub line: u64,
+    /// The column, as the file or the report names it; none where it is the whole row.
+    pub column: Option<String>,
+    /// The cell's text, or the row's start, shortened.
+    pub text: String,
+    /// What kind of fault it is.
+    pub kind: FaultKind,
+    /// Why, in words that follow the text.
+    pub reason: String,
+}
+
+/// All rows that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct BadRows {
+    /// How many there are.
+    pub count: u64,
+    /// How many of each kind.
+    pub by_kind: BTreeMap<FaultKind, u64>,
+    /// The first of them.
+    pub first: Vec<BadRow>,
+}
+
+impl fmt::Display for BadRow {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "line {}", self.line)?;
+        if let Some(column) = &self.column {
+            write!(formatter, ", column {column}")?;
+        }
+        write!(formatter, ": {:?} {}", self.text, self.reason)
+    }
+}
+
+impl fmt::Display for BadRows {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for row in &self.first {
+            writeln!(formatter, "  {row}")?;
+        }
+        let shown = self.first.len() as u64;
+        if self.count > shown {
+            writeln!(formatter, "  … and {} more", self.count - shown)?;
+        }
+        Ok(())
+    }
+}

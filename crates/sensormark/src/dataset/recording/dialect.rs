@@ -1,0 +1,48 @@
+//! What kind of CSV a file is, and a reader for its rows. How it is found out is in `sniff`.
+
+/// What kind of CSV it is.
+#[derive(Debug, Clone)]
+pub(super) struct Dialect {
+    /// The character between cells.
+    pub delimiter: u8,
+    /// Whether the first row names the columns.
+    pub has_header: bool,
+    /// Names of the columns as the file has them, one a column; empty where a column has none.
+    pub names: Vec<String>,
+    /// How the header and the rows fit, where they do not by themselves.
+    pub header_quirk: Option<HeaderQuirk>,
+    /// Whether the file starts with a byte-order mark.
+    pub byte_order_mark: bool,
+    /// Whether lines end with carriage return and line feed.
+    pub carriage_returns: bool,
+    /// Whether some cells are quoted.
+    pub quotes: bool,
+}
+
+/// How a header does not fit its rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HeaderQuirk {
+    /// One name fewer than cells: the first column has none.
+    FirstUnnamed,
+    /// One name fewer than cells: every row ends with a delimiter.
+    LastEmpty,
+    /// Empty names at its end.
+    EmptyNames,
+}
+
+impl Dialect {
+    /// Cells of a row.
+    pub(super) const fn width(&self) -> usize {
+        self.names.len()
+    }
+}
+
+/// A reader that takes rows as they come, of any width, the first one too.
+pub(super) fn builder(delimiter: u8) -> csv::ReaderBuilder {
+    let mut builder = csv::ReaderBuilder::new();
+    builder
+        .delimiter(delimiter)
+        .has_headers(false)
+        .flexible(true);
+    builder
+}
