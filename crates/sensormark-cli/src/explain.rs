@@ -2,9 +2,10 @@
 
 use crate::arguments::{ExplainArguments, ExplainFormat};
 use crate::failure::{Failure, INTERRUPTED};
-use crate::measure::{clean, interrupted, milliseconds, run_name, stop_on_signals};
+use crate::measure::{clean, milliseconds, run_name};
 use crate::progress::Progress;
 use crate::registry::{Workload, no_scale, numbers, own_file, registry};
+use crate::signals;
 use crate::run::choose;
 use sensormark::engine::context::Cell;
 use sensormark::engine::explain;
@@ -73,11 +74,11 @@ pub fn explain(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
     {
         eprintln!("{implementation}: {reason}");
     }
-    stop_on_signals(&supervisor);
+    signals::clean_up_with(&supervisor);
     clean(&supervisor, &Progress::new(arguments.progress));
     let mut explained = Vec::new();
     for cell in &cells {
-        if interrupted() {
+        if signals::interrupted() {
             return Ok(ExitCode::from(INTERRUPTED));
         }
         let shown = explaining.show(&supervisor, cell, arguments)?;

@@ -1,6 +1,7 @@
 //! How a command fails: an exit code and one clear message. Never a backtrace for a user's mistake.
 
 use sensormark::measurement::FolderError;
+use sensormark::report::clean::clean;
 use sensormark_store::{ErrorKind, StoreError};
 use std::fmt::Display;
 use std::process::ExitCode;
@@ -11,6 +12,8 @@ pub const NOT_VALID: u8 = 1;
 pub const USAGE: u8 = 2;
 /// Exit code: a store could not be reached or started.
 pub const UNREACHABLE: u8 = 3;
+/// Exit code: a file could not be read or written: the disk is full, say.
+pub const INPUT_OUTPUT: u8 = 4;
 /// Exit code: broken off by the user (128 + SIGINT, as shells have it).
 pub const INTERRUPTED: u8 = 130;
 
@@ -30,9 +33,10 @@ impl Failure {
         }
     }
 
-    /// Prints the message and gives the exit code.
+    /// Prints the message and gives the exit code. What a file, a name or a server put into it cannot command the terminal.
     pub fn show(&self) -> ExitCode {
-        eprintln!("sensormark: {}", self.message);
+        let lines: Vec<String> = self.message.lines().map(clean).collect();
+        eprintln!("sensormark: {}", lines.join("\n"));
         ExitCode::from(self.code)
     }
 }
@@ -52,6 +56,13 @@ impl From<StoreError> for Failure {
 
 impl From<FolderError> for Failure {
     fn from(error: FolderError) -> Self {
-        Self::usage(error)
+        let code = match error {
+            FolderError::Io { .. } => INPUT_OUTPUT,
+            _ => USAGE,
+        };
+        Self {
+            code,
+            message: error.to_string(),
+        }
     }
 }

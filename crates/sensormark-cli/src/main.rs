@@ -21,6 +21,7 @@ mod role;
 mod run;
 mod serve;
 mod servers;
+mod signals;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
@@ -33,6 +34,13 @@ use tracing_subscriber::util::SubscriberInitExt;
 fn main() -> ExitCode {
     let arguments = Arguments::parse().settled();
     show_warnings(arguments.quiet, arguments.verbose);
+    let measures = matches!(
+        arguments.command,
+        Command::Run(_) | Command::Replay(_) | Command::Explain(_)
+    );
+    if measures {
+        signals::catch();
+    }
     let outcome = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Report(arguments) => report::report(&arguments),

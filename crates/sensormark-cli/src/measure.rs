@@ -4,6 +4,7 @@ use crate::arguments::{CommonArguments, FormatName};
 use crate::failure::{Failure, INTERRUPTED, NOT_VALID, UNREACHABLE};
 use crate::progress::Progress;
 use crate::report::{PAGE, draw, options, print};
+use crate::signals;
 use sensormark::engine::cold;
 use sensormark::engine::connection::Registry;
 use sensormark::engine::context::{Cell, CellRunner, Observer, RunContext, RunEvent};
@@ -22,16 +23,7 @@ use sensormark_store::{Durability, ServerOptions};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-
-/// Set by Ctrl-C and SIGTERM.
-static INTERRUPT: AtomicBool = AtomicBool::new(false);
-
-/// Whether the user broke the command off.
-pub fn interrupted() -> bool {
-    INTERRUPT.load(Ordering::Relaxed)
-}
 
 /// Everything that a measuring command has made up its mind about.
 pub struct Planned<'a> {
@@ -83,14 +75,17 @@ impl Planned<'_> {
         memory_limit::check(&self.server(), &self.cells, available)?;
         let progress = Progress::new(common.progress);
         let name = run_name();
-        let folder = ResultsFolder::create(&common.results, &name.folder)?;
         let mut record = self.record(&name)?;
+        signals::clean_up_with(supervisor);
+        if signals::interrupted() {
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
+        let folder = ResultsFolder::create(&common.results, &name.folder)?;
         folder.write_run(&record)?;
         // After the limits, which are of server and client together, and before anything is started.
         if let Some(pinning) = &common.pin {
             pinning.hold().map_err(Failure::usage)?;
         }
-        stop_on_signals(supervisor);
         clean(supervisor, &progress);
         let context = RunContext {
             registry: &self.registry,
@@ -98,7 +93,7 @@ impl Planned<'_> {
             folder: &folder,
             limits,
             observer: &progress,
-            interrupt: &INTERRUPT,
+            interrupt: signals::interrupt(),
             program: sensormark::engine::role::own_program().map_err(Failure::usage)?,
             owner: name.owner,
             seed: self.seed,
@@ -218,6 +213,7 @@ impl Planned<'_> {
             environment: serde_json::to_value(environment).map_err(Failure::usage)?,
             as_study: self.protocol.is_some(),
             not_measured: self.not_measured.clone(),
+            checksums: true,
         })
     }
 }
@@ -243,21 +239,6 @@ pub fn run_name() -> RunName {
     RunName {
         folder: format!("{}-{owner}", now.strftime("%Y%m%d-%H%M%S")),
         owner,
-    }
-}
-
-/// Stops in good order at Ctrl-C and SIGTERM, at once at the second.
-pub fn stop_on_signals(supervisor: &Supervisor) {
-    let supervisor = supervisor.clone();
-    let set = ctrlc::set_handler(move || {
-        if INTERRUPT.swap(true, Ordering::Relaxed) {
-            supervisor.stop_all();
-            std::process::exit(i32::from(INTERRUPTED));
-        }
-        eprintln!("stopping; what is finished is kept (once more to stop at once)");
-    });
-    if let Err(error) = set {
-        tracing::warn!(%error, "signals cannot be caught");
     }
 }
 

@@ -21,6 +21,11 @@ pub fn endpoint(name: &str, title: &str, example: &str, url: &str) -> Result<End
     if text.is_empty() || text.contains('\0') {
         return Err(wrong(format!("name a folder, like {example}")));
     }
+    if text.contains("://") {
+        return Err(wrong(format!(
+            "that is the URL of another database; name a folder, like {example}"
+        )));
+    }
     if text.contains(":memory:") {
         return Err(wrong(format!(
             "databases in memory are not measured; name a folder, like {example}"
@@ -137,6 +142,9 @@ mod tests {
             let error = read(url).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Configuration, "{url}");
         }
+        let other = read("postgresql://user:hunter2@localhost/").unwrap_err();
+        assert_eq!(other.kind(), ErrorKind::Configuration);
+        assert!(!other.to_string().contains("hunter2"), "{other}");
     }
 
     #[test]

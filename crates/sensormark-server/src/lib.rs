@@ -38,7 +38,7 @@ use sensormark_store::server::ServerOptions;
 use sensormark_store::store::Store;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 pub use managed::ManagedServer;
@@ -58,6 +58,8 @@ struct Shared {
     stopping: AtomicBool,
     /// Where resources of this process are written down, while there are any.
     resources: Mutex<Option<folder::RunFolder>>,
+    /// The folders of embedded databases, for [`Supervisor::stop_all`].
+    scratch: Mutex<Vec<Weak<folder::RunFolder>>>,
 }
 
 impl Shared {
@@ -114,6 +116,7 @@ impl Supervisor {
                 servers: Mutex::new(Vec::new()),
                 stopping: AtomicBool::new(false),
                 resources: Mutex::new(None),
+                scratch: Mutex::new(Vec::new()),
             }),
         })
     }
@@ -157,7 +160,7 @@ impl Supervisor {
         start::start(&self.shared, store, options, wishes)
     }
 
-    /// Stops all servers of this supervisor and removes their folders; a start that is under way ends with an error,
+    /// Stops all servers of this supervisor and removes their folders and those of embedded databases. A start that is under way ends with an error,
     /// and no further start succeeds. For a Ctrl-C handler: it may be called from any thread and more than once.
     pub fn stop_all(&self) {
         let servers = {
@@ -170,5 +173,6 @@ impl Supervisor {
                 tracing::warn!(%error, "a server could not be removed; the next start of sensormark tries again");
             }
         }
+        self.remove_scratch_folders();
     }
 }

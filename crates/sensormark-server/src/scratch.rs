@@ -2,15 +2,16 @@
 
 use super::Supervisor;
 use super::folder::RunFolder;
-use sensormark_store::error::StoreError;
+use sensormark_store::error::{ErrorKind, StoreError};
 use std::path::{Path, PathBuf};
-use std::sync::{MutexGuard, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 
 /// A marked folder for an embedded database. When it is dropped, it is removed with everything in it; after a crash
 /// [`Supervisor::clean_orphans`] does that.
 #[derive(Debug)]
 pub struct ScratchFolder {
-    folder: RunFolder,
+    folder: Arc<RunFolder>,
     data: PathBuf,
 }
 
@@ -43,9 +44,38 @@ impl Supervisor {
     /// # Errors
     /// When it cannot be made; nothing is left behind.
     pub fn scratch(&self, store: &str, data: Option<&Path>) -> Result<ScratchFolder, StoreError> {
-        let folder = RunFolder::create(self.home(), store, data, None)?;
+        let folder = Arc::new(RunFolder::create(self.home(), store, data, None)?);
+        let mut known = self.scratch_folders();
+        if self.shared.stopping.load(Ordering::SeqCst) {
+            folder.remove()?;
+            return Err(StoreError::new(
+                ErrorKind::Unavailable,
+                "make a folder for an embedded database",
+                "sensormark is stopping",
+            ));
+        }
+        known.retain(|folder| folder.strong_count() > 0);
+        known.push(Arc::downgrade(&folder));
+        drop(known);
         let data = folder.data();
         Ok(ScratchFolder { folder, data })
+    }
+
+    /// Removes the folders of embedded databases that are there.
+    pub(super) fn remove_scratch_folders(&self) {
+        let folders = std::mem::take(&mut *self.scratch_folders());
+        for folder in folders.iter().filter_map(Weak::upgrade) {
+            if let Err(error) = folder.remove() {
+                tracing::warn!(%error, "a folder could not be removed; the next start of sensormark tries again");
+            }
+        }
+    }
+
+    fn scratch_folders(&self) -> MutexGuard<'_, Vec<Weak<RunFolder>>> {
+        self.shared
+            .scratch
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes down a resource of this process that outlives a crash (a System V queue, say), in words that the

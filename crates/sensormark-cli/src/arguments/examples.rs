@@ -35,7 +35,7 @@ Environment:
   NO_COLOR                             no colours in the terminal
 
 Exit codes: 0 all trials valid; 1 a trial is not valid, or a limit was missed; 2 usage or configuration;
-3 a database could not be reached or started; 130 interrupted.";
+3 a database could not be reached or started; 4 a file could not be read or written; 130 interrupted.";
 
 /// After `run`.
 pub const RUN: &str = "\

@@ -80,6 +80,45 @@ fn control_c_keeps_finished_trials_and_nothing_else() {
     assert!(report.status.success(), "{}", errors(&report));
 }
 
+/// Every folder of a run has its record, from the first moment on.
+fn folders_without_record(place: &Place) -> usize {
+    let runs = read_folder(&place.results());
+    let is_without = |run: &&std::path::PathBuf| !run.join("run.json").is_file();
+    runs.iter().filter(is_without).count()
+}
+
+#[test]
+fn control_c_in_the_first_moments_leaves_no_folder_without_a_record() {
+    let place = Place::new();
+    for milliseconds in [30, 60, 120, 200, 280, 340, 400] {
+        let child = start(&place, &["--on", "sqlite:individual"]);
+        sleep(Duration::from_millis(milliseconds));
+        signal(&child, "INT");
+        let output = child.wait_with_output().expect("it ends");
+        let code = output.status.code();
+        assert_eq!(code, Some(130), "{milliseconds} ms: {}", errors(&output));
+        assert_eq!(folders_without_record(&place), 0, "{milliseconds} ms");
+        assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
+    }
+}
+
+#[test]
+fn a_second_control_c_removes_the_embedded_database() {
+    let place = Place::new();
+    for milliseconds in [0, 1, 5, 20] {
+        let child = start(&place, &["--on", "sqlite:individual"]);
+        wait_until("a database", || !place.leftovers().is_empty());
+        sleep(Duration::from_millis(700));
+        signal(&child, "INT");
+        sleep(Duration::from_millis(milliseconds));
+        signal(&child, "INT");
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(130), "{}", errors(&output));
+        wait_until("the roles to end", || processes_of(&place).is_empty());
+        assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
+    }
+}
+
 #[test]
 fn a_killed_coordinator_leaves_no_process_and_the_next_run_cleans_up() {
     let place = Place::new();

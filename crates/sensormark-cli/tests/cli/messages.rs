@@ -149,3 +149,42 @@ fn processors_that_cannot_be_are_refused() {
         "{text}"
     );
 }
+
+#[test]
+fn text_from_outside_cannot_command_the_terminal() {
+    let place = Place::new();
+    let file = place.path().join("own.toml");
+    fs::write(&file, "name = \"own\"\n\"a\\u001b[31mb\" = 1\n").expect("ours");
+    let output = place.run(&["run", &file.to_string_lossy()]);
+    let text = errors(&output);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(!text.contains('\u{1b}'), "{text:?}");
+    assert!(text.contains("\\u{1b}"), "{text:?}");
+}
+
+#[test]
+fn a_url_of_another_database_is_no_folder() {
+    let place = Place::new();
+    let target = "sqlite=postgresql://user:hunter2@localhost/";
+    refused(
+        &place,
+        &["run", "machine-tool", "--on", target],
+        2,
+        &["the URL of another database", "sqlite:/path/to/folder"],
+    );
+    let output = place.run(&["run", "machine-tool", "--on", target]);
+    assert!(!errors(&output).contains("hunter2"), "{}", errors(&output));
+}
+
+#[test]
+fn results_that_cannot_be_written_have_an_exit_code_of_their_own() {
+    let place = Place::new();
+    let file = place.path().join("results-are-a-file");
+    fs::write(&file, "").expect("ours");
+    refused(
+        &place,
+        &["run", "machine-tool", "--results", &file.to_string_lossy()],
+        4,
+        &["cannot make the results folder", "--results FOLDER"],
+    );
+}

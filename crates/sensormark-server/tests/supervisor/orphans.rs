@@ -415,3 +415,17 @@ fn folders_of_embedded_databases_go_with_the_value() {
     assert_eq!(names_in(home.path()), Vec::<String>::new());
     assert_eq!(names_in(disk.path()), Vec::<String>::new());
 }
+
+#[test]
+fn folders_of_embedded_databases_go_with_all_servers() {
+    let home = reachable_folder();
+    let supervisor = Supervisor::new(Some(home.path().to_owned())).unwrap();
+    let scratch = supervisor.scratch("tiny", None).unwrap();
+    std::fs::write(scratch.path().join("database"), "rows").unwrap();
+    supervisor.stop_all();
+    assert_eq!(names_in(home.path()), Vec::<String>::new());
+    let refused = supervisor.scratch("tiny", None).err();
+    let text = refused.expect("no folder is made any more").to_string();
+    assert!(text.contains("stopping"), "{text}");
+    assert_eq!(names_in(home.path()), Vec::<String>::new());
+}

@@ -148,11 +148,14 @@ fn measure(
             if written.is_ok() {
                 written = context.folder.write_trial(&record);
             }
-            context.observer.event(RunEvent::TrialFinished {
-                label: trial_label(&record),
-                verdict: record.verdict.clone(),
-                disturbances: record.disturbances.clone(),
-            });
+            // A trial is said to be finished once it is on disk.
+            if written.is_ok() {
+                context.observer.event(RunEvent::TrialFinished {
+                    label: trial_label(&record),
+                    verdict: record.verdict.clone(),
+                    disturbances: record.disturbances.clone(),
+                });
+            }
             measured.push(record.clone());
             let label = trial_label(&record);
             match counted.iter_mut().find(|one| trial_label(one) == label) {

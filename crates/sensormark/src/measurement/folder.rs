@@ -1,17 +1,22 @@
 //! A run's folder on disk: written so that a run that is broken off keeps what it has.
 //!
-//! `run.json` holds the [`RunRecord`], `trials/NAME.json` a [`TrialRecord`] each, `samples/NAME.json` its one-second samples.
+//! `run.json` holds the [`RunRecord`], `trials/NAME.json` a [`TrialRecord`] each, `samples/NAME.json` its one-second samples. `SHA256SUMS` lists the trials
+//! with their checksums, so that a file that was changed, removed or copied is noticed.
 //! Every file is written beside its place and renamed into it. A result is never overwritten: meeting a file of its name is an error. The run's own
 //! record, and what is derived from results (the page, figures), are replaced. Nothing here interprets the records.
 
+use crate::measurement::checksums::{self, Checksums, Fit};
 use crate::measurement::migration::migrate;
 use crate::measurement::record::{RunRecord, SCHEMA_VERSION, TrialRecord};
 use crate::probe::Recording;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+
+/// The largest file of results that is read, in bytes: a gibibyte. The largest that was seen has some ten million.
+const LARGEST_BYTES: u64 = 1 << 30;
 
 /// What can go wrong with a results folder.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +47,9 @@ pub enum FolderError {
         /// What is wrong with it.
         problem: String,
     },
+    /// A trial is not here.
+    #[error("{} is missing, and the run measured it: restore it, or take its line out of SHA256SUMS to leave the trial out", .0.display())]
+    Missing(PathBuf),
     /// A file was written by a newer sensormark.
     #[error("{} has result format {found}, and this sensormark reads up to {SCHEMA_VERSION}: use a newer sensormark", path.display())]
     Newer {
@@ -118,7 +126,30 @@ impl ResultsFolder {
     /// # Errors
     /// When the file cannot be written, and when there is a trial of this name.
     pub fn write_trial(&self, trial: &TrialRecord) -> Result<(), FolderError> {
-        self.write_json(&format!("trials/{}.json", trial.name), trial)
+        let (name, bytes) = (trial_file(&trial.name), as_json(trial));
+        let mut sums = self.checksums()?.unwrap_or_default();
+        if sums.fit(&name, &bytes) != Fit::NotListed {
+            return Err(FolderError::Exists(self.root.join(name)));
+        }
+        // Listed first: a run that ends between the two misses a trial, and nothing is here that it does not list.
+        sums.add(&name, &bytes);
+        self.replace_bytes(checksums::FILE, sums.text().as_bytes())?;
+        self.write_bytes(&name, &bytes)
+    }
+
+    /// The list of the trials' checksums; none in a folder of before there were any.
+    fn checksums(&self) -> Result<Option<Checksums>, FolderError> {
+        let path = self.root.join(checksums::FILE);
+        if path.symlink_metadata().is_err() {
+            return Ok(None);
+        }
+        let bytes = read_regular(&path)?;
+        let problem = |problem| FolderError::Damaged {
+            path: path.clone(),
+            problem,
+        };
+        let text = String::from_utf8(bytes).map_err(|error| problem(error.to_string()))?;
+        Checksums::parse(&text).map(Some).map_err(problem)
     }
 
     /// Writes another result of the run (samples, say) as JSON.
@@ -170,29 +201,28 @@ impl ResultsFolder {
     /// The one-second samples of a trial; none where they are not there or cannot be read, for figures do not rest on them.
     pub fn samples(&self, trial: &str) -> Option<Recording> {
         let path = self.root.join("samples").join(format!("{trial}.json"));
-        serde_json::from_slice(&fs::read(path).ok()?).ok()
+        serde_json::from_slice(&read_regular(&path).ok()?).ok()
     }
 
     /// All trials, in the order of repetition and turn.
     ///
     /// # Errors
-    /// When one is damaged or of a newer format.
+    /// When one is damaged, of a newer format, or does not fit the list of checksums.
     pub fn trials(&self) -> Result<Vec<TrialRecord>, FolderError> {
-        let path = self.root.join("trials");
-        let io = |source| FolderError::Io {
-            action: "read",
-            path: path.clone(),
-            hint: "",
-            source,
-        };
+        let run = self.run()?;
+        let sums = self.checksums()?;
+        if run.checksums && run.finished.is_some() && sums.is_none() {
+            return Err(FolderError::Missing(self.root.join(checksums::FILE)));
+        }
         let mut trials = Vec::new();
-        for entry in fs::read_dir(&path).map_err(io)? {
-            let file = entry.map_err(io)?.path();
-            if file
-                .extension()
-                .is_some_and(|extension| extension == "json")
-            {
-                trials.push(read_versioned::<TrialRecord>(&file)?);
+        for file in self.trial_files()? {
+            trials.push(self.trial(&file, sums.as_ref())?);
+        }
+        if run.finished.is_some() {
+            let listed = sums.iter().flat_map(Checksums::names);
+            let is_here = |name: &str| trials.iter().any(|one| trial_file(&one.name) == name);
+            if let Some(missing) = listed.into_iter().find(|name| !is_here(name)) {
+                return Err(FolderError::Missing(self.root.join(missing)));
             }
         }
         trials.sort_by(|a, b| {
@@ -205,6 +235,53 @@ impl ResultsFolder {
         });
         Ok(trials)
     }
+
+    /// The trial in this file, which is as it was written.
+    fn trial(&self, file: &Path, sums: Option<&Checksums>) -> Result<TrialRecord, FolderError> {
+        let damaged = |problem: &str| FolderError::Damaged {
+            path: file.to_path_buf(),
+            problem: problem.to_owned(),
+        };
+        let bytes = read_regular(file)?;
+        let record: TrialRecord = versioned(file, &bytes)?;
+        let is_its_name = file.file_stem().is_some_and(|stem| *stem == *record.name);
+        if !is_its_name {
+            let problem = format!("it is a copy of the trial {} under another name", record.name);
+            return Err(damaged(&problem));
+        }
+        let fit = sums.map_or(Fit::Same, |sums| sums.fit(&trial_file(&record.name), &bytes));
+        match fit {
+            Fit::Same => Ok(record),
+            Fit::Changed => Err(damaged(
+                "it was changed after it was written (its checksum in SHA256SUMS is another)",
+            )),
+            Fit::NotListed => Err(damaged("SHA256SUMS does not list it, so the run did not write it")),
+        }
+    }
+
+    fn trial_files(&self) -> Result<Vec<PathBuf>, FolderError> {
+        let path = self.root.join("trials");
+        let io = |source| FolderError::Io {
+            action: "read",
+            path: path.clone(),
+            hint: "",
+            source,
+        };
+        let mut files = Vec::new();
+        for entry in fs::read_dir(&path).map_err(io)? {
+            let file = entry.map_err(io)?.path();
+            if file.extension().is_some_and(|ending| ending == "json") {
+                files.push(file);
+            }
+        }
+        files.sort();
+        Ok(files)
+    }
+}
+
+/// The file of a trial, in the folder of its run.
+fn trial_file(name: &str) -> String {
+    format!("trials/{name}.json")
 }
 
 /// Writes a file beside its place and renames it into it, so that a reader sees the old or the new one, never a half.
@@ -259,19 +336,45 @@ fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FolderErro
     Ok(())
 }
 
-fn read_versioned<T: DeserializeOwned>(path: &Path) -> Result<T, FolderError> {
-    let damaged = |problem: String| FolderError::Damaged {
-        path: path.to_path_buf(),
-        problem,
-    };
-    let text = fs::read(path).map_err(|source| FolderError::Io {
+/// Reads a regular file of a size that results have: a pipe or an endless device in its place would hold the reader up for ever.
+fn read_regular(path: &Path) -> Result<Vec<u8>, FolderError> {
+    let failed = |source| FolderError::Io {
         action: "read",
         path: path.to_path_buf(),
         hint: "",
         source,
-    })?;
+    };
+    let damaged = |problem: &str| FolderError::Damaged {
+        path: path.to_path_buf(),
+        problem: problem.to_owned(),
+    };
+    let about = fs::metadata(path).map_err(failed)?;
+    if !about.is_file() {
+        return Err(damaged("it is not a regular file"));
+    }
+    if about.len() > LARGEST_BYTES {
+        return Err(damaged("it is larger than 1 GiB, which no result is"));
+    }
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path).map_err(failed)?;
+    file.take(LARGEST_BYTES)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
+    Ok(bytes)
+}
+
+fn read_versioned<T: DeserializeOwned>(path: &Path) -> Result<T, FolderError> {
+    versioned(path, &read_regular(path)?)
+}
+
+/// What a file's bytes say, brought to the current format.
+fn versioned<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T, FolderError> {
+    let damaged = |problem: String| FolderError::Damaged {
+        path: path.to_path_buf(),
+        problem,
+    };
     let mut value: serde_json::Value =
-        serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
+        serde_json::from_slice(bytes).map_err(|error| damaged(error.to_string()))?;
     let version = value
         .get("schema_version")
         .and_then(serde_json::Value::as_u64);

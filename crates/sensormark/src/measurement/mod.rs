@@ -4,6 +4,7 @@
 //! [`statements`] and [`server`] are parts of it: what was shown of a layout, and what is known of the server. [`folder`] writes and reads it. Nothing here judges or draws: verdicts are in
 //! [`verdict`], intervals in `statistics`, tables in `report`.
 
+pub mod checksums;
 pub mod folder;
 pub mod latency;
 mod migration;

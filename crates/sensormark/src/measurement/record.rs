@@ -52,6 +52,9 @@ pub struct RunRecord {
     pub as_study: bool,
     /// Implementations that were asked for and cannot be measured here, with the reason.
     pub not_measured: Vec<NotMeasured>,
+    /// Whether the folder lists its trials with checksums (`SHA256SUMS`); runs of before that do not.
+    #[serde(default)]
+    pub checksums: bool,
 }
 
 /// An implementation that was asked for and could not be measured.

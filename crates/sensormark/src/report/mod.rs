@@ -35,6 +35,7 @@ pub mod text;
 pub mod tidy;
 mod timed;
 
+use crate::engine::judge::data;
 use crate::measurement::folder::{FolderError, ResultsFolder};
 use crate::measurement::record::{RunRecord, TrialRecord};
 pub use error::ReportError;
@@ -87,7 +88,8 @@ impl Report {
         trials: Vec<TrialRecord>,
         options: &ReportOptions,
     ) -> Result<Self, ReportError> {
-        let field = Field::new(run, trials);
+        let believed = trials.into_iter().map(data::as_its_counts_say).collect();
+        let field = Field::new(run, believed);
         let options = &of_study(options, &field);
         let ranking = Ranking::new(&field, options)?;
         let mut document = sections::document(&field, &ranking, options);

@@ -1,7 +1,8 @@
 //! What speaks against a trial's data: answers that are wrong, readings that are lost, duplicated or altered. No disturbance excuses any of it.
 
+use crate::measurement::names;
 use crate::measurement::record::{LedgerRecord, TrialRecord};
-use crate::measurement::verdict::{Reason, ReasonKind};
+use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
 use sensormark_store::Durability;
 
 /// What speaks against a trial with this ledger; nothing when every acknowledged reading is stored once and unaltered.
@@ -53,9 +54,34 @@ pub fn wrong_answers(record: &TrialRecord) -> Option<Reason> {
     })
 }
 
+/// A record that was read, with a verdict that its own counts allow: where its ledger or answers speak against a trial, it is not believed to be
+/// valid, whatever its file says.
+pub fn as_its_counts_say(mut record: TrialRecord) -> TrialRecord {
+    if !record.verdict.is_valid() {
+        return record;
+    }
+    let mut reasons = match &record.ledger {
+        Some(counts) if record.figures.contains_key(names::KILLED_AFTER) => {
+            ledger_of_killed(counts, record.implementation.durability).0
+        }
+        Some(counts) => ledger(counts),
+        None => Vec::new(),
+    };
+    reasons.extend(wrong_answers(&record));
+    if reasons.is_empty() {
+        return record;
+    }
+    for reason in &mut reasons {
+        reason.text.push_str("; its file says valid, which contradicts this");
+    }
+    record.verdict = Verdict::Invalid(reasons);
+    record
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measurement::record::AnswersRecord;
 
     #[test]
     fn what_a_class_does_not_promise_is_told_and_not_held_against_it() {
@@ -73,5 +99,27 @@ mod tests {
         let (reasons, told) = ledger_of_killed(&counts, Durability::Relaxed);
         assert_eq!(reasons[0].kind, ReasonKind::AlteredData);
         assert!(told[0].contains("class relaxed does not promise"));
+    }
+
+    #[test]
+    fn a_verdict_that_its_own_counts_contradict_is_not_believed() {
+        let mut record = crate::engine::judge::fixture::record();
+        record.verdict = Verdict::Valid;
+        assert!(as_its_counts_say(record.clone()).verdict.is_valid());
+        record.ledger = Some(LedgerRecord {
+            lost: 5,
+            ..LedgerRecord::default()
+        });
+        let judged = as_its_counts_say(record.clone()).verdict;
+        assert_eq!(judged.reasons()[0].kind, ReasonKind::LostData);
+        assert!(judged.reasons()[0].text.contains("its file says valid"));
+        record.ledger = None;
+        record.answers = Some(AnswersRecord {
+            checked: 9,
+            wrong: 5,
+            ..AnswersRecord::default()
+        });
+        let judged = as_its_counts_say(record).verdict;
+        assert_eq!(judged.reasons()[0].kind, ReasonKind::WrongAnswer);
     }
 }

@@ -62,6 +62,7 @@ pub fn run() -> RunRecord {
         environment: serde_json::Value::Null,
         as_study: false,
         not_measured: Vec::new(),
+        checksums: false,
     }
 }
 

@@ -359,3 +359,64 @@ fn a_folder_is_read_and_its_figures_are_drawn() {
         "{error}"
     );
 }
+
+/// A folder of a finished run with two trials, and what reading it says after this was done to it.
+fn read_after(change: impl FnOnce(&std::path::Path)) -> Result<usize, String> {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = ResultsFolder::create(scratch.path(), "run").unwrap();
+    let run = RunRecord {
+        finished: Some("2026-01-01T00:00:00Z".to_owned()),
+        checksums: true,
+        ..run()
+    };
+    folder.write_run(&run).unwrap();
+    for (name, mut trial) in ["a", "b"].into_iter().zip(two()) {
+        trial.name = name.to_owned();
+        folder.write_trial(&trial).unwrap();
+    }
+    change(folder.path());
+    let trials = folder.trials().map_err(|error| error.to_string());
+    trials.map(|trials| trials.len())
+}
+
+#[test]
+fn what_does_not_fit_the_list_of_checksums_is_refused() {
+    use std::fs;
+    assert_eq!(read_after(|_| ()), Ok(2));
+    type Change = fn(&std::path::Path);
+    let cases: [(Change, &str); 6] = [
+        (|run| fs::remove_file(run.join("trials/a.json")).unwrap(), "trials/a.json is missing"),
+        (|run| fs::remove_file(run.join("SHA256SUMS")).unwrap(), "SHA256SUMS is missing"),
+        (
+            |run| drop(fs::copy(run.join("trials/a.json"), run.join("trials/c.json")).unwrap()),
+            "a copy of the trial a under another name",
+        ),
+        (
+            |run| {
+                let file = run.join("trials/a.json");
+                let text = fs::read_to_string(&file).unwrap();
+                fs::write(&file, text + "\n").unwrap();
+            },
+            "changed after it was written",
+        ),
+        (
+            |run| {
+                let text = fs::read_to_string(run.join("trials/a.json")).unwrap();
+                let text = text.replace("\"name\": \"a\"", "\"name\": \"c\"");
+                fs::write(run.join("trials/c.json"), text).unwrap();
+            },
+            "SHA256SUMS does not list it",
+        ),
+        (
+            |run| {
+                fs::remove_file(run.join("trials/a.json")).unwrap();
+                std::os::unix::fs::symlink("/dev/zero", run.join("trials/a.json")).unwrap();
+            },
+            "not a regular file",
+        ),
+    ];
+    for (change, words) in cases {
+        let refused = read_after(change).unwrap_err();
+        assert!(refused.contains(words), "{refused}");
+    }
+}

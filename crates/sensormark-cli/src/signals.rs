@@ -1,0 +1,43 @@
+//! Ctrl-C and SIGTERM: the first ends a command in good order, the second at once. Both leave nothing running and nothing but results on disk.
+
+use crate::failure::INTERRUPTED;
+use sensormark_server::Supervisor;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Set by the first signal.
+static INTERRUPT: AtomicBool = AtomicBool::new(false);
+/// What started servers and made folders, once there is one.
+static SUPERVISOR: OnceLock<Supervisor> = OnceLock::new();
+
+/// Whether the user broke the command off.
+pub fn interrupted() -> bool {
+    INTERRUPT.load(Ordering::Relaxed)
+}
+
+/// Set once the user breaks the command off.
+pub const fn interrupt() -> &'static AtomicBool {
+    &INTERRUPT
+}
+
+/// Catches signals from now on: before a command makes anything.
+pub fn catch() {
+    let set = ctrlc::set_handler(|| {
+        if INTERRUPT.swap(true, Ordering::Relaxed) {
+            if let Some(supervisor) = SUPERVISOR.get() {
+                supervisor.stop_all();
+            }
+            std::process::exit(i32::from(INTERRUPTED));
+        }
+        eprintln!("stopping; what is finished is kept (once more to stop at once)");
+    });
+    if let Err(error) = set {
+        tracing::warn!(%error, "signals cannot be caught");
+    }
+}
+
+/// What this supervisor started and made goes too when a second signal comes.
+pub fn clean_up_with(supervisor: &Supervisor) {
+    // A command has one supervisor.
+    let _ = SUPERVISOR.set(supervisor.clone());
+}
