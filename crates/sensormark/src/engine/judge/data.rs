@@ -81,6 +81,7 @@ pub fn as_its_counts_say(mut record: TrialRecord) -> TrialRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::judge::fixture;
     use crate::measurement::record::AnswersRecord;
 
     #[test]
@@ -103,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_verdict_that_its_own_counts_contradict_is_not_believed() {
-        let mut record = crate::engine::judge::fixture::record();
+        let mut record = fixture::attempt(0, [("load", 0.0, 1), ("ask", 0.0, 1)]);
         record.verdict = Verdict::Valid;
         assert!(as_its_counts_say(record.clone()).verdict.is_valid());
         record.ledger = Some(LedgerRecord {
