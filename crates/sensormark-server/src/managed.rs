@@ -156,9 +156,8 @@ impl ManagedServer {
     /// How long [`ManagedServer::pause`] waits for threads to stand still.
     const PAUSE_LIMIT: Duration = Duration::from_secs(10);
 
-    /// Stops all processes of the server where they are (SIGSTOP), until [`ManagedServer::resume`]. One thread of a process takes the
-    /// signal when it next runs, and until then the others go on, which on a busy machine is long enough for an answer: so
-    /// this waits until all stand still.
+    /// Stops all processes of the server where they are (SIGSTOP), until [`ManagedServer::resume`]. It returns when all stand still. One thread of a process
+    /// takes the signal when it next runs, and until then the others go on. On a busy machine that is long enough for an answer.
     pub fn pause(&self) {
         let processes = self.inner.living();
         for process in &processes {

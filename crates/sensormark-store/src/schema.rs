@@ -207,7 +207,7 @@ impl TagColumn {
     }
 }
 
-/// One value, for entity rows, aggregates and messages; never used on the hot path of readings.
+/// One value, as entity rows, aggregates and messages hold it. It is never used on the hot path of readings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Value {
@@ -291,7 +291,7 @@ impl FieldSet {
         (0..Self::CAPACITY).filter(move |&field| self.contains(field))
     }
 
-    /// The set as a bit mask, for keys of caches of prepared statements.
+    /// The set as a bit mask, which caches of prepared statements have in their keys.
     pub const fn bits(self) -> u64 {
         self.0
     }

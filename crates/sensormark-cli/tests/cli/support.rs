@@ -195,8 +195,8 @@ pub fn reasons(trial: &Value) -> Vec<String> {
     reasons.into_iter().flatten().map(kind).collect()
 }
 
-/// The reasons of a trial's verdict but those that tests running side by side on one machine bring about themselves:
-/// late turns of our own processes, and processors that others had.
+/// The reasons of a trial's verdict, without those that tests cause when they run side by side on one machine. Left out are late turns of our own processes,
+/// and processors that others had.
 pub fn held_against(trial: &Value) -> Vec<String> {
     let mut kinds = reasons(trial);
     kinds.retain(|kind| kind != "source_late" && kind != "host_disturbed");

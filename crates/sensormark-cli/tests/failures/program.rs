@@ -8,7 +8,7 @@ use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// A workload that writes, reading by reading, for longer than any test takes.
+/// A workload that writes reading by reading and takes longer than any test.
 pub const ENDLESS: &str = concat!(
     r#"
 layouts = ["individual"]
