@@ -1,5 +1,5 @@
-//! Cold reads: before a phase that only reads, the server is ended in good order, what it keeps is written to the disk and dropped from the
-//! kernel's page cache, and it is started again. An embedded database has no server, and nobody has it open between two phases.
+//! Cold reads. Before a phase that only reads, the server is ended in good order. What it keeps is written to the disk and dropped from the kernel's page
+//! cache, and the server is started again. An embedded database has no server, and nobody has it open between two phases.
 //!
 //! Pages are dropped file by file (`posix_fadvise`), which needs no privilege and leaves the host's other programs their own. What a disk or
 //! a hypervisor keeps in memory of its own is out of reach. Which phases begin cold is decided by their coordinators.

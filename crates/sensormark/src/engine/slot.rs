@@ -96,8 +96,8 @@ impl Slot {
         self.write(table)
     }
 
-    /// Makes this an upsert in the table of this number, and gives its batch, emptied, to be filled with one reading, and the entity's columns as
-    /// the last upsert of this slot left them.
+    /// Makes this an upsert in the table of this number, and gives its batch to be filled with one reading. The batch is emptied, and the entity's columns are
+    /// as the last upsert of this slot left them.
     ///
     /// # Panics
     /// When the schema has no such table: a defect of the workload.
@@ -116,7 +116,7 @@ impl Slot {
         &mut self.query
     }
 
-    /// Makes this an inquiry: several questions to the table of this number, for which the store must be able to do `needed`.
+    /// Makes this an inquiry: several questions to the table of this number. The store must be able to do `needed`.
     #[inline]
     pub const fn inquire(&mut self, table: usize, needed: &'static [Operation]) {
         self.request = Request::Inquiry(table, needed);

@@ -1,4 +1,4 @@
-//! How fast the same clients are when the database costs nothing: the same load over the null store, for a moment.
+//! How fast the same clients are when the database costs nothing. They issue the same load to the null store for a moment.
 //!
 //! A trial that comes near this measures the engine. Answers of the null store here are empty, so that neither a generator nor a comparison is
 //! measured with it.
