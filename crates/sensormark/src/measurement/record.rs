@@ -88,8 +88,8 @@ pub struct Implementation {
 }
 
 impl Implementation {
-    /// The name in tables: "PostgreSQL bulk-arrays", with the strategy where it differs from the layout's family,
-    /// the durability class where it is not the default, and that it was read cold.
+    /// The name in tables: "PostgreSQL bulk-arrays". It also has the strategy if that differs from the layout's family, and the durability class if it is not
+    /// the default. It says so if the database was read cold.
     pub fn label(&self) -> String {
         let mut label = format!("{} {}", self.title, self.layout_name);
         if let Some(strategy) = &self.strategy
@@ -181,9 +181,9 @@ pub struct TrialRecord {
     pub statements: Option<StatementsRecord>,
     /// Phases in order.
     pub phases: Vec<PhaseRecord>,
-    /// Counts of readings, for trials that write.
+    /// Counts of readings, if the trial writes.
     pub ledger: Option<LedgerRecord>,
-    /// Checked answers, for trials that read.
+    /// Checked answers, if the trial reads.
     pub answers: Option<AnswersRecord>,
     /// Latencies by operation: from when it was due in open loop (`open_loop`), else service times.
     pub latencies: BTreeMap<String, LatencyRecord>,

@@ -78,13 +78,13 @@ pub enum CycleError {
     },
 }
 
-/// Is the angle above A/2? In whole numbers, for A is odd.
+/// Is the angle above A/2? In whole numbers, because A is odd.
 #[must_use]
 pub const fn is_high(angle: u16) -> bool {
     angle as u32 * 2 > AMPLITUDE as u32
 }
 
-/// Is the angle below A/8? In whole numbers, for A is odd.
+/// Is the angle below A/8? In whole numbers, because A is odd.
 #[must_use]
 pub const fn is_low(angle: u16) -> bool {
     (angle as u32) * 8 < AMPLITUDE as u32

@@ -46,7 +46,7 @@ pub struct Status {
     pub last_receiver_pid: i32,
 }
 
-/// Makes a new queue under a key, for this user only; EEXIST when there is one.
+/// Makes a new queue under a key, which only this user may open; EEXIST when there is one.
 pub fn create(key: key_t) -> Result<c_int> {
     // SAFETY: msgget takes no pointers.
     checked(unsafe { libc::msgget(key, libc::IPC_CREAT | libc::IPC_EXCL | 0o600) })
