@@ -1,6 +1,6 @@
 //! CPU time in nanoseconds, waiting for a core, and context switches, thread by thread, from `/proc/PID/task/TID/schedstat`. It is not the whole truth about
-//! CPU, because the kernel forgets a thread's line when the thread ends. The process's own ticks forget nothing. So ticks correct the sum whenever the two drift
-//! apart by more than ticks can.
+//! CPU, because the kernel forgets a thread's line when the thread ends. The process's own ticks forget nothing. So ticks correct the sum whenever the two
+//! drift apart by more than ticks can.
 
 use std::collections::HashMap;
 

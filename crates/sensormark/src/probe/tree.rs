@@ -210,7 +210,7 @@ impl ProcessTree {
         let mut sample = TreeSample::default();
         let mut tally = Tally::default();
         let mut now = HashMap::with_capacity(rows.len());
-        // Each is read again, whole, one after another from parent to child: what a child used is then in its own figures
+        // Each is read again, whole, one after another from parent to child. What a child used is then in its own figures
         // or, from the next sample on, in its parent's, but never in both. Those that ended meanwhile are left out.
         rows.retain_mut(|row| {
             let Some(again) = row.read_again() else {

@@ -167,7 +167,7 @@ impl Trial<'_> {
         };
         let mut told = (Instant::now(), Progress::default());
         let mut progress = |now: Progress| {
-            // Only progress is told: silence is how the coordinator learns that nothing moves.
+            // Only progress is reported: silence is how the coordinator learns that nothing moves.
             if now != told.1 && told.0.elapsed() >= TELL {
                 told = (Instant::now(), now);
                 tell(&Event::Progress(now));

@@ -369,7 +369,7 @@ fn alike_warnings_are_told_once() {
 /// Who wins by the study's weights may win by few others.
 #[test]
 fn the_answer_says_who_wins_under_more_weightings() {
-    // Half the CPU, which weighs most, for more of all else.
+    // Half the CPU, which weighs most, but more of all else.
     let little_cpu = Used {
         server_cpu: 4.0,
         client_cpu: 5.0,

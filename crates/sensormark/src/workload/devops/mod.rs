@@ -160,7 +160,7 @@ impl Workload for Built {
     }
 
     fn seconds(&self) -> f64 {
-        // A rough guess, for the time left: half a million values a second, 500 questions a second.
+        // A rough guess, from which the time left is computed: half a million values a second, 500 questions a second.
         let parameters = &self.script.parameters;
         let hosts = f64::from(parameters.hosts) * VALUES_PER_HOST as f64;
         let ticks = parameters.ticks() * parameters.workers.len() as u64;

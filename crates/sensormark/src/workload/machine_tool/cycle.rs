@@ -245,7 +245,7 @@ mod tests {
                     + below(Stream::new(seed, 1, 1), attempt, 1_000_000).cast_signed();
                 let points =
                     find_cycle(&times, &columns[0], around).expect("two seconds hold a cycle");
-                // The rise after t is in this cycle: its boundary is exact, for the angle rises strictly within it.
+                // The rise after t is in this cycle: its boundary is exact, because the angle rises strictly within it.
                 let truth = machine.cycle(machine.cycle_at(start + points.t1 as u64));
                 let found = points.samples();
                 assert_eq!(
