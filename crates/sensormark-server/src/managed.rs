@@ -115,7 +115,8 @@ impl ManagedServer {
     /// it costs the reading of a small file of the kernel's.
     ///
     /// # Errors
-    /// [`ErrorKind::Crashed`] with how it ended (or that processes of it were ended by the memory limit) and its last log lines; [`ErrorKind::Unavailable`] while it is down on request.
+    /// [`ErrorKind::Crashed`] with how it ended and its last log lines. It says so if the memory limit ended processes of the server.
+    /// [`ErrorKind::Unavailable`] while it is down on request.
     pub fn check(&self) -> Result<(), StoreError> {
         let (phase, exit) = {
             let state = self.inner.state();

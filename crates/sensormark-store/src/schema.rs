@@ -15,8 +15,8 @@ pub struct Schema {
 
 /// One kind of reading (a measurement, a collection): its tags, fields, optional entity and known series.
 ///
-/// A reading is identified by (table, series, time), is of 1970 to 2262, and has at least one of the fields. A name is lower case ASCII: `[a-z][a-z0-9_]*`, at most
-/// 40 bytes; so are the names of tags, fields and entity columns.
+/// A reading is identified by (table, series, time), is of 1970 to 2262, and has at least one of the fields. A name is lower case ASCII: `[a-z][a-z0-9_]*`, at
+/// most 40 bytes; so are the names of tags, fields and entity columns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Table {
     /// The table's name.

@@ -2,8 +2,8 @@
 //! is not ready, and one that accepts connections and answers nothing. The others are a full disk and a server killed in mid-load. What was acknowledged must
 //! still be there afterwards.
 //!
-//! Each is to end in bounded time, with the exit code of its kind, a message that says what happened, and nothing left behind. Real servers, real signals, a real
-//! file system that is full. A store whose server is not installed is shown as ignored, with the reason.
+//! Each is to end in bounded time, with the exit code of its kind, a message that says what happened, and nothing left behind. Real servers, real signals, a
+//! real file system that is full. A store whose server is not installed is shown as ignored, with the reason.
 
 #[macro_use]
 mod ensure;

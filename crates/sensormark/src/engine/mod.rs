@@ -7,7 +7,8 @@
 //! - [`inquiry`] is an operation of several questions.
 //! - [`intake`] is for a load whose readings come by themselves.
 //!
-//! [`trial`] makes trials of such phases; [`explain`] shows what their operations are made of; [`run`] orders the trials of a run, [`site`] is where a trial's database runs.
+//! Trials are made of such phases in [`trial`]. What their operations are made of is shown by [`explain`]. The trials of a run are ordered in [`run`], and a
+//! trial's database runs at a [`site`].
 //!
 //! It is not where a workload says what to issue, nor where figures are summed up (`measurement`).
 

@@ -59,7 +59,8 @@ pub trait Operations: Send + Sync {
     }
 
     /// A client's end of the line from which the readings of a fed load come ([`Pacing::Fed`](super::phase::Pacing::Fed)). The line's address is as the
-    /// source's other end has it; the source's first reading is due at `start_ns` of CLOCK_MONOTONIC. What [`Operations::fill`] writes is then an example of a write.
+    /// source's other end has it; the source's first reading is due at `start_ns` of CLOCK_MONOTONIC. What [`Operations::fill`] writes is then an example of a
+    /// write.
     ///
     /// # Errors
     /// When there is no such line.

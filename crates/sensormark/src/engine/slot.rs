@@ -13,7 +13,8 @@ pub enum Request {
     Upsert(usize, Atomicity),
     /// A question.
     Query,
-    /// Several questions to the table of this number, each made from the answers before it ([`Operations::inquire`](super::operations::Operations::inquire)), which need so much of the store.
+    /// Several questions to the table of this number, which need so much of the store. Each is made from the answers before it
+    /// ([`Operations::inquire`](super::operations::Operations::inquire)).
     Inquiry(usize, &'static [Operation]),
 }
 

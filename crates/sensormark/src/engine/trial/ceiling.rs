@@ -24,8 +24,8 @@ const DURATION: Duration = Duration::from_millis(200);
 /// Fewer operations than this say nothing.
 const FEWEST: u64 = 20;
 
-/// Operations a second of this process's part of a phase over the null store. Clients with a schedule go as fast as they can here. None for phases of several loads, and where too
-/// few operations are done for a figure.
+/// Operations a second of this process's part of a phase over the null store. Clients with a schedule go as fast as they can here. None for phases of several
+/// loads, and where too few operations are done for a figure.
 ///
 /// # Errors
 /// When a thread cannot be started.

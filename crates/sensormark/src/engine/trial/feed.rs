@@ -159,7 +159,8 @@ impl Feeding {
     }
 }
 
-/// The journal of a fed load: what its client wrote and what became of it. The file is in memory where there is such a place, so that it costs the disk nothing.
+/// The journal of a fed load: what its client wrote and what became of it. The file is in memory where there is such a place, so that it costs the disk
+/// nothing.
 pub struct Journal {
     folder: TempDir,
 }

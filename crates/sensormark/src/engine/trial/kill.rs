@@ -1,7 +1,7 @@
 //! The end of a database on request, in mid-load: when it is due, whose may be killed at all, and what is known of clients that ended with theirs.
 //!
-//! A server is killed, and its clients tell what was acknowledged. An embedded database ends with its one client, of which is known what it had told by then. What
-//! survives is counted by the coordinator; whether it is enough is decided there too.
+//! A server is killed, and its clients tell what was acknowledged. An embedded database ends with its one client, of which is known what it had told by then.
+//! What survives is counted by the coordinator; whether it is enough is decided there too.
 
 use super::script::{LoadSpec, PhaseSpec};
 use crate::engine::judge::data;
