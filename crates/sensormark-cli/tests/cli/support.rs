@@ -213,7 +213,7 @@ pub fn errors(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Why a database's server cannot be had here, if so, in the words of `doctor`, which begin with the database's name.
+/// Why a database's server is not available here, if so, in the words of `doctor`, which begin with the database's name.
 #[allow(
     dead_code,
     reason = "tests/servers and tests/machine, which share this file, ask it"

@@ -10,7 +10,7 @@
 //!
 //! Here base is the meter's own mean hour, and W(k) the sum of the first k hours' weights. Weights follow the hour of the day and the day of the week. The
 //! jitter is uniform, independent, and smaller than the least hour. So an hour's usage is its share of the week with noise of both neighbours' jitter, and
-//! never 0. Every total is a difference of two `counted`, so any reading can be had at once, and totals add up exactly.
+//! never 0. Every total is a difference of two `counted`, so any reading can be computed at once, and totals add up exactly.
 //!
 //! Hours since the last reading and since the hour began are the same where readings come hourly, and so are the two fields. Error codes are rare. The form of
 //! the tables is that of Fixstars, "Benchmarking a Sensor Billing Application using GridDB and MariaDB" (2018), appendix. The numbers are ours, because the

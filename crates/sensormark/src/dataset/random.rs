@@ -1,4 +1,4 @@
-//! The pinned random numbers of every data set: counter-based, so that any value can be had at once.
+//! The pinned random numbers of every data set: counter-based, so that any value can be computed at once.
 //!
 //! A [`Stream`] belongs to one (seed, series, field); its word i is
 //!

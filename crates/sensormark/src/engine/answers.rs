@@ -121,7 +121,7 @@ fn text_bytes(values: &TextColumn) -> usize {
         .sum()
 }
 
-/// Compares what an operation of several questions found, and counts it. Gives what is worth being told though it is right.
+/// Compares what an operation of several questions found, and counts it. Gives what is worth reporting though it is right.
 pub fn compare_found(
     operations: &dyn Operations,
     (index, found): (u64, Comparison),

@@ -129,7 +129,7 @@ pub struct Client<'a> {
     pub tally: &'a RefCell<Tally>,
     /// What watches its calls.
     pub watch: &'a Watch,
-    /// For who watches the phase.
+    /// What observers of the phase read.
     pub counter: &'a Counter,
     /// The operation's memory.
     pub slot: Slot,

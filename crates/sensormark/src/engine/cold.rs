@@ -121,7 +121,7 @@ mod tests {
     use rustix::io::{Errno, ReadWriteFlags, preadv2};
     use std::io::IoSliceMut;
 
-    /// Whether the file's first byte can be had without its disk.
+    /// Whether the file's first byte can be read without its disk.
     fn is_in_memory(file: &Path) -> bool {
         let (file, mut byte) = (File::open(file).expect("ours"), [0]);
         let mut buffers = [IoSliceMut::new(&mut byte)];

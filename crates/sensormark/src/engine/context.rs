@@ -182,7 +182,7 @@ pub enum RunEvent {
         /// How long they will take, in seconds.
         seconds: f64,
     },
-    /// Trials are measured again, beyond those that were planned.
+    /// Trials are repeated, beyond those that were planned.
     Again {
         /// How many.
         trials: usize,

@@ -165,7 +165,7 @@ pub struct TrialRecord {
     pub repetition: u32,
     /// Which turn of the run, from 0: trials of one repetition in the order in which they ran.
     pub turn: u32,
-    /// Which attempt: above 0 when the host was disturbed and the trial was measured again.
+    /// Which attempt: above 0 when the host was disturbed and the trial was repeated.
     pub attempt: u32,
     /// When it started, RFC 3339, UTC.
     pub started: String,
@@ -255,7 +255,7 @@ impl TrialRecord {
 pub struct LimitRecord {
     /// As the user wrote it.
     pub text: String,
-    /// The figure; absent when it could not be had, which misses the limit.
+    /// The figure; absent when there was none, which misses the limit.
     pub measured: Option<f64>,
     /// Its unit: "ns", "bytes", "1/s", "share", or nothing for a count.
     pub unit: String,

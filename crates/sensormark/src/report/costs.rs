@@ -112,7 +112,7 @@ impl Comparable {
 
     /// What a reader of the ranking has to know.
     pub fn notes(&self) -> Vec<String> {
-        // Phases that the same implementations lack are told together.
+        // Phases that the same implementations lack are named together.
         let mut alike: Vec<(&Vec<String>, Vec<&str>)> = Vec::new();
         for ((phase, _), who) in &self.lacking {
             match alike.iter_mut().find(|(known, _)| *known == who) {

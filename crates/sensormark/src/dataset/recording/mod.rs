@@ -61,8 +61,8 @@ impl Recording {
     /// Reads a CSV file.
     ///
     /// # Errors
-    /// When the file cannot be read, when what it means cannot be told (which option tells it is said), or, unless
-    /// [`RecordingOptions::skip_bad_rows`] is set, when a row cannot be read.
+    /// When the file cannot be read, or when what it means is not clear (the error names the option that says it). When a row cannot be read, unless
+    /// [`RecordingOptions::skip_bad_rows`] is set.
     pub fn read(path: &Path, options: &RecordingOptions) -> Result<Self, RecordingError> {
         let dialect = sniff::sniff(path, options)?;
         let evidence = evidence::gather(path, &dialect, options)?;

@@ -30,7 +30,7 @@ pub(super) struct Plan {
     /// The column of the time, and its format.
     pub time: usize,
     pub format: TimeFormat,
-    /// What was assumed without being told.
+    /// What was assumed, because neither file nor options say it.
     pub assumptions: Vec<String>,
 }
 
