@@ -1,7 +1,7 @@
 //! The data sets that the rules are tried on: schemas of every kind that a workload may bring, and their readings.
 //!
-//! They are small, depend on nothing but these lines, and hold what is awkward: gaps, absent values, ties, a series of one reading,
-//! a series of none, tags that need quoting. No value is so chosen that floating point sums cancel.
+//! They are small and depend on nothing but these lines. They hold what is awkward: gaps, absent values, ties, a series of one reading, a series of none, tags
+//! that need quoting. No value is so chosen that floating point sums cancel.
 
 use sensormark_store::batch::Batch;
 use sensormark_store::query::{DaySplit, TimeRange};

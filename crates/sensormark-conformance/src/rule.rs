@@ -32,7 +32,7 @@ pub(super) struct Rule {
 pub(super) enum Over {
     /// The store, once.
     Store,
-    /// The store's usual layout of a reading by itself, for each of these data sets.
+    /// The store's usual layout of a reading by itself, with each of these data sets.
     Usual(&'static [Dataset]),
     /// Every layout that the store offers for each of these data sets, but those that send datagrams.
     Layouts(&'static [Dataset]),

@@ -86,7 +86,7 @@ impl Pinned {
         };
         listener.client.keep_statements()?;
         let is_usual = plan.layout.write == WriteMethod::Usual;
-        // First, for a reading may refer to its entity.
+        // First, because a reading may refer to its entity.
         if is_usual && self.schema.tables[0].entity.is_some() {
             self.hear_upserts(&mut listener, name, kept).await?;
         }

@@ -96,7 +96,7 @@ pub trait Backend: Send + Sync + 'static {
     /// What the plan's schema becomes in its layout, which the store offers.
     ///
     /// # Errors
-    /// When the schema cannot be had.
+    /// When the layout cannot hold the schema.
     fn model(&self, plan: &Plan) -> Result<Self::Model, StoreError>;
 
     /// Asks the server for its version.
@@ -108,7 +108,7 @@ pub trait Backend: Send + Sync + 'static {
     /// What administers the plan's database.
     ///
     /// # Errors
-    /// When the server is not reached, or the plan cannot be had.
+    /// When the server is not reached, or it does not offer what the plan asks.
     async fn administrator(
         &self,
         plan: &Plan,
@@ -118,7 +118,7 @@ pub trait Backend: Send + Sync + 'static {
     /// One client's connection.
     ///
     /// # Errors
-    /// When the server is not reached, or the plan cannot be had.
+    /// When the server is not reached, or it does not offer what the plan asks.
     async fn connect(
         &self,
         plan: &Plan,
@@ -223,7 +223,7 @@ pub trait BackendAdministrator {
         None
     }
 
-    /// Fails where the plan cannot be had of this server. It comes before anything is looked for or made.
+    /// Fails where this server does not offer what the plan asks. It comes before anything is looked for or made.
     ///
     /// # Errors
     /// What the plan asks in vain.

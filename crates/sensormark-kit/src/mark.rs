@@ -1,4 +1,4 @@
-//! What a database of sensormark's bears inside, and what stands under a database's name. Who may drop what is [`crate::ownership`]'s affair.
+//! What a database of sensormark's bears inside, and what stands under a database's name. [`crate::ownership`] decides who may drop what.
 
 use sensormark_store::Plan;
 

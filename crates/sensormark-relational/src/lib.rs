@@ -2,13 +2,13 @@
 //!
 //! A question or a batch passes three stations, each once. The first and the last are here; the one between them is the store's:
 //!
-//! 1. **Plan.** [`model`] turns schema and layout into tables, once; [`ddl`] has the statements that make them. [`plan`] turns a
-//!    question into statements. Each has [slots](plan::slot) for its parameters, and the [`Form`](plan::Form) of its rows. A store keeps them
-//!    prepared, because the text depends on the question's [shape](plan::shape) alone. [`mod@write`] turns a batch into rows of [cells](cell),
-//!    and has the statements that take them.
-//! 2. **Send.** The store binds each slot's value and hands the statement to its driver.
-//! 3. **Decode.** [`decode`] puts rows together to an answer. The driver's row is a [`Row`](row::Row): decoding is compiled for it, and
-//!    values go from it into their columns without a box or an allocation.
+//! 1. Plan: the module [`model`] turns schema and layout into tables, once. The statements that make them are in [`ddl`]. Questions become statements in
+//!    [`plan`]. Each statement has [slots](plan::slot) for its parameters, and the [`Form`](plan::Form) of its rows. A store keeps statements prepared, because
+//!    the text depends on the question's [shape](plan::shape) alone. A batch becomes rows of [cells](cell) in [`mod@write`], which also has the statements that
+//!    take them.
+//! 2. Send: the store binds each slot's value and hands the statement to its driver.
+//! 3. Decode: the module [`decode`] puts rows together to an answer. The driver's row is a [`Row`](row::Row): decoding is compiled for it, and values go from
+//!    it into their columns without a box or an allocation.
 //!
 //! Where databases go different ways, a [`Dialect`](dialect::Dialect) chooses: how the latest readings are found, how a set of series is
 //! sent, whether the database opens records of a span. It chooses strategies that a good administrator of that database would choose;

@@ -96,8 +96,8 @@ fn mounted(
     })
 }
 
-/// The group of version 2 that hands the memory controller to the groups below it: the own one, or else the nearest above it, as long
-/// as no limit is left behind on the way. A group that holds processes cannot hand it on, so most often it is the own group's parent.
+/// The group of version 2 that hands the memory controller to the groups below it. It is the own one, or else the nearest above it. No limit may be left behind
+/// on the way up. A group that holds processes cannot hand the controller on, so most often it is the own group's parent.
 fn delegated(mount: &Path, own: &Path) -> Result<PathBuf, String> {
     let has = |folder: &Path, file: &str| {
         std::fs::read_to_string(folder.join(file))

@@ -1,5 +1,5 @@
-//! What is said when a server does not start or does not stay: the end of its log without secrets, and the cause where it can be seen
-//! (a full disk, a memory limit).
+//! The message when a server does not start or does not stay. It has the end of the server's log without secrets. It names the cause where that can be seen (a
+//! full disk, a memory limit).
 //!
 //! When that is said is decided in `inner`, `start` and `managed`.
 
@@ -39,7 +39,7 @@ impl Inner {
         )
     }
 
-    /// A failure of the start, with the log's end; a full disk is told apart.
+    /// A failure of the start, with the log's end. A full disk has a kind of its own.
     pub(super) fn failure(&self, kind: ErrorKind, what: &str) -> StoreError {
         let tail = self.log_tail(ERROR_LINES);
         let operation = format!("start {}", self.title);

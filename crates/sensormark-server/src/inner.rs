@@ -386,7 +386,7 @@ impl Inner {
     /// Stops the server for good and removes its folders. The second call does nothing.
     ///
     /// # Errors
-    /// When a process or folder could not be removed; what is written down stays, for the next cleaning.
+    /// When a process or folder could not be removed. Its ownership file stays, so the next cleaning tries again.
     pub(super) fn stop(&self, shared: &Shared, grace: Duration) -> Result<(), StoreError> {
         {
             let mut state = self.state();

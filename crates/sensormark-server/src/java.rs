@@ -1,4 +1,4 @@
-//! A Java on this machine, for servers that run on one. It starts nothing but `java -version`.
+//! Finds a Java on this machine. Some servers run on one. It starts nothing but `java -version`.
 
 use sensormark_store::{ErrorKind, StoreError};
 use std::fs;

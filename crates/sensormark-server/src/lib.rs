@@ -1,11 +1,16 @@
 //! Database servers on this machine: where their programs are ([`find`]), the files that a store writes for one ([`files`]), and the one
 //! supervisor that starts, watches, stops and cleans up. A store only describes.
 //!
-//! In the order of a server's life: [`Supervisor::start`] makes a marked and locked folder (`folder`, `ownership`),
-//! reserves `ports`, makes a password (`random`), runs the store's commands as an unprivileged `user` (`spawn`), waits
-//! until the server answers (`start`), and gives a [`ManagedServer`] (`managed`, its state in `inner`) whose end is noticed at once (`watch`).
-//! Processes are told apart by id and start time (`process`). A memory limit is a control group of the kernel's (`memory_group`, where it is: `control_group`). What a crash leaves is found again by `orphans` (and in the kernel by `shared_memory`);
-//! `scratch` does the same for what is no server.
+//! The modules in the order of a server's life:
+//!
+//! - `folder` and `ownership` make a marked and locked folder when [`Supervisor::start`] is called.
+//! - `ports` reserves ports, and `random` makes a password.
+//! - `spawn` runs the store's commands as an unprivileged `user`.
+//! - `start` waits until the server answers. The result is a [`ManagedServer`] (`managed`, its state in `inner`).
+//! - `watch` notices its end at once.
+//! - `process` tells processes apart by id and start time.
+//! - `memory_group` holds a server to a memory limit by a control group of the kernel's, and `control_group` finds where that is.
+//! - `orphans` finds what a crash left, and `shared_memory` finds it in the kernel. `scratch` does the same for what is no server.
 //!
 //! It knows no database: everything particular comes from the store's [`sensormark_store::server::Launch`].
 
@@ -96,7 +101,7 @@ pub fn check_memory_limit() -> Result<(), StoreError> {
     memory_group::check()
 }
 
-/// Starts and stops servers, and cleans up after crashes. A copy is the same supervisor, for a Ctrl-C handler.
+/// Starts and stops servers, and cleans up after crashes. A copy is the same supervisor, so a Ctrl-C handler can hold one.
 #[derive(Clone)]
 pub struct Supervisor {
     shared: Arc<Shared>,
@@ -130,10 +135,14 @@ impl Supervisor {
     /// This blocks; it may be called inside or outside a runtime.
     ///
     /// # Errors
-    /// One error that says what is wrong: [`ErrorKind::NotInstalled`], [`ErrorKind::Configuration`] (a folder),
-    /// [`ErrorKind::DiskFull`], [`ErrorKind::Crashed`] (it ended before it was ready; with its log),
-    /// [`ErrorKind::Timeout`] (it never answered), [`ErrorKind::Unavailable`] (no free port, or sensormark is stopping).
-    /// Nothing is left behind.
+    /// One error that says what is wrong. Nothing is left behind. The kinds are:
+    ///
+    /// - [`ErrorKind::NotInstalled`];
+    /// - [`ErrorKind::Configuration`]: a folder;
+    /// - [`ErrorKind::DiskFull`];
+    /// - [`ErrorKind::Crashed`]: it ended before it was ready (with its log);
+    /// - [`ErrorKind::Timeout`]: it never answered;
+    /// - [`ErrorKind::Unavailable`]: no free port, or sensormark is stopping.
     pub fn start(
         &self,
         store: &dyn Store,

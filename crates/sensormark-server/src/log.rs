@@ -1,4 +1,4 @@
-//! The end of a server's log, for messages, with every known secret taken out.
+//! The end of a server's log, which messages show. Every known secret is taken out.
 
 use sensormark_store::Secret;
 use std::fs::File;
@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 /// How much of a log's end is looked at, in bytes.
 const TAIL_BYTES: u64 = 64 * 1024;
 
-/// The last lines of what the server printed; where it printed less, preceded by the newest of the log files that it
-/// keeps itself below its folder (`log`, `*.log`, `*.err`, also one folder down).
+/// The last lines of what the server printed. If it printed fewer lines, the end of its newest log file comes first. Log files are those that the server keeps
+/// itself below its folder (`log`, `*.log`, `*.err`, also one folder down).
 pub(super) fn tail(printed: &Path, server_root: &Path, lines: usize, secrets: &[Secret]) -> String {
     let mut text = last_lines(printed, lines);
     let missing = lines.saturating_sub(text.len());

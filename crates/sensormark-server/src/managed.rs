@@ -115,7 +115,8 @@ impl ManagedServer {
     /// it costs the reading of a small file of the kernel's.
     ///
     /// # Errors
-    /// [`ErrorKind::Crashed`] with how it ended (or that processes of it were ended by the memory limit) and its last log lines; [`ErrorKind::Unavailable`] while it is down on request.
+    /// [`ErrorKind::Crashed`] with how it ended and its last log lines. It says so if the memory limit ended processes of the server.
+    /// [`ErrorKind::Unavailable`] while it is down on request.
     pub fn check(&self) -> Result<(), StoreError> {
         let (phase, exit) = {
             let state = self.inner.state();
@@ -156,9 +157,8 @@ impl ManagedServer {
     /// How long [`ManagedServer::pause`] waits for threads to stand still.
     const PAUSE_LIMIT: Duration = Duration::from_secs(10);
 
-    /// Stops all processes of the server where they are (SIGSTOP), until [`ManagedServer::resume`]. One thread of a process takes the
-    /// signal when it next runs, and until then the others go on, which on a busy machine is long enough for an answer: so
-    /// this waits until all stand still.
+    /// Stops all processes of the server where they are (SIGSTOP), until [`ManagedServer::resume`]. It returns when all stand still. One thread of a process
+    /// takes the signal when it next runs, and until then the others go on. On a busy machine that is long enough for an answer.
     pub fn pause(&self) {
         let processes = self.inner.living();
         for process in &processes {

@@ -1,5 +1,5 @@
-//! A control group of the kernel's around one server: all its processes together, and the page cache of the files that they read and
-//! write, may take so much memory and no more.
+//! A control group of the kernel's around one server. It limits the memory of all the server's processes together, with the page cache of the files that they
+//! read and write.
 //!
 //! Where it is made is decided in `control_group`; that a server's first process is in it is `spawn`'s.
 

@@ -1,7 +1,7 @@
 //! What earlier runs left behind, and servers that were left running on purpose.
 //!
-//! Everything is found by the ownership files in the state folder. A signal goes only to a process whose id, start time and
-//! boot are those written down (or that bears the run's random name in its environment); a folder goes only with our marker.
+//! Everything is found by the ownership files in the state folder. A signal goes only to a process whose id, start time and boot are those written down, or
+//! that bears the run's random name in its environment. A folder is removed only if it has our marker.
 
 use super::folder::{self, FoundRun};
 use super::memory_group;
@@ -62,9 +62,8 @@ struct StoredEndpoint {
 pub type RemoveResource<'a> = &'a mut dyn FnMut(&str) -> Result<(), String>;
 
 impl Supervisor {
-    /// Cleans up after runs whose coordinator is gone: ends their servers, removes their folders; says what was done,
-    /// a line each. Servers that were left running on purpose stay. Runs with registered resources stay until
-    /// [`Supervisor::clean_orphans_with`] is told how to remove those.
+    /// Cleans up after runs whose coordinator is gone: ends their servers and removes their folders. It returns what was done, a line each. Servers that were
+    /// left running on purpose stay. Runs with registered resources stay, because only [`Supervisor::clean_orphans_with`] knows how to remove those.
     pub fn clean_orphans(&self) -> Vec<String> {
         self.clean_orphans_with(&mut |_| Err("nobody here knows how to remove it".to_owned()))
     }

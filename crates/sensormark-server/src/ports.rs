@@ -1,7 +1,7 @@
 //! Free ports on 127.0.0.1: chosen, held until the server is about to start, and checked after a failed start.
 //!
-//! Ports come from outside the range that the kernel hands to outgoing connections, so that no client's connection
-//! takes one while the server is down (between a kill and a restart).
+//! Ports come from outside the range that the kernel hands to outgoing connections. So no client's connection takes one while the server is down (between a
+//! kill and a restart).
 
 use super::random;
 use sensormark_store::error::{ErrorKind, StoreError};
@@ -16,7 +16,7 @@ const CANDIDATES: usize = 200;
 /// How long a process may take from its birth until it lets go of what it inherited.
 const HELD_BY_CHILDREN: Duration = Duration::from_secs(2);
 
-/// Ports that nobody else can take while this value lives, for TCP and UDP.
+/// Ports of TCP and UDP that nobody else can take while this value lives.
 #[derive(Debug)]
 pub(super) struct ReservedPorts {
     numbers: [u16; ServerFolder::PORTS],
@@ -101,8 +101,8 @@ fn bind(port: u16) -> std::io::Result<(TcpListener, UdpSocket)> {
     ))
 }
 
-/// Those of the ports that somebody else holds for a while. A process that is just being started by another thread of this program holds copies
-/// of sockets that were let go of, until it has become the program that it is to be: with a busy machine that is no matter of microseconds.
+/// Those of the ports that somebody else holds for a while. Another thread of this program may just be starting a process. That process holds copies of sockets
+/// that were already closed here, until it has become the program that it is to be. On a busy machine this takes longer than microseconds.
 pub(super) fn taken_lastingly(ports: &[u16]) -> Vec<u16> {
     let deadline = Instant::now() + HELD_BY_CHILDREN;
     loop {

@@ -112,8 +112,8 @@ fn process_table() -> Vec<Entry> {
         .collect()
 }
 
-/// The living processes of a server: those of `known` that are still the same, their sessions, process groups and
-/// descendants, and (with `run`) whatever bears the run's name in its environment.
+/// The living processes of a server: those of `known` that are still the same, their sessions, process groups and descendants. With `run` it also gives
+/// whatever bears the run's name in its environment.
 ///
 /// A session or group counts only while its leader is there with the recorded start time (a zombie is enough: its id
 /// cannot be used again before it is reaped).

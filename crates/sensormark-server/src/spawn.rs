@@ -1,8 +1,8 @@
 //! Starting processes: as an unprivileged user, in a session of their own, with a minimal environment, tied to this process.
 //!
-//! `setsid`, `taskset`, `setpriv` and `prlimit` (util-linux), and a shell for the control group, change what must be changed between fork and exec and then become the program,
-//! so that the process id stays. All processes are started by one thread that lives as long as this process, because
-//! the kernel sends the parent-death signal when the *thread* that started a process ends.
+//! The helpers are `setsid`, `taskset`, `setpriv` and `prlimit` (util-linux), and a shell for the control group. They change what must be changed between fork
+//! and exec and then become the program, so the process id stays. One thread, which lives as long as this process, starts all processes, because the kernel
+//! sends the parent-death signal when the *thread* that started a process ends.
 
 use super::folder::file_error;
 use super::process::RUN_VARIABLE;

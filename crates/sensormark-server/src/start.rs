@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// How often a start is tried with new ports when somebody takes one of them at the last moment.
 const ATTEMPTS: u32 = 8;
 
-/// Wishes about how a server is started, beyond what its store is told.
+/// Wishes about how a server is started, beyond what its store gets.
 #[derive(Debug, Clone, Default)]
 pub struct StartWishes<'a> {
     /// A folder on the disk where the data shall be; a marked folder is made in it. Without it the data is in the state folder.

@@ -1,7 +1,7 @@
 //! What the logical operations give back, and when two answers are the same.
 //!
-//! Expected answers come from a generator, measured ones from a store; [`Answer::disagreement`] compares them:
-//! exactly for integers, counts, times and text, within 1e-9 (relative) for sums and means of floating point numbers.
+//! Expected answers come from a generator, measured ones from a store. They are compared by [`Answer::disagreement`]. Integers, counts, times and text must be
+//! equal. Sums and means of floating point numbers must agree within 1e-9 (relative).
 
 use crate::batch::Batch;
 use crate::query::{Ask, Function, Query};

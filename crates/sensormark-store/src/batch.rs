@@ -286,8 +286,8 @@ impl Batch {
         sorted
     }
 
-    /// Checks what a store may rely on: columns of the table's types and number, all as long as the times (or empty
-    /// where `partial` allows a field that was not asked for), series in range, no NaN or infinity.
+    /// Checks what a store may rely on. The columns have the table's types and number. All are as long as the times (or empty where `partial` allows a field
+    /// that was not asked for). Series are in range, and no value is NaN or infinite.
     ///
     /// # Errors
     /// What is wrong, in words.

@@ -90,7 +90,7 @@ impl Operation {
         needed
     }
 
-    /// Every operation, for tables of capabilities.
+    /// Every operation. Whoever lists a store's capabilities goes through these.
     pub const ALL: [Self; 19] = [
         Self::Write,
         Self::UpsertSeparately,

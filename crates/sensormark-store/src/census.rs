@@ -1,8 +1,8 @@
 //! Exact counts and order-free checksums of what is stored, by series.
 //!
-//! The checksum of a series is the wrapping sum, over its readings and their present fields, of a 64-bit hash of
-//! (series, time, field number, type and bits of the value). A rounded timestamp, two swapped values or a lost reading change
-//! it; the order of reading does not. It says that something differs, not what: the ledger finds out what.
+//! The checksum of a series is the wrapping sum of hashes over its readings and their present fields. Each hash has 64 bits and covers series, time, field
+//! number, type and bits of the value. A rounded timestamp, two swapped values or a lost reading change it; the order of reading does not. It says that
+//! something differs, not what: the ledger finds out what.
 
 use crate::batch::{Batch, Column, Values};
 use crate::schema::Schema;

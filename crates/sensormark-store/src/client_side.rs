@@ -1,4 +1,4 @@
-//! Aggregates and searches over readings in memory, for what a database does not do itself and its users do in the client.
+//! Aggregates and searches over readings in memory. Stores use them where a database lacks an operation and its users do it in the client.
 //!
 //! The stores' own tool, apart from the oracle ([`mod@crate::reference`]), which checks it.
 //!

@@ -42,7 +42,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// The kind in words, for messages and tables.
+    /// The kind in words, which messages and tables show.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Unavailable => "unavailable",

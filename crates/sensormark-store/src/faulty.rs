@@ -212,7 +212,7 @@ impl FaultySession {
         result
     }
 
-    /// Waits as the session's kind does; for ever without a length.
+    /// Waits as the session's kind does. Without a length it never ends.
     async fn wait(&self, length_ms: Option<u64>) {
         match (self.kind, length_ms) {
             (SessionKind::Async, Some(ms)) => tokio::time::sleep(Duration::from_millis(ms)).await,

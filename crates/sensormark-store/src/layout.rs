@@ -251,7 +251,7 @@ impl Layout {
         self.queries == QueryStyle::SecondLanguage
     }
 
-    /// The plainest layout of a family, for stores that keep readings all the same.
+    /// The plainest layout of a family. Stores without a database name it, because they keep all readings in the same way.
     pub(crate) const fn plain(family: Family) -> Self {
         let mut layout = Self::row_per_reading();
         layout.shape = match family {

@@ -3,16 +3,17 @@
 //! The pipeline (crate `sensormark`) sees this crate alone; a store (one crate a database) depends on
 //! this crate, on `sensormark-kit` and `sensormark-server`, and on its driver. Data flows through the modules in this order:
 //!
-//! 1. [`schema`]: what readings look like, without saying how a database keeps them;
-//! 2. [`layout`]: the schema design that a store chooses for them, and [`series_key`]: the order of tags in its keys and indexes;
-//! 3. [`batch`]: readings in columns;
-//! 4. [`query`] and [`answer`]: the logical operations and what they give back;
-//! 5. [`capability`]: what a store does natively, in the client, or not at all;
-//! 6. [`store`]: the traits that a store implements; [`endpoint`]: how a server is reached; [`durability`]: what an acknowledgement promises. [`name`] says what its databases are called, [`write_size`] how large a write is,
-//!    [`statement`] what it sends, [`server`] what sensormark starts;
-//! 7. [`census`]: exact counts and checksums of what is stored;
-//! 8. [`error`]: one error for all databases;
-//! 9. [`mod@reference`]: answers computed from readings in memory, the oracle; [`null`] and [`memory`]: stores without a database; [`faulty`]: a fault planted in another store.
+//! - [`schema`]: what readings look like, without saying how a database keeps them;
+//! - [`layout`]: the schema design that a store chooses for them, and [`series_key`]: the order of tags in its keys and indexes;
+//! - [`batch`]: readings in columns;
+//! - [`query`] and [`answer`]: the logical operations and what they give back;
+//! - [`capability`]: what a store does natively, in the client, or not at all;
+//! - [`store`]: the traits that a store implements, [`endpoint`]: how a server is reached, [`durability`]: what an acknowledgement promises;
+//! - [`name`]: what its databases are called, [`write_size`]: how large a write is, [`statement`]: what it sends, [`server`]: what sensormark starts;
+//! - [`census`]: exact counts and checksums of what is stored;
+//! - [`error`]: one error for all databases;
+//! - [`mod@reference`]: answers computed from readings in memory, the oracle;
+//! - [`null`] and [`memory`]: stores without a database, and [`faulty`]: a fault planted in another store.
 //!
 //! Stores share what is beside them: [`record`] has encodings of readings of a span, [`client_side`] aggregates and searches in memory, [`text`]
 //! and [`lines`] readings as text.

@@ -1,8 +1,8 @@
 //! Readings as lines of text in the line protocol: `table,tag=value field=1i,other=2.5,text="x" time`, times in ns.
 //!
-//! What is the same in all lines is prepared once a table ([`Lines`]), what is the same in those of a batch once a batch ([`BatchLines`]): neighbouring
-//! columns of one type that every reading has are written in one loop, and a time that several readings share is copied. How a line begins is the
-//! caller's: escaping of tags differs.
+//! What is the same in all lines is prepared once a table ([`Lines`]). What is the same in those of a batch is prepared once a batch ([`BatchLines`]).
+//! Neighbouring columns of one type that every reading has are written in one loop. A time that several readings share is copied. The caller writes how a line
+//! begins, because escaping of tags differs.
 
 use crate::batch::{Batch, Column, Values};
 use crate::text::{Page, Piece, Slot};

@@ -100,9 +100,8 @@ pub enum Ask {
         aggregates: Vec<Aggregate>,
         /// How readings are grouped.
         grouping: Grouping,
-        /// Whether sums that the layout keeps at write time are read instead of readings. Range bounds and windows are then
-        /// multiples of the layout's `per_ns`, day and night are split as the layout splits them, and functions are count, sum, min, max and mean
-        /// of numeric fields.
+        /// Whether sums that the layout keeps at write time are read instead of readings. Range bounds and windows are then multiples of the layout's `per_ns`,
+        /// and day and night are split as the layout splits them. Functions are then count, sum, min, max and mean of numeric fields.
         from_sums: bool,
     },
     /// Of each series the latest reading in the range that has any of the chosen fields (at least one), with these; answered by readings, at most one a series.
@@ -160,10 +159,10 @@ pub enum Function {
     Mean,
     /// Value of the latest reading that has the field. Asked only where a group holds one series.
     Last,
-    /// For truth values: the share of time, 0 to 1, in which the value was true, each reading holding from its time until the next
-    /// reading of its series or the group's end (the end of the window or of the range, whichever is earlier); time before the group's first reading counts for nothing. The
-    /// next reading is the next in the range that has the field, be it in another window or part of the day; a reading by day thus holds into the night until then.
-    /// Asked only where a group holds one series.
+    /// For truth values: the share of time, 0 to 1, in which the value was true. Each reading holds from its time until the next reading of its series or the
+    /// group's end, whichever is earlier. The group's end is that of the window or of the range, whichever is earlier. Time before the group's first reading
+    /// counts for nothing. The next reading is the next in the range that has the field, even if it is in another window or part of the day. So a reading by
+    /// day holds into the night until then. Asked only where a group holds one series.
     TimeWeightedShare,
     /// The value that most readings have; the smallest of equals (text by bytes).
     MostFrequent,

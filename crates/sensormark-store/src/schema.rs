@@ -15,8 +15,8 @@ pub struct Schema {
 
 /// One kind of reading (a measurement, a collection): its tags, fields, optional entity and known series.
 ///
-/// A reading is identified by (table, series, time), is of 1970 to 2262, and has at least one of the fields. A name is lower case ASCII: `[a-z][a-z0-9_]*`, at most
-/// 40 bytes; so are the names of tags, fields and entity columns.
+/// A reading is identified by (table, series, time), is of 1970 to 2262, and has at least one of the fields. A name is lower case ASCII: `[a-z][a-z0-9_]*`, at
+/// most 40 bytes; so are the names of tags, fields and entity columns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Table {
     /// The table's name.
@@ -207,7 +207,7 @@ impl TagColumn {
     }
 }
 
-/// One value, for entity rows, aggregates and messages; never used on the hot path of readings.
+/// One value, as entity rows, aggregates and messages hold it. It is never used on the hot path of readings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Value {
@@ -291,7 +291,7 @@ impl FieldSet {
         (0..Self::CAPACITY).filter(move |&field| self.contains(field))
     }
 
-    /// The set as a bit mask, for keys of caches of prepared statements.
+    /// The set as a bit mask, which caches of prepared statements have in their keys.
     pub const fn bits(self) -> u64 {
         self.0
     }

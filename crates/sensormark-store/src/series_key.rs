@@ -8,10 +8,9 @@ use std::hash::Hash;
 
 /// The tags that tell a table's series apart, in the order of every key and index; time comes after them.
 ///
-/// One tag where one is enough: the first that has a value of its own for each series. Else the tags in the schema's order, without those
-/// that the others make superfluous: from the last to the second, each is left out without which the rest still tells all series apart.
-/// The first stays where it has several values: a schema names first what its questions fix alone, and an index helps these only with that
-/// tag in front.
+/// It is one tag where one is enough: the first that has a value of its own for each series. Else it is the tags in the schema's order, without those that the
+/// others make superfluous. From the last to the second, a tag is left out if the rest still tells all series apart. The first stays where it has several
+/// values: a schema names first what its questions fix alone, and an index helps these only with that tag in front.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeriesKey(Vec<usize>);
 

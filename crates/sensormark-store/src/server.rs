@@ -128,7 +128,8 @@ pub struct Launch {
     pub before: Vec<Command>,
     /// The server itself; it stays in the foreground, and best logs to standard error, from where messages quote it.
     pub server: Command,
-    /// Commands that run once after the first of the endpoint's ports (a TCP port) answers, before the first [`crate::Store::version`] (setting a password). May be empty.
+    /// Commands that run once, for example to set a password. They run after the first of the endpoint's ports (a TCP port) answers, before the first
+    /// [`crate::Store::version`]. May be empty.
     pub after: Vec<Command>,
     /// How the server is spoken to.
     pub endpoint: Endpoint,

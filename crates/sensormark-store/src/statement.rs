@@ -1,4 +1,4 @@
-//! A statement as a session sent it to its database, for people to read.
+//! A statement as a session sent it to its database, in a form that people can read.
 //!
 //! A session notes it where it is sent, so that what is shown is what was sent. It is not used for measuring.
 
@@ -79,7 +79,7 @@ impl Statement {
         self
     }
 
-    /// The same with a plan of at most 40 lines, for a report.
+    /// The same with a plan of at most 40 lines, as reports show it.
     #[must_use]
     pub fn for_report(mut self) -> Self {
         let Some(plan) = &self.plan else { return self };

@@ -83,7 +83,7 @@ pub trait Store: Send + Sync {
     /// How to start that server in this folder: files are written, nothing is started.
     ///
     /// # Errors
-    /// When a file cannot be written or an option cannot be had; embedded stores are [`ErrorKind::Unsupported`].
+    /// When a file cannot be written or the server does not offer an option; embedded stores are [`ErrorKind::Unsupported`].
     fn launch(
         &self,
         installation: &Installation,

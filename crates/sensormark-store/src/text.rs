@@ -1,8 +1,8 @@
 //! A page of bytes that grows at its end: what readings are written as text with.
 //!
-//! Short pieces (names of fields, digits) are copied as blocks of a fixed length, of which the surplus is overwritten by the next piece, and some
-//! values at a time go into one [`Slot`], whose bounds the compiler knows: a copy of known length to a known place is a few instructions, one
-//! of unknown length a call. It is no place for a format's rules.
+//! Short pieces (names of fields, digits) are copied as blocks of a fixed length. The next piece overwrites the surplus. Several values at a time go into one
+//! [`Slot`], whose bounds the compiler knows. The reason is speed: a copy of known length to a known place is a few instructions, one of unknown length a call.
+//! It is no place for a format's rules.
 
 mod digits;
 

@@ -95,7 +95,7 @@ fn sensor_reads(questions: u64) -> Arc<dyn Operations> {
     )))
 }
 
-/// Questions about whose answers nothing is said, for the null store's are empty.
+/// Questions whose answers are not judged, because those of the null store are empty.
 struct Unchecked(Reads);
 
 impl Operations for Unchecked {

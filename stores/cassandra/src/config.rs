@@ -8,7 +8,7 @@ use sensormark_kit::url::{existing_server, percent_decoded};
 use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
 use std::fmt;
 
-/// What a URL looks like, for messages.
+/// What a URL looks like. Messages show it.
 pub(crate) const URL_EXAMPLE: &str =
     "cassandra://user:password@host1:9042,host2:9042/?datacenter=dc1&replication=3";
 
@@ -26,7 +26,7 @@ pub(crate) struct Options {
     pub(crate) datacenter: Option<String>,
     /// Copies of each row.
     pub(crate) replication: u16,
-    /// The port on 127.0.0.1 of the server's management, for nodetool: of a server that sensormark started, or where a user names it.
+    /// The port on 127.0.0.1 of the server's management, which nodetool needs: of a server that sensormark started, or where a user names it.
     pub(crate) jmx: Option<u16>,
 }
 

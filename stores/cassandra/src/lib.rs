@@ -1,8 +1,17 @@
 //! Cassandra for sensormark: rows of readings, and records of a span, partitioned by series and bucket of time.
 //!
-//! The modules in the order in which a plan meets them: where the server is and how it starts (`server`), the URL
-//! (`config`), one connection (`connection`), how a schema becomes tables (`schema`), making and dropping them
-//! (`admin`), one client's session (`session`), writing (`write`), asking (`query`), and what errors mean (`error`).
+//! The modules in the order in which a plan meets them:
+//!
+//! - `server`: where the server is and how it starts
+//! - `config`: the URL
+//! - `connection`: one connection
+//! - `schema`: how a schema becomes tables
+//! - `admin`: making and dropping them
+//! - `session`: one client's session
+//! - `write`: writing
+//! - `query`: asking
+//! - `error`: what errors mean
+//!
 //! It measures nothing and knows no workload.
 
 mod server;

@@ -1,7 +1,7 @@
 //! Asking: which partitions hold the answer, and one statement for each, several of them on their way at once.
 //!
-//! Rows are asked partition by partition, in the order of series and time. Small ranges go straight to their buckets; for others
-//! the buckets that a series has are read first, so that a long range does not walk through partitions that are not there.
+//! Rows are asked partition by partition, in the order of series and time. Small ranges go straight to their buckets. Before other ranges the store reads which
+//! buckets a series has. So a long range does not walk through partitions that are not there.
 
 use crate::connection::{Cell, Cells, Link};
 use crate::error;

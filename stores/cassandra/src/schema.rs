@@ -13,8 +13,8 @@ pub(crate) mod offers;
 #[cfg(test)]
 mod pins;
 
-/// The table in which a client looks up, before it asks, which buckets a series has and which series have a tag's value: one for all
-/// tables of a keyspace, since each table costs the server memory and each change of the schema time.
+/// The table in which a client looks up, before it asks, which buckets a series has and which series have a tag's value. There is one for all tables of a
+/// keyspace, because each table costs the server memory and each change of the schema time.
 pub(crate) const LOOKUP: &str = "lookup";
 
 /// What is looked up by a series' number: its buckets. (No tag is named so: their names start with a letter.)
@@ -81,8 +81,8 @@ impl Model {
     }
 }
 
-/// How long a partition's bucket is: an hour where readings may come every few µs or ms, a day where they are whole
-/// milliseconds, 30 days where they are whole seconds. A partition then stays under a few million readings.
+/// How long a partition's bucket is. It is an hour where readings may come every few µs or ms, a day where they are whole milliseconds, and 30 days where they
+/// are whole seconds. A partition then stays under a few million readings.
 const fn bucket_ns(resolution: TimeResolution) -> i64 {
     const HOUR: i64 = 3_600_000_000_000;
     match resolution {

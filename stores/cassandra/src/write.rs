@@ -28,7 +28,7 @@ pub(crate) const PIPELINE: usize = 32;
 /// Readings of one call: they go out in batches of one partition each, several on their way at once.
 const READINGS: usize = 10_000;
 
-/// Estimated bytes in one batch statement: our own servers take 16 MiB, those of others fail at 50 KiB unless told otherwise.
+/// Estimated bytes in one batch statement: our own servers take 16 MiB, those of others fail at 50 KiB unless they are configured otherwise.
 const BYTES: usize = 1 << 20;
 const BYTES_ELSEWHERE: usize = 24 << 10;
 

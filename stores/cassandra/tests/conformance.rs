@@ -1,4 +1,5 @@
-//! The conformance suite of the contract, on a Cassandra server that it starts (or on the one that `SENSORMARK_CONFORMANCE_URL` names); in part, unless `SENSORMARK_SLOW` is set.
+//! The conformance suite of the contract, on a Cassandra server that it starts (or on the one that `SENSORMARK_CONFORMANCE_URL` names); in part, unless
+//! `SENSORMARK_SLOW` is set.
 
 use sensormark_cassandra::Cassandra;
 use std::sync::Arc;

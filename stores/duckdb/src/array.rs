@@ -1,7 +1,7 @@
 //! Arrays of a record on their way to an appender: encoded once, read once, element by element.
 //!
-//! The form is this store's own and never leaves the process: the number of elements in four bytes; then of each its kind in a byte, and
-//! eight bytes, or the length in four bytes and a text. All numbers are little-endian.
+//! The form is this store's own and never leaves the process. The number of elements comes first, in four bytes. Each element then has its kind in a byte. Its
+//! value follows: eight bytes, or the length in four bytes and a text. All numbers are little-endian.
 
 use sensormark_relational::cell::Cell;
 use sensormark_relational::dialect::ColumnType;

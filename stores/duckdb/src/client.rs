@@ -1,8 +1,13 @@
 //! DuckDB's library, loaded at run time and wrapped so that the rest of the store needs no `unsafe`.
 //!
-//! The one module of the store with foreign calls: [`foreign`] declares them, [`statement`] wraps connections and prepared statements, [`value`] what
-//! is bound, [`answer`] the vectors that a statement gives, [`sheet`] the vectors that an appender takes. Here are the library, databases, and what
-//! DuckDB says of a failure. Every handle closes itself. No code of DuckDB is built or shipped.
+//! This is the one module of the store with foreign calls. The library, databases, and what DuckDB says of a failure are here. Every handle closes itself. No
+//! code of DuckDB is built or shipped. The parts are:
+//!
+//! - [`foreign`] declares the calls;
+//! - [`statement`] wraps connections and prepared statements;
+//! - [`value`] is what is bound;
+//! - [`answer`] has the vectors that a statement gives;
+//! - [`sheet`] has the vectors that an appender takes.
 #![allow(
     unsafe_code,
     reason = "DuckDB is a library with a C interface, found at run time"
@@ -97,7 +102,7 @@ impl Failure {
         }
     }
 
-    /// A failure whose kind is told from how its text begins.
+    /// A failure whose kind follows from how its text begins.
     fn told(text: String) -> Self {
         let known = BEGINNINGS
             .iter()

@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 
 /// The store's name.
 pub(crate) const NAME: &str = "duckdb";
-/// What a URL looks like, for messages.
+/// What a URL looks like. Messages show it.
 pub const URL_EXAMPLE: &str = "duckdb:/path/to/folder";
 /// The ending of a database's file.
 pub(crate) const FILE_ENDING: &str = ".duckdb";
 const OPERATION: &str = "open the DuckDB database";
-/// DuckDB's memory: what `--server-memory` gives a server unless it is told otherwise. As it comes, DuckDB takes four fifths of the machine's.
+/// DuckDB's memory: what `--server-memory` gives a server by default. As it comes, DuckDB takes four fifths of the machine's.
 const MEMORY: &str = "1GiB";
 /// How long opening waits for another process that has the file open: one that ends closes it.
 const PATIENCE: Duration = Duration::from_secs(3);

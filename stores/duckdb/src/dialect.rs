@@ -55,7 +55,7 @@ pub(crate) const fn type_name(kind: ColumnType) -> &'static str {
     }
 }
 
-/// Whether a column holds a field of 16 bits, for which DuckDB has a type.
+/// Whether a column holds a field of 16 bits. DuckDB has a type of its own for these.
 fn is_unsigned(content: Content, table: &Table) -> bool {
     match content {
         Content::Field(field) => table.fields[field].kind == FieldType::U16,

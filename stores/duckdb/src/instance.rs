@@ -92,7 +92,7 @@ impl Drop for Use {
     }
 }
 
-/// Says that a file is about to be removed: who has its database open is told, and who opens one of this name gets a new one.
+/// Says that a file is about to be removed. Whoever has its database open learns it, and whoever opens one of this name gets a new one.
 pub(crate) fn forget(file: &Path) {
     if let Some((instance, _)) = open().remove(file) {
         instance.dropped.store(true, Ordering::Relaxed);

@@ -1,9 +1,16 @@
 //! DuckDB, embedded: a database of columns, whose library is loaded when it is first used.
 //!
-//! Data flows through the modules in this order: [`server`] finds the library, [`client`] wraps it, [`config`] finds the folder, [`instance`] opens a
-//! file once for all of the process; [`schema`] offers layouts, [`dialect`] chooses for the relational planner, which makes tables of one, [`admin`]
-//! makes and drops the file; a [`session`] writes ([`mod@write`]) and asks ([`query`]). [`mod@array`] encodes records of a span, [`shown`] keeps the statements
-//! that ran, [`error`] has DuckDB's types of errors.
+//! Data flows through the modules in this order:
+//!
+//! - [`server`] finds the library, and [`client`] wraps it.
+//! - [`config`] finds the folder.
+//! - [`instance`] opens a file once for all of the process.
+//! - [`schema`] offers layouts, and [`dialect`] chooses for the relational planner, which makes tables of a layout.
+//! - [`admin`] makes and drops the file.
+//! - [`session`] is one client's session, which writes ([`mod@write`]) and asks ([`query`]).
+//! - [`mod@array`] encodes records of a span.
+//! - [`shown`] keeps the statements that ran.
+//! - [`error`] has DuckDB's types of errors.
 
 use crate::admin::DuckdbAdministrator;
 use crate::dialect::DuckdbDialect;

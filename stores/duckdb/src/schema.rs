@@ -1,9 +1,11 @@
 //! What the store offers: layouts by family, capabilities and limits.
 //!
-//! How a layout becomes tables is the relational planner's, with the choices in [`crate::dialect`]. The usual layout has no index: DuckDB keeps the
-//! smallest and the largest value of each column in each group of 122,880 rows and skips groups by them
-//! (<https://duckdb.org/docs/current/sql/indexes>), its documentation advises against primary keys where data are loaded
-//! (<https://duckdb.org/docs/current/guides/performance/schema>), and an index on several columns serves no scan.
+//! The relational planner makes tables of a layout, with the choices in [`crate::dialect`]. The usual layout has no index. The reasons:
+//!
+//! - DuckDB keeps the smallest and the largest value of each column in each group of 122,880 rows and skips groups by them
+//!   (<https://duckdb.org/docs/current/sql/indexes>).
+//! - Its documentation advises against primary keys where data are loaded (<https://duckdb.org/docs/current/guides/performance/schema>).
+//! - An index on several columns serves no scan.
 
 use sensormark_store::{
     Capability, Encoding, Family, Index, Layout, LayoutOffer, Limits, Operation, QueryStyle,

@@ -107,7 +107,7 @@ impl Kept {
     }
 }
 
-/// DuckDB's plan of a statement, for its values.
+/// DuckDB's plan of a statement with its values.
 fn plan(connection: &Connection, sent: &Sent) -> Result<String, Failure> {
     let prepared = connection.prepare(&format!("EXPLAIN {}", sent.text))?;
     for (place, value) in sent.values.iter().enumerate() {

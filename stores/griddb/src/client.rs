@@ -1,8 +1,8 @@
 //! GridDB's C client (libgridstore), loaded at run time and wrapped so that the rest of the store needs no `unsafe`.
 //!
-//! The one module of the store with foreign calls: [`foreign`] declares them, [`rows`] wraps containers and queries, [`row`] a row; here are the
-//! library itself, connections, and what the client says of a failure. Every handle keeps what it came from alive, closes itself, and
-//! stays on its thread. No GridDB code is built or shipped: without the library everything else works, and [`library`] says what is missing.
+//! This is the one module of the store with foreign calls. The library itself, connections, and what the client says of a failure are here. Calls are declared
+//! in [`foreign`], containers and queries are wrapped in [`rows`], and a row in [`row`]. Every handle keeps what it came from alive, closes itself, and stays
+//! on its thread. No GridDB code is built or shipped: without the library everything else works, and [`library`] says what is missing.
 #![allow(
     unsafe_code,
     reason = "GridDB has a C client and no network protocol that is open to others"

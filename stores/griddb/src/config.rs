@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-/// What a URL looks like, for messages.
+/// What a URL looks like. Messages show it.
 pub(crate) const URL_EXAMPLE: &str = "griddb://user:password@host:10001/cluster?rest=10040";
 
 /// The transaction service's port, where a URL names none.

@@ -31,7 +31,7 @@ pub(crate) fn absent(operation: &str, what: impl Into<String>) -> StoreError {
     StoreError::new(ErrorKind::NotFound, operation, what)
 }
 
-/// A node that has given its services up, for this reason as its log has it.
+/// A node that has given its services up. Its log has the reason.
 pub(crate) fn abnormal(operation: &str, reason: &str) -> StoreError {
     let (kind, advice) = if says_disk_full(reason) {
         DISK_FULL

@@ -1,8 +1,19 @@
 //! GridDB as a store of sensormark: a container for each series, spoken to through GridDB's own C client, which is loaded when it is needed.
 //!
-//! The modules in the order in which a plan meets them: the C client (`client`), where the server is and how it starts (`server`), its
-//! administration (`rest`), the URL (`config`), how a schema becomes containers (`schema`), making and dropping them (`admin`), one client's session
-//! (`session`), writing (`write`), asking (`query`), and what errors mean (`error`). It measures nothing and knows no workload.
+//! The modules in the order in which a plan meets them:
+//!
+//! - `client`: the C client
+//! - `server`: where the server is and how it starts
+//! - `rest`: its administration
+//! - `config`: the URL
+//! - `schema`: how a schema becomes containers
+//! - `admin`: making and dropping them
+//! - `session`: one client's session
+//! - `write`: writing
+//! - `query`: asking
+//! - `error`: what errors mean
+//!
+//! It measures nothing and knows no workload.
 
 mod client;
 

@@ -1,7 +1,7 @@
 //! Asking: one question in TQL a container, those of several containers together.
 //!
 //! TQL answers with whole rows, with one aggregate, or with the first rows in an order. What it has no words for is computed here from the readings
-//! ([`local`]): windows and parts of the day beyond a number, shares of time, most frequent values, and everything about records of a span.
+//! ([`local`]). That holds for windows and parts of the day beyond a number, shares of time, most frequent values, and everything about records of a span.
 
 use crate::client::{Cells, Failure, Found};
 use crate::error::{absent, mapped};

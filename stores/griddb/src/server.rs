@@ -1,7 +1,7 @@
 //! The server on this machine: where it is, and how one of our own is configured and started.
 //!
-//! It writes files and says what to run; the supervisor runs it. gsserver listens on every interface whatever its configuration says, so one of our
-//! own starts only where nobody else can come in ([`isolation`]) or the user allows it.
+//! It writes files and says what to run; the supervisor runs it. gsserver listens on every interface whatever its configuration says. So sensormark starts one
+//! only where nobody else can come in ([`isolation`]), or where the user allows it.
 
 mod isolation;
 

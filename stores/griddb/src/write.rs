@@ -1,7 +1,7 @@
 //! Writing: a put for one row, one request for the rows of a container, one a node for those of several.
 //!
-//! Rows are put by their key, so a repeated reading takes the place of the one that is there; of two in one batch the later one stays.
-//! Records of a span have no key, and are added. A durable batch is committed by hand, a container and 1,000 rows at a time: by itself GridDB commits, and flushes, each row.
+//! Rows are put by their key, so a repeated reading takes the place of the one that is there; of two in one batch the later one stays. Records of a span have
+//! no key, and are added. A durable batch is committed by hand, a container and 1,000 rows at a time: by itself GridDB commits, and flushes, each row.
 
 use crate::client::{Failure, Row};
 use crate::error::{absent, mapped};

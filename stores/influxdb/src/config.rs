@@ -9,10 +9,10 @@ use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
 use std::fmt;
 use url::Url;
 
-/// What a URL looks like, for messages.
+/// What a URL looks like. Messages show it.
 pub(crate) const URL_EXAMPLE: &str = "influxdb://user:password@host:8086/";
 
-/// What a URL of an InfluxDB 2 looks like, for messages.
+/// What a URL of an InfluxDB 2 looks like. Messages show it.
 pub(crate) const SECOND_URL_EXAMPLE: &str = "influxdb2://organisation:token@host:8086/";
 
 /// What a URL says.
@@ -26,7 +26,7 @@ pub(crate) struct Options {
     pub(crate) encrypted: bool,
     /// The header that says who asks, where anybody must.
     pub(crate) authorization: Option<Secret>,
-    /// User and password, for making the first user.
+    /// User and password with which the first user is made.
     pub(crate) user: Option<(String, Secret)>,
     /// The listener of datagrams, where it is known.
     pub(crate) datagrams: Option<Datagrams>,

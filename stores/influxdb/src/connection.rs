@@ -47,7 +47,7 @@ pub(crate) struct Link {
 
 /// What is sent.
 pub(crate) struct Message<'a> {
-    /// What is being done, for messages of errors.
+    /// What is being done. Messages of errors name it.
     pub(crate) operation: &'a str,
     /// GET, POST or DELETE.
     pub(crate) method: Method,
@@ -177,7 +177,7 @@ impl Link {
         Ok(link)
     }
 
-    /// Does without user and password from now on, for making the first user.
+    /// Does without user and password from now on, because nobody has either before the first user is made.
     pub(crate) fn forget_user(&mut self) {
         self.authorization = None;
     }

@@ -1,8 +1,17 @@
 //! InfluxDB for sensormark: a point a reading, over HTTP or in datagrams, asked in InfluxQL or Flux.
 //!
-//! The modules in the order in which a plan meets them: where the server is and how it starts (`server`), the URL
-//! (`config`), one connection (`connection`), how a schema becomes measurements (`schema`), making and dropping databases
-//! (`admin`), one client's session (`session`), writing (`write`), asking (`query`), and what errors mean (`error`).
+//! The modules in the order in which a plan meets them:
+//!
+//! - `server`: where the server is and how it starts
+//! - `config`: the URL
+//! - `connection`: one connection
+//! - `schema`: how a schema becomes measurements
+//! - `admin`: making and dropping databases
+//! - `session`: one client's session
+//! - `write`: writing
+//! - `query`: asking
+//! - `error`: what errors mean
+//!
 //! It measures nothing and knows no workload.
 
 mod server;

@@ -237,8 +237,8 @@ fn joined<'a>(keys: &[usize], mut value: impl FnMut(usize) -> &'a str) -> String
     text
 }
 
-/// InfluxDB knows a field and a tag of one name apart by order alone, and neither may be called time; capitals are free for that,
-/// since a schema's names have none.
+/// InfluxDB knows a field and a tag of one name apart by order alone, and neither may be called time. Such tags begin with a capital, because a schema's names
+/// have none.
 fn tag_key(table: &Table, name: &str) -> String {
     if is_reserved(name) || table.field(name).is_some() {
         format!("Tag_{name}")

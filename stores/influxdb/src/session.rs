@@ -22,7 +22,7 @@ pub struct InfluxdbSession {
     database: String,
 }
 
-/// Fails where a durability class cannot be had with the plan's way of writing.
+/// Fails where the plan's way of writing does not offer a durability class.
 pub(crate) fn check_durability(durability: Durability, datagrams: bool) -> Result<(), StoreError> {
     let reason = match durability {
         Durability::Default | Durability::Durable

@@ -60,7 +60,7 @@ pub(crate) struct Outlet {
     known: HashSet<(usize, u32)>,
 }
 
-/// Buffers that nobody writes into or sends now, for all sessions of the process: one that waits for its answer holds none.
+/// Buffers that nobody writes into or sends now. All sessions of the process share them. A session that waits for its answer holds none.
 static SPARE: Mutex<Vec<Page>> = Mutex::new(Vec::new());
 
 /// So many are kept; large ones are some MB each.

@@ -105,7 +105,7 @@ pub(crate) fn check_durability(plan: &Plan, flush_at_commit: i64) -> Result<(), 
 }
 
 impl MariadbAdministrator {
-    /// Over this connection, for this plan.
+    /// Administers this plan's database over this connection.
     pub(crate) const fn new(link: Link, plan: Plan, model: Arc<Model>) -> Self {
         Self { link, plan, model }
     }

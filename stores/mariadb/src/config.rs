@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use url::Url;
 
-/// What a URL looks like, for messages.
+/// What a URL looks like. Messages show it.
 pub(crate) const URL_EXAMPLE: &str =
     "mariadb://user:password@host:3306/?ssl-mode=verify-identity&ssl-ca=/path/to/ca.pem";
 

@@ -1,8 +1,13 @@
 //! MariaDB as a store of sensormark: InnoDB tables, spoken to with mysql_async over TCP.
 //!
-//! The modules in the order that data flows: where the server is ([`server`]) and how it is reached ([`config`], [`connection`]), how readings
-//! become tables ([`schema`]), how they are written ([`mod@write`]) and asked about ([`query`]). README.md says what each layout is in
-//! MariaDB's own words.
+//! The modules in the order that data flows:
+//!
+//! - [`server`]: where the server is
+//! - [`config`] and [`connection`]: how it is reached
+//! - [`schema`]: how readings become tables
+//! - [`mod@write`] and [`query`]: how they are written and asked about
+//!
+//! README.md says what each layout is in MariaDB's own words.
 
 mod config;
 mod connection;

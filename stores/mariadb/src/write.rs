@@ -221,7 +221,7 @@ async fn together(
             .execute_bulk(OPERATION, &step.insert.one, step.rows)
             .await
         {
-            // What went wrong is told; where the rollback fails too, the server rolls back as the connection ends.
+            // The first error is returned. Where the rollback fails too, the server rolls back as the connection ends.
             let _ = link.text(OPERATION, "ROLLBACK").await;
             return Err(error);
         }

@@ -14,7 +14,7 @@ use sensormark_store::{Endpoint, ErrorKind, StoreError};
 use std::fmt;
 use std::time::Duration;
 
-/// What a URL looks like, for messages.
+/// What a URL looks like. Messages show it.
 pub(crate) const URL_EXAMPLE: &str =
     "mongodb://user:password@host:27017/?authSource=admin&tls=true";
 

@@ -30,7 +30,7 @@ pub(crate) struct Link {
 /// How long an answer may take in all its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Patience {
-    /// The time allowed, for the whole answer.
+    /// The time allowed is that of the whole answer.
     Whole,
     /// The time allowed for each part of it: everything that is stored is read.
     EachPart,
@@ -61,7 +61,7 @@ impl Link {
         self.timeout = timeout;
     }
 
-    /// The time allowed in ms, as the server is told.
+    /// The time allowed in ms, in the form that the server gets.
     pub(crate) fn max_time_ms(&self) -> i64 {
         i64::try_from(self.timeout.as_millis())
             .unwrap_or(i64::MAX)

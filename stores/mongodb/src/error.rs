@@ -56,7 +56,7 @@ fn from_io(operation: &str, cause: &io::Error) -> StoreError {
     StoreError::new(kind, operation, format!("{cause}; {advice}")).with_doubt(doubt)
 }
 
-/// Kind, whether a write may nevertheless be stored, and the next step, for the driver's own kinds.
+/// What each kind of the driver's own errors means: our kind, whether a write may nevertheless be stored, and the next step.
 fn driver_meaning(native: &Native) -> (ErrorKind, bool, &'static str) {
     match native {
         Native::Authentication { .. } => (

@@ -1,9 +1,21 @@
 //! MongoDB for sensormark: documents of single readings, of a span, of a device's day, of a series, and time-series collections.
 //!
-//! The modules in the order in which a plan meets them: where the server is and how it starts (`server`), the URL
-//! (`config`), one client (`connection`), what kind of deployment it is (`topology`), how a schema becomes collections
-//! (`schema`), making and dropping them (`admin`), one client's session (`session`), a connection on which no write is answered (`unacknowledged`), BSON from columns (`wire`), writing
-//! (`write`), asking (`query`), and what errors mean (`error`). It measures nothing and knows no workload.
+//! The modules in the order in which a plan meets them:
+//!
+//! - `server`: where the server is and how it starts
+//! - `config`: the URL
+//! - `connection`: one client
+//! - `topology`: what kind of deployment it is
+//! - `schema`: how a schema becomes collections
+//! - `admin`: making and dropping them
+//! - `session`: one client's session
+//! - `unacknowledged`: a connection on which no write is answered
+//! - `wire`: BSON from columns
+//! - `write`: writing
+//! - `query`: asking
+//! - `error`: what errors mean
+//!
+//! It measures nothing and knows no workload.
 
 mod server;
 

@@ -1,8 +1,7 @@
 //! MongoDB on this machine: where it is, how a server of our own is set up, and its first user.
 //!
-//! Files are written and commands described; nothing is started here, that is the supervisor's. There is no shell of
-//! MongoDB's beside the server, so the first user (and, where asked for, the replica set) is made through the driver when
-//! the server is first asked for its version.
+//! It writes files and describes commands; the supervisor starts them. There is no shell of MongoDB's beside the server. So the first user (and, where asked
+//! for, the replica set) is made through the driver, when the server is first asked for its version.
 
 use crate::config::{Options, URL_EXAMPLE};
 use crate::connection::Link;

@@ -35,7 +35,7 @@ impl Topology {
         }
     }
 
-    /// The kind in words, for the settings.
+    /// The kind in words, as the settings show it.
     pub(crate) const fn text(self) -> &'static str {
         match self {
             Self::Unknown => "unknown",

@@ -143,7 +143,7 @@ impl Silent {
         database: &str,
         flags: u32,
     ) -> Result<(), StoreError> {
-        // The command's own length and end are replaced, for `$db` is added.
+        // The command's own length and end are replaced, because `$db` is added.
         let elements = command
             .get(4..command.len().saturating_sub(1))
             .ok_or_else(|| unreadable("a command is no document"))?;

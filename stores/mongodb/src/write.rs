@@ -1,8 +1,13 @@
 //! Writing: which command carries a batch, and how the documents in it are encoded.
 //!
-//! A command is encoded straight from the batch's columns and sent once; nothing is tried again. The server gives
-//! documents their `_id`. What an answer means for the batch is worked out here; documents of single readings and of spans
-//! are in [`rows`], writes to time-series collections in [`by_series`], buckets in [`bucket`], growing documents in [`growing`], entities in [`entity`].
+//! A command is encoded straight from the batch's columns and sent once; nothing is tried again. The server gives documents their `_id`. What an answer means
+//! for the batch is worked out here. The kinds of writes have their own modules:
+//!
+//! - [`rows`]: documents of single readings and of spans
+//! - [`by_series`]: writes to time-series collections
+//! - [`bucket`]: buckets
+//! - [`growing`]: growing documents
+//! - [`entity`]: entities
 
 mod bucket;
 mod by_series;

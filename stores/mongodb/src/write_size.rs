@@ -10,8 +10,8 @@ use sensormark_store::{FieldType, Layout, Shape, Table, TagPlacement, WriteSize}
 const READINGS: usize = 2_500;
 /// The same in a time-series collection, where what counts is how many measurements of one series an insert brings to its bucket.
 const READINGS_OF_TIME_SERIES: usize = 25_000;
-/// Bytes in an insert: a message holds 48 MB at most, but the driver holds an insert about four times while it sends it, and 16 clients have to
-/// stay under 100 MB.
+/// Bytes in an insert. A message holds 48 MB at most. But the driver holds an insert about four times while it sends it, and 16 clients have to stay under 100
+/// MB.
 const BYTES: usize = 1_000_000;
 /// The same where tags are an array: a document is twice as long.
 const BYTES_OF_ARRAYS: usize = 1_500_000;

@@ -1,5 +1,5 @@
-//! What the conformance suite does not try, on a standalone server: durability classes as the server sees them, batches
-//! that are refused in their midst, buckets of a minute, and questions that are too large.
+//! Tests on a standalone server, beside those of the conformance suite. They try durability classes as the server sees them, batches that are refused in their
+//! midst, buckets of a minute, and questions that are too large.
 
 mod support;
 

@@ -1,7 +1,7 @@
 //! Operations for a few seconds: rate and the client's CPU time an operation, to set beside pgbench.
 //!
-//! `SENSORMARK_POSTGRESQL_URL=… single_operations insert|select|range CLIENTS SECONDS [relaxed] [keep] [multi-row|concatenated] [batch=N]`.
-//! It makes and drops the database sensormark_single; with `keep` it leaves it, for pgbench to work on the same table.
+//! `SENSORMARK_POSTGRESQL_URL=… single_operations insert|select|range CLIENTS SECONDS [relaxed] [keep] [multi-row|concatenated] [batch=N]`. It makes and drops
+//! the database sensormark_single. With `keep` it leaves the database, so that pgbench can work on the same table.
 
 use sensormark_postgresql::Postgresql;
 use sensormark_store::{

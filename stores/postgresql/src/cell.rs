@@ -47,14 +47,14 @@ impl Parameter<'_> {
         self.put(out);
     }
 
-    /// The binary form, for a statement that is shown; nothing for no value.
+    /// The binary form, as a shown statement needs it; nothing for no value.
     pub(crate) fn binary(self) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         self.put(&mut bytes);
         (self.0 != Cell::Null).then_some(bytes)
     }
 
-    /// The value of a parameter of this type, for people.
+    /// The value of a parameter of this type, in a form that people can read.
     pub(crate) fn shown(self, kind: &Type) -> String {
         match (self.0, kind) {
             (Cell::I64(micros), &Type::TIMESTAMPTZ) => {

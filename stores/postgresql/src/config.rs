@@ -19,7 +19,7 @@ use tokio_postgres::{Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 use url::Url;
 
-/// What a URL looks like, for messages.
+/// What a URL looks like. Messages show it.
 pub(crate) const URL_EXAMPLE: &str =
     "postgresql://user:password@host:5432/postgres?sslmode=verify-full";
 

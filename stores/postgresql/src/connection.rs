@@ -1,9 +1,8 @@
 //! One connection to the server, driven in line with what waits for it.
 //!
-//! The driver splits a connection in two: a client that sends requests and a connection that does the input and
-//! output. Here both are polled by the same task, in the order in which they wake each other, so that a request costs
-//! one wake-up by the kernel and no change of tasks. It holds the time-out and the cache of prepared statements; it
-//! knows neither tables nor layouts.
+//! The driver splits a connection in two: a client that sends requests and a connection that does the input and output. Here one task polls both, in the order
+//! in which they wake each other. So a request costs one wake-up by the kernel and no change of tasks. It holds the time-out and the cache of prepared
+//! statements; it knows neither tables nor layouts.
 
 use crate::config::Options;
 use crate::error::store_error;
@@ -40,8 +39,7 @@ pub(crate) struct Link {
 pub(crate) enum Planning {
     /// Once and for all values, when that looks as good as a plan for the values: its default.
     Once,
-    /// Each time, for the values. Without values the server takes any range of time for a small one, and picks plans that take
-    /// twice as long over a large one.
+    /// Each time, with the values. Without values the server takes any range of time for a small one, and picks plans that take twice as long over a large one.
     EachTime,
 }
 

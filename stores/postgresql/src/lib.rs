@@ -1,8 +1,18 @@
 //! PostgreSQL for sensormark: rows of readings, rows of channels, and records of a span in JSONB or arrays.
 //!
-//! The modules in the order in which a plan meets them: where the server is and how it starts (`server`), the URL
-//! (`config`), one connection (`connection`), which layouts there are (`schema`) and what the relational planner chooses for them (`dialect`), making and dropping them
-//! (`admin`), one client's session (`session`), writing (`write`), asking (`query`), and what errors mean (`error`).
+//! The modules in the order in which a plan meets them:
+//!
+//! - `server`: where the server is and how it starts
+//! - `config`: the URL
+//! - `connection`: one connection
+//! - `schema`: which layouts there are
+//! - `dialect`: what the relational planner chooses for them
+//! - `admin`: making and dropping them
+//! - `session`: one client's session
+//! - `write`: writing
+//! - `query`: asking
+//! - `error`: what errors mean
+//!
 //! It measures nothing and knows no workload.
 
 mod server;

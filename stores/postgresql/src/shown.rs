@@ -137,7 +137,7 @@ impl Link {
         Ok(statements)
     }
 
-    /// The server's plan of a statement, for its values.
+    /// The server's plan of a statement with its values.
     async fn plan(&mut self, sent: &Sent) -> Result<String, StoreError> {
         let text = format!("EXPLAIN {}", sent.text);
         let preparing = self.client.prepare_typed(&text, &sent.kinds);

@@ -9,7 +9,7 @@ use tokio_postgres::Config;
 use tokio_postgres::config::SslMode;
 use url::Url;
 
-/// What a URL looks like, for messages.
+/// What a URL looks like. Messages show it.
 pub(crate) const URL_EXAMPLE: &str = "questdb://admin:password@host:8812/?http=9000";
 
 /// What a URL says.

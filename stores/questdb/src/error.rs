@@ -166,7 +166,7 @@ fn of_io(operation: &str, cause: &io::Error) -> StoreError {
     StoreError::new(kind, operation, format!("{cause}; {advice}")).with_doubt(doubt)
 }
 
-/// The error where no connection of HTTP is to be had.
+/// The error where no connection of HTTP can be made.
 pub(crate) fn not_connected(cause: io::Error) -> StoreError {
     of_io("connect to QuestDB over HTTP", &cause)
         .with_doubt(false)

@@ -1,9 +1,20 @@
 //! QuestDB for sensormark: rows of readings with a designated timestamp, written as lines over HTTP, asked in SQL over PostgreSQL's protocol.
 //!
-//! The modules in the order in which a plan meets them: where the server is and how it starts (`server`), the URL (`config`), the two
-//! connections (`asking` and `sending`), which layouts there are (`schema`) and what the relational planner chooses for them (`dialect`), making
-//! and dropping them (`admin`), one client's session (`session`), writing (`write`), waiting until writes show (`visible`), asking (`query`),
-//! and what errors mean (`error`). It measures nothing and knows no workload.
+//! The modules in the order in which a plan meets them:
+//!
+//! - `server`: where the server is and how it starts
+//! - `config`: the URL
+//! - `asking` and `sending`: the two connections
+//! - `schema`: which layouts there are
+//! - `dialect`: what the relational planner chooses for them
+//! - `admin`: making and dropping them
+//! - `session`: one client's session
+//! - `write`: writing
+//! - `visible`: waiting until writes show
+//! - `query`: asking
+//! - `error`: what errors mean
+//!
+//! It measures nothing and knows no workload.
 
 mod server;
 

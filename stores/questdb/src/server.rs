@@ -62,8 +62,8 @@ fn java() -> Result<PathBuf, StoreError> {
     find_java("QuestDB", "Java 17 or later", |version| version >= 17)
 }
 
-/// How the memory asked for is divided, in MiB: a quarter for the heap, the rest for what QuestDB keeps outside it, which is nearly all that it
-/// works with. <https://questdb.com/docs/getting-started/capacity-planning/>
+/// How the memory asked for is divided, in MiB. A quarter is for the heap. The rest is for what QuestDB keeps outside it, which is nearly all that it works
+/// with. <https://questdb.com/docs/getting-started/capacity-planning/>
 struct Memory {
     heap: u64,
     outside: u64,

@@ -84,7 +84,7 @@ impl Kept {
     }
 }
 
-/// The server's plan of a statement, for its values.
+/// The server's plan of a statement with its values.
 async fn plan(link: &Link, sent: &Sent) -> Result<String, StoreError> {
     let text = format!("EXPLAIN {}", sent.text);
     let kind = |value: &Value| match value {

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// The store's name.
 pub const NAME: &str = "sqlite";
-/// What a URL looks like, for messages.
+/// What a URL looks like. Messages show it.
 pub const URL_EXAMPLE: &str = "sqlite:/path/to/folder";
 /// The ending of a database's file.
 pub const FILE_ENDING: &str = ".sqlite";

@@ -1,9 +1,17 @@
 //! SQLite, embedded: the store that needs nothing installed.
 //!
-//! Data flows through the modules in this order: [`config`] finds the folder and opens connections, [`server`] says which library
-//! it is, [`schema`] offers layouts, [`dialect`] chooses for the relational planner, which makes tables of one, [`admin`] makes and drops the
-//! file; a [`session`] writes ([`mod@write`]) and asks ([`query`]). Records of a span are the contract's ([`sensormark_store::record`]),
-//! [`gate`] is the queue of writers, [`settings`] what is read back, [`shown`] the statements that ran, [`error`] SQLite's codes.
+//! Data flows through the modules in this order:
+//!
+//! - [`config`] finds the folder and opens connections.
+//! - [`server`] says which library it is.
+//! - [`schema`] offers layouts, and [`dialect`] chooses for the relational planner, which makes tables of a layout.
+//! - [`admin`] makes and drops the file.
+//! - [`session`] is one client's session, which writes ([`mod@write`]) and asks ([`query`]).
+//! - [`sensormark_store::record`], of the contract, has the records of a span.
+//! - [`gate`] is the queue of writers.
+//! - [`settings`] is what is read back.
+//! - [`shown`] has the statements that ran.
+//! - [`error`] has SQLite's codes.
 
 use crate::admin::SqliteAdministrator;
 use crate::dialect::SqliteDialect;

@@ -60,7 +60,7 @@ fn begin_cold(store: &str, role: &str) {
         assert!(!is_warned_of(after), "{}", after["warnings"]);
     }
 
-    // The figures of both are held against each other, and the reader is told.
+    // The figures of both are held against each other, and the output says so.
     let compared = hot.run(&["compare", &hot_run, &cold_run]);
     let text = said(&compared);
     assert_eq!(compared.status.code(), Some(0), "{text}");

@@ -195,8 +195,8 @@ pub fn reasons(trial: &Value) -> Vec<String> {
     reasons.into_iter().flatten().map(kind).collect()
 }
 
-/// The reasons of a trial's verdict but those that tests running side by side on one machine bring about themselves:
-/// late turns of our own processes, and processors that others had.
+/// The reasons of a trial's verdict, without those that tests cause when they run side by side on one machine. Left out are late turns of our own processes,
+/// and processors that others had.
 pub fn held_against(trial: &Value) -> Vec<String> {
     let mut kinds = reasons(trial);
     kinds.retain(|kind| kind != "source_late" && kind != "host_disturbed");
@@ -213,7 +213,7 @@ pub fn errors(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Why a database's server cannot be had here, if so, in the words of `doctor`, which begin with the database's name.
+/// Why a database's server is not available here, if so, in the words of `doctor`, which begin with the database's name.
 #[allow(
     dead_code,
     reason = "tests/servers and tests/machine, which share this file, ask it"

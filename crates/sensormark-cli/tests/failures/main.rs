@@ -1,8 +1,9 @@
-//! What goes wrong with a database, through the program, on every store that is here: a wrong password, nobody who listens, a server that is not ready, one
-//! that is reached and answers nothing, a full disk, a server killed in mid-load; and what was acknowledged is still there.
+//! What goes wrong with a database, tried through the program on every store that is here. The faults are a wrong password, nobody who listens, a server that
+//! is not ready, and one that accepts connections and answers nothing. The others are a full disk and a server killed in mid-load. What was acknowledged must
+//! still be there afterwards.
 //!
-//! Each is to end in bounded time, with the exit code of its kind, a message that says what happened, and nothing left behind. Real servers, real signals, a real
-//! file system that is full. A store whose server is not installed is shown as ignored, with the reason.
+//! Each is to end in bounded time, with the exit code of its kind, a message that says what happened, and nothing left behind. Real servers, real signals, a
+//! real file system that is full. A store whose server is not installed is shown as ignored, with the reason.
 
 #[macro_use]
 mod ensure;

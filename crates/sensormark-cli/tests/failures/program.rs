@@ -8,7 +8,7 @@ use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// A workload that writes, reading by reading, for longer than any test takes.
+/// A workload that writes reading by reading and takes longer than any test.
 pub const ENDLESS: &str = concat!(
     r#"
 layouts = ["individual"]
@@ -48,7 +48,7 @@ pub struct Program<'a> {
     place: &'a Place,
     child: Child,
     told: Receiver<(Instant, String)>,
-    /// Everything that it told so far.
+    /// Everything that it printed so far.
     lines: Vec<(Instant, String)>,
 }
 
@@ -190,7 +190,7 @@ impl<'a> Program<'a> {
         Ok(Ended { code, said, at })
     }
 
-    /// Everything that it told, but how far it was.
+    /// Everything that it printed, without its lines of progress.
     fn all(&mut self) -> String {
         while let Ok(line) = self.told.recv_timeout(Duration::from_millis(50)) {
             self.lines.push(line);

@@ -1,4 +1,4 @@
-//! A network that can fall silent: what is sent goes on to the server, until the proxy is told to hold everything back. Connections stay open.
+//! A network that can fall silent. It passes on what is sent until it has to hold everything back. Connections stay open.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};

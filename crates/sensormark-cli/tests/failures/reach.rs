@@ -1,4 +1,4 @@
-//! Servers that cannot be reached, or not so: told before anything is measured, with exit code 3.
+//! Servers that cannot be reached, or not in this way. The program says so before anything is measured, with exit code 3.
 
 use crate::Outcome;
 use crate::program::{ENDLESS, Program};

@@ -1,5 +1,5 @@
-//! The machine-tool source dies or falls silent in mid-load: the writer, which sleeps in the kernel until a sample comes, is not left
-//! waiting, and the reason is told.
+//! The machine-tool source dies or falls silent in mid-load. The writer sleeps in the kernel until a sample comes. It must not be left waiting, and the program
+//! must print the reason.
 
 use crate::Outcome;
 use crate::stores::{Server, processes, signal};

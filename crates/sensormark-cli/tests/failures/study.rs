@@ -70,8 +70,8 @@ const RATE: u64 = 5_000;
 /// How long the server stays stopped after its buffer is full, in seconds: so much is lost.
 const LOSING_SECONDS: u64 = 3;
 
-/// How many seconds of datagrams the listener's buffer holds: it asks for 32 MiB and gets what the kernel allows, of which the kernel counts twice as much;
-/// a small datagram takes 768 bytes of it. With the usual 4 MiB, 10,922 datagrams (9,984 were kept of 30,000).
+/// How many seconds of datagrams the listener's buffer holds. The listener asks for 32 MiB and gets what the kernel allows. The kernel counts twice that
+/// amount, and a small datagram takes 768 bytes of it. With the usual 4 MiB, 10,922 datagrams fit (9,984 were kept of 30,000).
 fn seconds_to_fill() -> u64 {
     let allowed = std::fs::read_to_string("/proc/sys/net/core/rmem_max");
     let allowed = allowed.ok().and_then(|text| text.trim().parse().ok());

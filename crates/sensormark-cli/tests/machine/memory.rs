@@ -1,7 +1,7 @@
 //! The memory of a PostgreSQL whose sessions have all read the same shared buffers: the probe counts each page once, and the sum over processes many times.
 //!
-//! What is true is taken from another source than the probe's: the numbers of the physical pages that the server's processes map, each number once. Only of files, which
-//! other programs map too (libraries, a second server), the kernel's word is taken for what is the server's share.
+//! What is true is taken from another source than the probe's: the numbers of the physical pages that the server's processes map, each number once. Only of
+//! files, which other programs map too (libraries, a second server), the kernel's word is taken for what is the server's share.
 
 use crate::Outcome;
 use crate::support::Place;

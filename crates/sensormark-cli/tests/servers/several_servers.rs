@@ -25,7 +25,7 @@ impl Drop for Stop<'_> {
     }
 }
 
-/// The second server's trials took the place of the first one's: two trials were told, one file was there, and it was called the only one.
+/// The second server's trials took the place of the first one's. The program named two trials, but one file was there, and the report called it the only one.
 pub fn two_servers_of_one_database_keep_all_their_trials() {
     let place = Place::new();
     let stop = Stop(&place);

@@ -16,8 +16,8 @@ use sensormark_sqlite::Sqlite;
 use sensormark_store::Store;
 use std::sync::Arc;
 
-/// The trial's process. The coordinator starts this program with the arguments `role trial`, of which the test harness makes a filter that lets
-/// this test alone pass: no other test's path may hold either word.
+/// The trial's process. The coordinator starts this program with the arguments `role trial`. The test harness takes them as a filter that only this test
+/// passes. So no other test's path may hold either word.
 #[test]
 fn act_as_role_trial() {
     if std::env::args().nth(1).as_deref() != Some("role") {

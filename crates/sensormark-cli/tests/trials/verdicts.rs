@@ -1,4 +1,4 @@
-//! Each planted fault makes the trial invalid, for the reason that it is.
+//! Each planted fault makes the trial invalid, and the verdict names the right reason.
 
 use crate::place::{Outcome, measure};
 use crate::workload::Parameters;

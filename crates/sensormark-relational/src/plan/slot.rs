@@ -222,7 +222,7 @@ impl<'a> Bindings<'a> {
         }
     }
 
-    /// Calls for each series that a question names and the table has; for all of them where it names none.
+    /// Calls for each series that a question names and the table has. If it names none, calls for all of them.
     pub fn each_series(&self, mut each: impl FnMut(u32)) {
         let count = self.description.series.len();
         match &self.query.series {

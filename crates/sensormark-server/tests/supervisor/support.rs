@@ -325,10 +325,10 @@ fn fill(path: &Path) {
     }
 }
 
-/// What the server is told to take memory itself.
+/// The command that makes the server take memory itself.
 pub const EAT: &str = "eat";
 
-/// What it is told to have a child take memory.
+/// The command that makes a child of the server take memory.
 pub const HAVE_A_CHILD_EAT: &str = "have a child eat";
 
 /// Takes memory until the kernel ends this process, or half a gigabyte is taken.

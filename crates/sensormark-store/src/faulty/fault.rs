@@ -98,7 +98,7 @@ pub enum Fault {
     },
     /// Waits before operations.
     Hang {
-        /// For how long, in ms; for ever without.
+        /// For how long, in ms. Without it the wait never ends.
         length_ms: Option<u64>,
         /// Before which operations.
         every: u64,

@@ -1,8 +1,11 @@
 //! Records of a span as packed bytes: columns in little-endian order.
 //!
-//! A record is: number of readings (u32); their offsets from the span's start in ns (i64 each); then for each field a byte that
-//! says whether every reading has it, else a byte a reading that says which do; then its values: bool u8, u16, i64, f64 as they are,
-//! text as its ends (u32 each) followed by all bytes.
+//! A record holds, in this order:
+//!
+//! - the number of readings (u32);
+//! - their offsets from the span's start in ns (i64 each);
+//! - for each field a byte that says whether every reading has it, else a byte a reading that says which do;
+//! - then the field's values: bool u8, u16, i64, f64 as they are, text as its ends (u32 each) followed by all bytes.
 
 use super::{Record, Wanted};
 use crate::batch::{Batch, Column, Values};

@@ -40,8 +40,8 @@ pub(super) fn split(value: u64) -> (u64, u32) {
     (value / base, low)
 }
 
-/// The eight decimal digits of a number under 10^8, one a byte, the first in the lowest: halves, quarters and eighths are
-/// split side by side in one word, by multiplication with reciprocals that are exact in their range.
+/// The eight decimal digits of a number under 10^8, one a byte, the first in the lowest. Halves, quarters and eighths are split side by side in one word. It
+/// multiplies by reciprocals that are exact in their range.
 #[inline]
 pub(super) const fn eight_digits(value: u32) -> u64 {
     let halves = (value / 10_000) as u64 | (((value % 10_000) as u64) << 32);

@@ -1,5 +1,5 @@
-//! Readings of consumption meters, one an hour: usage since the last reading, running totals by hour, day, week, month and year, error codes;
-//! and for each meter whose it is and where it stands.
+//! Readings of consumption meters, one an hour. A reading has the usage since the last reading, running totals by hour, day, week, month and year, and error
+//! codes. Each meter also has its owner and where it stands.
 //!
 //! A reading bears the time at which its hour begins, and counts that hour: the readings of a calendar month (UTC) sum up to the month's usage.
 //! Usage is in hundredths (of a kWh, say), so that sums are exact to the hundredth. Up to hour k a meter has counted
@@ -8,13 +8,13 @@
 //! counted(k) = floor(base · W(k)) + jitter(k) − jitter(0)
 //! ```
 //!
-//! with base the meter's own mean hour, W(k) the sum of the first k hours' weights, which follow the hour of the day and the day of the
-//! week, and jitter uniform, independent, and smaller than the least hour. So an hour's usage is its share of the week with noise of both neighbours'
-//! jitter, never 0, and every total is a difference of two `counted`: any reading can be had at once, and totals add up exactly.
+//! Here base is the meter's own mean hour, and W(k) the sum of the first k hours' weights. Weights follow the hour of the day and the day of the week. The
+//! jitter is uniform, independent, and smaller than the least hour. So an hour's usage is its share of the week with noise of both neighbours' jitter, and
+//! never 0. Every total is a difference of two `counted`, so any reading can be computed at once, and totals add up exactly.
 //!
-//! Hours since the last reading and since the hour began are the same where readings come hourly, and so are the two fields. Error codes are rare.
-//! The form of the tables is that of Fixstars, "Benchmarking a Sensor Billing Application using GridDB and MariaDB" (2018), appendix; the
-//! numbers are ours, for the study says nothing of its own.
+//! Hours since the last reading and since the hour began are the same where readings come hourly, and so are the two fields. Error codes are rare. The form of
+//! the tables is that of Fixstars, "Benchmarking a Sensor Billing Application using GridDB and MariaDB" (2018), appendix. The numbers are ours, because the
+//! study does not give its own.
 //!
 //! It is not where readings are written or billed: that is `workload::billing`.
 

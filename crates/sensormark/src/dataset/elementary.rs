@@ -1,7 +1,7 @@
 //! Sine and natural logarithm of our own, so that data sets do not depend on a platform's libm.
 //!
-//! Only IEEE 754 additions, multiplications and divisions in a fixed order are used, and Rust never contracts
-//! them into fused operations: the results are the same bit for bit wherever `f64` is IEEE 754.
+//! The results are the same bit for bit wherever `f64` is IEEE 754. The reason is that only IEEE 754 additions, multiplications and divisions are used, in a
+//! fixed order, and that Rust never contracts them into fused operations.
 //!
 //! It is not a mathematics library: arguments are those that data sets need, and speed comes second.
 

@@ -1,21 +1,20 @@
 //! The machine tool's signal: five channels of 12 bits, 1,000 samples a second.
 //!
-//! Source: study 000 (product.md's *machine-tool*), section II and figure 1: a sawtooth, which is the angle of the main
-//! drive and turns about 3 times a second, and four sine waves, all with small noise. The study gives neither the noise's
-//! size nor the sines' frequencies; those here are ours, stated below and pinned by golden checksums.
+//! Source: study 000 (product.md's *machine-tool*), section II and figure 1. There is a sawtooth, which is the angle of the main drive and turns about 3 times
+//! a second. There are four sine waves, and all signals have small noise. The study gives neither the noise's size nor the sines' frequencies; those here are
+//! ours, stated below and pinned by golden checksums.
 //!
 //! | channel | signal before noise | unit |
 //! | --- | --- | --- |
 //! | 0 | sawtooth, 4 to 4,092 over one cycle | counts of the converter, 0 to 4,095 |
 //! | 1 to 4 | sines around 2,048, amplitudes 2,000, 1,600, 1,200, 800, periods 211, 503, 1,009, 2,003 samples | counts |
 //!
-//! **Cycles.** Cycle k starts at k·P − jitter(k), with P = 333.333 samples and jitter uniform in 0 to 4 % of P, in
-//! 2^-16ths of a sample: boundaries fall between samples, and a cycle lasts 320.0 to 346.7 samples, under 0.45 s.
+//! **Cycles.** Cycle k starts at k·P − jitter(k), with P = 333.333 samples and jitter uniform in 0 to 4 % of P, in 2^-16ths of a sample. Boundaries fall
+//! between samples. A cycle lasts 320.0 to 346.7 samples, under 0.45 s.
 //!
-//! **Noise.** A fair binomial of eight coins less four: a hard bound of ±[`NOISE_BOUND`] = 4 counts, standard deviation
-//! √2. The angle climbs by more than 11.7 counts a sample, so even rounded down and with the worst noise it climbs by at
-//! least 3: it rises strictly within a cycle and crosses A/8 and A/2 exactly once upwards, and falls through
-//! both between two samples at the cycle's end, from above 4,067 to below 22.
+//! **Noise.** A fair binomial of eight coins less four: a hard bound of ±[`NOISE_BOUND`] = 4 counts, standard deviation √2. The angle climbs by more than 11.7
+//! counts a sample. Even rounded down and with the worst noise it climbs by at least 3. So it rises strictly within a cycle and crosses A/8 and A/2 exactly
+//! once upwards. It falls through both between two samples at the cycle's end, from above 4,067 to below 22.
 //!
 //! It is not a model of wear, of operating modes or of time stamps: a sample's time is the source's matter.
 

@@ -1,9 +1,8 @@
 //! Data sets: what the sensors say.
 //!
-//! Every reading of a generated data set is a pure function of the seed, its series, its field and its index, the same on every
-//! machine and toolchain (ARCHITECTURE.md, rule 4), so that expected answers can be had without a database. A [`recording`] is
-//! somebody's own file instead, and [`export`] writes either as a file; these two do I/O, the generators do none, read no clock and
-//! keep no state between calls.
+//! Every reading of a generated data set is a pure function of the seed, its series, its field and its index. It is the same on every machine and toolchain
+//! (ARCHITECTURE.md, rule 4), so that expected answers can be computed without a database. A [`recording`] is somebody's own file instead, and [`export`]
+//! writes either as a file. These two do I/O. The generators do none, read no clock and keep no state between calls.
 //!
 //! It is not where operations or queries are made (that is `workload`).
 

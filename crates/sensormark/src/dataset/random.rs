@@ -1,4 +1,4 @@
-//! The pinned random numbers of every data set: counter-based, so that any value can be had at once.
+//! The pinned random numbers of every data set: counter-based, so that any value can be computed at once.
 //!
 //! A [`Stream`] belongs to one (seed, series, field); its word i is
 //!
@@ -6,11 +6,10 @@
 //! word(i) = finalise(key + i · gamma)            (arithmetic modulo 2^64)
 //! ```
 //!
-//! with `finalise` the mixing function of SplitMix64 (variant 13 of Stafford's: Steele, Lea and Flood, "Fast
-//! splittable pseudorandom number generators", OOPSLA 2014) and key and odd gamma drawn from seed, series and field
-//! by the same function. A gamma for each stream keeps two streams from running over the same values side by side.
-//! The functions are part of the result's format: changing one changes every data set and every golden checksum,
-//! and breaks comparability (CHANGELOG.md must say so).
+//! Here `finalise` is the mixing function of SplitMix64 (variant 13 of Stafford's: Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
+//! OOPSLA 2014). The same function draws key and odd gamma from seed, series and field. A gamma for each stream keeps two streams from running over the same
+//! values side by side. The functions are part of the result's format. Changing one changes every data set and every golden checksum, and breaks comparability
+//! (CHANGELOG.md must say so).
 //!
 //! It is not for secrets, and not seeded from entropy anywhere.
 
@@ -72,8 +71,8 @@ impl Stream {
 
     /// A uniform integer in 0..bound.
     ///
-    /// The word is scaled by multiplication (Lemire, "Fast random integer generation in an interval", 2019) without
-    /// rejection, so that a value takes one word: no value's probability is off by more than 2^-64.
+    /// The word is scaled by multiplication (Lemire, "Fast random integer generation in an interval", 2019) without rejection. So a value takes one word, and
+    /// no value's probability is off by more than 2^-64.
     #[must_use]
     #[inline]
     pub fn below(&self, index: u64, bound: NonZeroU64) -> u64 {
@@ -102,9 +101,9 @@ impl Stream {
 
     /// Standard normal: mean 0, standard deviation 1, one word a value.
     ///
-    /// The inverse of the normal distribution at a uniform in (0, 1): Wichura, "Algorithm AS 241: the percentage
-    /// points of the normal distribution", Applied Statistics 37 (1988), whose relative accuracy is about 1e-16, with
-    /// this module's own logarithm. The uniform is an odd multiple of 2^-53, so values lie within ±8.21.
+    /// The inverse of the normal distribution at a uniform in (0, 1), with this module's own logarithm. Source: Wichura, "Algorithm AS 241: the percentage
+    /// points of the normal distribution", Applied Statistics 37 (1988), whose relative accuracy is about 1e-16. The uniform is an odd multiple of 2^-53, so
+    /// values lie within ±8.21.
     #[must_use]
     pub fn normal(&self, index: u64) -> f64 {
         let odd = ((self.word(index) >> 12) << 1) | 1;
@@ -112,7 +111,7 @@ impl Stream {
     }
 }
 
-/// The value below which a standard normal falls with this probability, for a probability strictly between 0 and 1.
+/// The value below which a standard normal falls with this probability. The probability is strictly between 0 and 1.
 pub(super) fn normal_quantile(probability: f64) -> f64 {
     let from_centre = probability - 0.5;
     if from_centre.abs() <= 0.425 {

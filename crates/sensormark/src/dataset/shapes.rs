@@ -1,11 +1,11 @@
 //! Sensors that a user describes: each series has the same fields, each field a [`shape::Shape`], and readings come at an interval
 //! with jitter, some missing, some late, some sent twice.
 //!
-//! Time goes in *ticks*, one interval long; each tick has one *turn* a series. The reading of series s and tick k is taken at start + k · interval + jitter(s, k), with
-//! jitter shorter than the interval, so that a series' times ascend. What is sent in which turn is in [`Sensors::sent`].
+//! Time goes in *ticks*, one interval long; each tick has one *turn* a series. The reading of series s and tick k is taken at
+//! start + k · interval + jitter(s, k). The jitter is shorter than the interval, so a series' times ascend. What is sent in which turn is in [`Sensors::sent`].
 //!
 //! Everything is a pure function of (seed, series, field, tick), had at once and without memory: nothing here grows with the data. A counter is k · step plus a
-//! bounded random part, a walk is a sum of noises of doubling period (see [`shape`]), so that neither needs the values before it.
+//! bounded random part. A walk is a sum of noises of doubling period (see [`shape`]). So neither needs the values before it.
 //!
 //! It is not where readings are written or asked about (`workload::own`), nor where the description is read.
 

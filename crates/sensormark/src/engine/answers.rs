@@ -1,7 +1,7 @@
 //! Which answers are compared with the generator's, and keeping them until they are.
 //!
-//! The choice depends on the question's number alone. Answers are kept as they came and compared after the phase, outside every timed span; when
-//! they take more memory than is set aside for them, further ones are compared by the client between two of its operations.
+//! The choice depends on the question's number alone. Answers are kept as they came and compared after the phase, outside every timed span. When they take more
+//! memory than is set aside for them, the client compares further ones between two of its operations.
 
 use super::inquiry::{Compared, Comparison};
 use super::operations::{Operations, Request, Slot};
@@ -121,7 +121,7 @@ fn text_bytes(values: &TextColumn) -> usize {
         .sum()
 }
 
-/// Compares what an operation of several questions found, and counts it. Gives what is worth being told though it is right.
+/// Compares what an operation of several questions found, and counts it. Gives what is worth reporting though it is right.
 pub fn compare_found(
     operations: &dyn Operations,
     (index, found): (u64, Comparison),

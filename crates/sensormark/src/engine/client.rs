@@ -87,7 +87,7 @@ impl LoadState {
     }
 }
 
-/// Operations that one thread's clients of a load have done, for who watches; a cache line of its own.
+/// Operations that one thread's clients of a load have done, which observers of the run read. It has a cache line of its own.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 pub struct Counter {
@@ -129,7 +129,7 @@ pub struct Client<'a> {
     pub tally: &'a RefCell<Tally>,
     /// What watches its calls.
     pub watch: &'a Watch,
-    /// For who watches the phase.
+    /// What observers of the phase read.
     pub counter: &'a Counter,
     /// The operation's memory.
     pub slot: Slot,

@@ -89,7 +89,7 @@ impl Clients {
         Ok(clients)
     }
 
-    /// The clients of a phase that is over, on the connections that they have, for another phase with as many of them.
+    /// The clients of a phase that is over, which go on with another phase. They keep their connections, so that phase has as many clients.
     ///
     /// # Errors
     /// When the other phase has other clients.

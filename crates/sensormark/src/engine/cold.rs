@@ -1,5 +1,5 @@
-//! Cold reads: before a phase that only reads, the server is ended in good order, what it keeps is written to the disk and dropped from the
-//! kernel's page cache, and it is started again. An embedded database has no server, and nobody has it open between two phases.
+//! Cold reads. Before a phase that only reads, the server is ended in good order. What it keeps is written to the disk and dropped from the kernel's page
+//! cache, and the server is started again. An embedded database has no server, and nobody has it open between two phases.
 //!
 //! Pages are dropped file by file (`posix_fadvise`), which needs no privilege and leaves the host's other programs their own. What a disk or
 //! a hypervisor keeps in memory of its own is out of reach. Which phases begin cold is decided by their coordinators.
@@ -121,7 +121,7 @@ mod tests {
     use rustix::io::{Errno, ReadWriteFlags, preadv2};
     use std::io::IoSliceMut;
 
-    /// Whether the file's first byte can be had without its disk.
+    /// Whether the file's first byte can be read without its disk.
     fn is_in_memory(file: &Path) -> bool {
         let (file, mut byte) = (File::open(file).expect("ours"), [0]);
         let mut buffers = [IoSliceMut::new(&mut byte)];

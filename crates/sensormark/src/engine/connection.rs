@@ -78,7 +78,7 @@ impl Registry {
     }
 }
 
-/// A [`Plan`] in a form that can be sent; only through a role's standard input, for it holds the endpoint's secret.
+/// A [`Plan`] in a form that can be sent. It goes only through a role's standard input, because it holds the endpoint's secret.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct PlanMessage {
     /// The store's name.

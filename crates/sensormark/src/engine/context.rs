@@ -1,4 +1,4 @@
-//! What the parts of a run share: what it works with, what is measured, where a trial stands in it, and what is told to who watches.
+//! What the parts of a run share: what it works with, what is measured, where a trial stands in it, and the events that its observer gets.
 //!
 //! Only descriptions: the order of trials is in [`super::run`], what happens inside one in [`super::trial`].
 
@@ -159,8 +159,8 @@ pub trait CellRunner {
         false
     }
 
-    /// Measures a cell and hands over each trial's record as soon as it is finished; failures become invalid records. `earlier` are the records
-    /// of its earlier attempts in this repetition, the first one first.
+    /// Measures a cell and hands over each trial's record as soon as it is finished. Failures become invalid records. `earlier` are the records of the cell's
+    /// earlier attempts in this repetition, the first one first.
     fn run_cell(
         &self,
         context: &RunContext<'_>,
@@ -171,7 +171,7 @@ pub trait CellRunner {
     );
 }
 
-/// Something that happened in a run, for who watches.
+/// Something that happened in a run, which its observer gets.
 #[derive(Debug, Clone, serde::Serialize)]
 #[serde(rename_all = "snake_case", tag = "event", content = "data")]
 pub enum RunEvent {
@@ -182,7 +182,7 @@ pub enum RunEvent {
         /// How long they will take, in seconds.
         seconds: f64,
     },
-    /// Trials are measured again, beyond those that were planned.
+    /// Trials are repeated, beyond those that were planned.
     Again {
         /// How many.
         trials: usize,

@@ -25,7 +25,7 @@ const LOOKED_AT: u64 = 1_000;
 /// Goes through a trial's steps in miniature, on a database that was made for it, and shows one operation of each kind with its plan.
 ///
 /// # Errors
-/// When the database cannot be reached, loaded or asked for its schema. An operation that fails is told with its statements.
+/// When the database cannot be reached, loaded or asked for its schema. An operation that fails is shown with its statements and the error.
 pub fn explain(
     site: &Site,
     plan: &Plan,
@@ -64,8 +64,8 @@ pub fn explain(
     })
 }
 
-/// Shows one operation of each kind of trials that are over, before their database is dropped: the questions of the steps `asked`, then one write of each
-/// kind of the steps `written`. What does not fit into a second is named, without its statements.
+/// Shows one operation of each kind of trials that are over, before their database is dropped. The questions of the steps `asked` come first, then one write of
+/// each kind of the steps `written`. What does not fit into a second is named, without its statements.
 ///
 /// # Errors
 /// When the database cannot be reached or asked for its schema.

@@ -14,7 +14,7 @@ use crate::units::duration_ns;
 use sensormark_store::{Acknowledgement, ErrorKind, StoreError};
 use std::sync::atomic::Ordering;
 
-/// Has a client write what comes, until nothing will follow or the load is stopped. A source that dies is the coordinator's affair, which ends the line.
+/// Has a client write what comes, until nothing will follow or the load is stopped. When a source dies, the coordinator ends the line.
 pub(super) async fn take_in(
     client: &mut Client<'_>,
     connection: &mut Connection<'_>,

@@ -46,7 +46,7 @@ pub struct Inquired {
 pub struct Compared {
     /// The first difference from what is right, in words.
     pub difference: Option<String>,
-    /// What is right, and worth being counted and told ("reads rightly found no whole cycle").
+    /// What is right, and worth being counted and reported ("reads rightly found no whole cycle").
     pub note: Option<String>,
 }
 

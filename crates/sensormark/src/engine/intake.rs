@@ -7,7 +7,7 @@ use sensormark_store::StoreError;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// What a fed client is told.
+/// What a fed client gets to know.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Feed {
     /// Where readings arrive, in the workload's own form.

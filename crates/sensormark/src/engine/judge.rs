@@ -34,7 +34,7 @@ pub struct Circumstances {
 }
 
 impl Circumstances {
-    /// Those of a run, for a database that is embedded or not.
+    /// Those of a run whose database is embedded or not.
     pub fn of(context: &RunContext<'_>, embedded: bool) -> Self {
         Self {
             embedded,

@@ -14,8 +14,11 @@ const OPERATION: &str = "hold databases to --memory-limit";
 /// Whether what a run measures can be held to its memory limit; without one it always can.
 ///
 /// # Errors
-/// What cannot, why, and what to do: a database that sensormark does not start, an embedded one, a limit that is too small for
-/// `--server-memory` or larger than what there is (`available_bytes`), a machine where no control group can be made.
+/// What cannot, why, and what to do. The causes are:
+///
+/// - a database that sensormark does not start, or an embedded one;
+/// - a limit that is too small for `--server-memory`, or larger than what there is (`available_bytes`);
+/// - a machine where no control group can be made.
 pub fn check(
     options: &ServerOptions,
     cells: &[Cell],

@@ -1,10 +1,14 @@
 //! The engine: issues operations at their instants and takes those instants down.
 //!
-//! A trial is made of phases of clients: [`operations`] says what is issued, [`sharing`] who issues it, [`release`] when in open loop; [`clients`] runs a phase,
-//! in which each [`client`] counts into a [`tally`], and gives an [`outcome`]. An operation may be an [`inquiry`] of several questions, and the readings of a
-//! load may come by themselves ([`intake`]).
+//! A trial is made of phases of clients:
 //!
-//! [`trial`] makes trials of such phases; [`explain`] shows what their operations are made of; [`run`] orders the trials of a run, [`site`] is where a trial's database runs.
+//! - [`operations`] says what is issued, [`sharing`] who issues it, and [`release`] when, in open loop.
+//! - [`clients`] runs a phase, in which each [`client`] counts into a [`tally`], and gives an [`outcome`].
+//! - [`inquiry`] is an operation of several questions.
+//! - [`intake`] is for a load whose readings come by themselves.
+//!
+//! Trials are made of such phases in [`trial`]. What their operations are made of is shown by [`explain`]. The trials of a run are ordered in [`run`], and a
+//! trial's database runs at a [`site`].
 //!
 //! It is not where a workload says what to issue, nor where figures are summed up (`measurement`).
 

@@ -1,8 +1,7 @@
 //! Operations: what clients issue, each a pure function of seed, workload and number.
 //!
-//! A workload's part of the engine. Operation i is the same on every store, for every number of clients and in every order in which
-//! they come to it; it is written into a [`Slot`] that a client uses again and again. When operations are issued and how long they take is not
-//! known here.
+//! A workload's part of the engine. Operation i is the same on every store, with every number of clients and in every order in which they come to it. It is
+//! written into a [`Slot`] that a client uses again and again. When operations are issued and how long they take is not known here.
 
 use super::inquiry::{Asker, Inquired};
 use super::intake::Intake;
@@ -34,8 +33,8 @@ pub trait Operations: Send + Sync {
 
     /// Writes operation `index` into the slot, by exactly one of [`Slot::write`], [`Slot::upsert`], [`Slot::ask`] and [`Slot::inquire`].
     ///
-    /// A question asked while others write keeps below `watermark`: it is about nothing that operation number `watermark` of the writing load, or a later
-    /// one, writes. `u64::MAX` when nothing is being written.
+    /// A question asked while others write keeps below `watermark`. It is about nothing that operation number `watermark` of the writing load, or a later one,
+    /// writes. The number is `u64::MAX` when nothing is being written.
     fn fill(&self, index: u64, watermark: u64, slot: &mut Slot);
 
     /// Asks the questions of an operation that [`Operations::fill`] made an inquiry, one after the other, each made from the answers before it. All of them
@@ -60,7 +59,8 @@ pub trait Operations: Send + Sync {
     }
 
     /// A client's end of the line from which the readings of a fed load come ([`Pacing::Fed`](super::phase::Pacing::Fed)). The line's address is as the
-    /// source's other end has it; the source's first reading is due at `start_ns` of CLOCK_MONOTONIC. What [`Operations::fill`] writes is then an example of a write.
+    /// source's other end has it; the source's first reading is due at `start_ns` of CLOCK_MONOTONIC. What [`Operations::fill`] writes is then an example of a
+    /// write.
     ///
     /// # Errors
     /// When there is no such line.
@@ -88,8 +88,9 @@ pub trait Operations: Send + Sync {
         self.fill(index, u64::MAX, slot);
     }
 
-    /// Writes into the slot, by [`Slot::write`] or [`Slot::upsert`], what is left of writing operation `index` when the database keeps one of two readings of a
-    /// series and time, and all of the load was acknowledged: each reading once. The same as [`Operations::fill`] where nothing is written twice.
+    /// Writes into the slot, by [`Slot::write`] or [`Slot::upsert`], what is left of writing operation `index`. It assumes that the database keeps one of
+    /// two readings of a series and time, and that all of the load was acknowledged. Each reading is then there once. The same as [`Operations::fill`] where
+    /// nothing is written twice.
     fn fill_kept(&self, index: u64, slot: &mut Slot) {
         self.fill(index, u64::MAX, slot);
     }

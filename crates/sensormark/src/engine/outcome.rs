@@ -78,7 +78,7 @@ pub struct LoadOutcome {
     pub datagram_bytes: u64,
     /// Lines of the file that the application makes of the answers, by the questions' numbers.
     pub lines: BTreeMap<u64, String>,
-    /// How often something was found right that is worth being told.
+    /// How often something was found right that is worth reporting.
     pub notes: BTreeMap<String, u64>,
     /// What broke a client's line from its source.
     pub broken: Option<String>,

@@ -1,7 +1,7 @@
 //! Pacing: waking at absolute instants of the monotonic clock, and how late each waking was.
 //!
-//! A [`Pacer`] sleeps on the calling thread with clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME), so that an error never
-//! adds up, and never skips a tick: one that is overdue is issued at once, late, and its lateness is recorded.
+//! A [`Pacer`] sleeps on the calling thread with clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME), so that an error never adds up. It never skips a tick: one
+//! that is overdue is issued at once, late, and its lateness is recorded.
 //!
 //! It is not a runtime's timer (those are a millisecond late by median), and it issues nothing itself: the caller does,
 //! between two calls of [`Pacer::wait`].
@@ -56,7 +56,7 @@ fn clock_ns(clock: ClockId) -> u64 {
 /// When ticks are due, counted from the pacer's start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Schedule {
-    /// Tick i is due after i · `span_ns` / `ticks` nanoseconds, rounded down: an exact rate, without drift, for ever.
+    /// Tick i is due after i · `span_ns` / `ticks` nanoseconds, rounded down. The rate is exact, without drift, and never ends.
     Rate {
         /// Ticks in every span.
         ticks: NonZeroU64,

@@ -47,7 +47,7 @@ pub struct Load {
     pub pacing: Pacing,
     /// How operations are shared out.
     pub sharing: Sharing,
-    /// Where a writing load publishes what is acknowledged, for loads that ask meanwhile; made for [`ClientRange::count`] clients.
+    /// Where a writing load publishes what is acknowledged. Loads that ask meanwhile read it. It is made for [`ClientRange::count`] clients.
     pub publishes: Option<Arc<Watermark>>,
     /// What an asking load keeps below.
     pub below: Option<Arc<Watermark>>,

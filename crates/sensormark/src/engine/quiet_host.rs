@@ -1,5 +1,5 @@
-//! Looking at the host before a run, and waiting for a quiet one before a trial is repeated: a disturbance often lasts for seconds, and an attempt in
-//! the midst of it is lost too. It judges no trial; the trial's own samples do.
+//! Looking at the host before a run, and waiting for a quiet one before a trial is repeated. A disturbance often lasts for seconds, and an attempt in the midst
+//! of it is lost too. It judges no trial; the trial's own samples do.
 
 use super::context::{RunContext, RunEvent};
 use super::repeats::{DisturbedHost, RepeatBudget};

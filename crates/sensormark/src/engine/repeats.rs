@@ -1,5 +1,5 @@
-//! How often a trial of a disturbed host is repeated, and how much time a run spends on that. What counts is
-//! [`TrialRecord::counts_instead_of`](crate::measurement::record::TrialRecord::counts_instead_of)'s affair.
+//! How often a trial of a disturbed host is repeated, and how much time a run spends on that. Which attempt counts is decided by
+//! [`TrialRecord::counts_instead_of`](crate::measurement::record::TrialRecord::counts_instead_of).
 
 use std::time::{Duration, Instant};
 

@@ -1,9 +1,8 @@
 //! Processes of a trial: the coordinator's end and the process's own end of the line between them.
 //!
-//! The program starts itself again with a role's name. Its first line on standard input is the role's configuration (JSON;
-//! secrets travel here, never as arguments); further lines are commands. What it prints on standard output are events, one
-//! JSON object a line; standard error is kept for messages. A role dies with the coordinator.
-//! What the roles do is the workloads' affair.
+//! The program starts itself again with a role's name. Its first line on standard input is the role's configuration (JSON; secrets travel here, never as
+//! arguments); further lines are commands. What it prints on standard output are events, one JSON object a line; standard error is kept for messages. A role
+//! dies with the coordinator. The workloads define what the roles do.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! A run: every cell of a workload, repetition by repetition, the cells taking turns so that drift hits all alike.
 //!
-//! What happens inside a cell (a store with a layout: its server, its writing, its reading) is the workload's affair; this
-//! module orders cells, repeats what was measured on a disturbed host, keeps the records, and stops in good order.
+//! This module orders cells, repeats what was measured on a disturbed host, keeps the records, and stops in good order. A cell is a store with a layout. The
+//! workload decides what happens inside one: its server, its writing, its reading.
 
 use super::context::{Cell, CellRunner, RunContext, RunEvent, TrialPosition, trial_label};
 use super::judge::client::confined;
@@ -130,8 +130,8 @@ pub fn run(
     Ok(outcome)
 }
 
-/// Measures one cell; what was measured of it on a disturbed host is repeated, as far as the budget goes. Which attempt counts is
-/// [`TrialRecord::counts_instead_of`]'s affair; all are kept.
+/// Measures one cell. What was measured of it on a disturbed host is repeated, as far as the budget goes. All attempts are kept, and
+/// [`TrialRecord::counts_instead_of`] decides which one counts.
 fn measure(
     context: &RunContext<'_>,
     runner: &dyn CellRunner,

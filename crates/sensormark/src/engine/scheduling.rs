@@ -1,7 +1,7 @@
 //! How the kernel schedules the calling thread: real-time priority and timer slack, asked for and reported.
 //!
-//! Both are optional: without the right to them a run goes on, and its result says that they were refused. The call for
-//! real-time priority is the engine's only foreign call, for no safe wrapper of it is among our dependencies.
+//! Both are optional: without the right to them a run goes on, and its result says that they were refused. The call for real-time priority is the engine's only
+//! foreign call, because no safe wrapper of it is among our dependencies.
 //!
 //! It is not CPU pinning, and it changes no other thread or process.
 
@@ -63,7 +63,7 @@ pub struct SchedulingGrant {
 }
 
 impl SchedulingRequest {
-    /// Asks the kernel for all of this, for the calling thread, until the thread ends. Never fails: refusals are told.
+    /// Asks the kernel to do all of this to the calling thread, until the thread ends. Never fails: refusals are in what it returns.
     #[must_use]
     pub fn apply(&self) -> SchedulingGrant {
         let slack = self.timer_slack_ns.map(|slack| {

@@ -287,7 +287,7 @@ impl Site {
     }
 }
 
-/// Fails where logs are to be in a folder of their own, for this reason.
+/// Fails with this reason where logs are to be in a folder of their own.
 fn refuse_logs_apart(reason: &str, options: &ServerOptions) -> Result<(), StoreError> {
     match &options.log_folder {
         None => Ok(()),

@@ -13,7 +13,8 @@ pub enum Request {
     Upsert(usize, Atomicity),
     /// A question.
     Query,
-    /// Several questions to the table of this number, each made from the answers before it ([`Operations::inquire`](super::operations::Operations::inquire)), which need so much of the store.
+    /// Several questions to the table of this number, which need so much of the store. Each is made from the answers before it
+    /// ([`Operations::inquire`](super::operations::Operations::inquire)).
     Inquiry(usize, &'static [Operation]),
 }
 
@@ -96,8 +97,8 @@ impl Slot {
         self.write(table)
     }
 
-    /// Makes this an upsert in the table of this number, and gives its batch, emptied, to be filled with one reading, and the entity's columns as
-    /// the last upsert of this slot left them.
+    /// Makes this an upsert in the table of this number, and gives its batch to be filled with one reading. The batch is emptied, and the entity's columns are
+    /// as the last upsert of this slot left them.
     ///
     /// # Panics
     /// When the schema has no such table: a defect of the workload.
@@ -116,7 +117,7 @@ impl Slot {
         &mut self.query
     }
 
-    /// Makes this an inquiry: several questions to the table of this number, for which the store must be able to do `needed`.
+    /// Makes this an inquiry: several questions to the table of this number. The store must be able to do `needed`.
     #[inline]
     pub const fn inquire(&mut self, table: usize, needed: &'static [Operation]) {
         self.request = Request::Inquiry(table, needed);

@@ -35,7 +35,7 @@ pub struct Statement {
 pub enum Here {
     /// It is done, by these means.
     Done(&'static str),
-    /// It is not done, for this reason.
+    /// It is not done, with the reason.
     Not(&'static str),
 }
 

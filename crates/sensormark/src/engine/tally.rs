@@ -142,7 +142,7 @@ pub struct Tally {
     pub found: Vec<(u64, Comparison)>,
     /// Lines that the application makes of answers, by the questions' numbers.
     pub lines: BTreeMap<u64, String>,
-    /// How often something was found right that is worth being told.
+    /// How often something was found right that is worth reporting.
     pub notes: BTreeMap<String, u64>,
     /// What broke a client's line from its source.
     pub broken: Option<String>,

@@ -13,7 +13,7 @@ pub struct Watermark {
     failed: AtomicU64,
 }
 
-/// The lowest operation that a client has not had acknowledged; a cache line of its own, for it is written with each operation.
+/// The lowest operation that a client has not had acknowledged. It has a cache line of its own, because it is written with each operation.
 #[derive(Debug)]
 #[repr(align(64))]
 struct Floor(AtomicU64);

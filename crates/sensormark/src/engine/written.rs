@@ -1,4 +1,4 @@
-//! What a load wrote, for the ledger: derived from the operations and from what became of them, never from a database.
+//! What a load wrote, which the ledger compares with the database. It is derived from the operations and from what became of them, never from a database.
 
 use super::entities::Entities;
 use super::operations::{Operations, Request, Slot};

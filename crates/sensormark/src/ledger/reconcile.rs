@@ -1,7 +1,7 @@
 //! Comparing what was written with what is stored.
 //!
-//! First by census, which is exact when everything is as it should be and needs no memory; only when counts or checksums
-//! differ are readings compared one by one, to say how many were lost, duplicated or altered.
+//! The census comes first. It is exact when everything is as it should be, and needs no memory. Only when counts or checksums differ are readings compared one
+//! by one, to say how many were lost, duplicated or altered.
 
 use crate::ledger::journal::Standing;
 use crate::measurement::record::LedgerRecord;

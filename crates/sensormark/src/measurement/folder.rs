@@ -198,7 +198,7 @@ impl ResultsFolder {
         read_versioned(&self.root.join("run.json"))
     }
 
-    /// The one-second samples of a trial; none where they are not there or cannot be read, for figures do not rest on them.
+    /// The one-second samples of a trial. None where they are not there or cannot be read, because figures do not rest on them.
     pub fn samples(&self, trial: &str) -> Option<Recording> {
         let path = self.root.join("samples").join(format!("{trial}.json"));
         serde_json::from_slice(&read_regular(&path).ok()?).ok()

@@ -1,6 +1,6 @@
 //! Latencies of operations: recorded in nanoseconds, one histogram a second, mergeable, three significant digits.
 //!
-//! Which two instants a latency lies between is the engine's affair; this module only counts.
+//! This module only counts. The engine decides which two instants a latency lies between.
 
 use crate::statistics::{self, Percentile, percentile_supported};
 use hdrhistogram::Histogram;
@@ -8,7 +8,7 @@ use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The longest latency that is told apart: one hour, in ns. Longer ones count as this.
+/// The longest latency that is kept as it is: one hour, in ns. Longer ones count as this.
 pub const LONGEST_NS: u64 = 3_600_000_000_000;
 
 /// The fewest samples beyond a percentile for it to be printed.
@@ -21,9 +21,9 @@ pub fn histogram() -> Histogram<u64> {
 
 /// Latencies of one kind of operation, kept by second.
 ///
-/// Recording costs a few nanoseconds and never encodes or merges: that is left to [`LatencyRecorder::finish`], so that no operation
-/// waits for it. Only the buckets of the present second are an array (of about 34,000 entries, of which the memory that is touched counts); past
-/// seconds keep six bytes a bucket that was hit.
+/// Recording costs a few nanoseconds and never encodes or merges: that is left to [`LatencyRecorder::finish`], so that no operation waits for it. Only the
+/// buckets of the present second are an array. It has about 34,000 entries, of which only the memory that is touched counts. Past seconds keep six bytes a
+/// bucket that was hit.
 #[derive(Debug, Clone)]
 pub struct LatencyRecorder {
     /// Counts of the present second, by bucket.
@@ -320,8 +320,8 @@ mod tests {
         ]
     }
 
-    /// Latencies from nanoseconds to an hour, of numbers around those that a percentile needs: all agree with exact sorting to
-    /// three digits, are there exactly where ten lie beyond, and the seconds add up to the whole.
+    /// Latencies from nanoseconds to an hour, of numbers around those that a percentile needs. All percentiles agree with exact sorting to three digits, and
+    /// are there exactly where ten latencies lie beyond. The seconds add up to the whole.
     #[test]
     fn percentiles_agree_with_exact_sorting() {
         let mut random = Random::new(41);

@@ -91,8 +91,8 @@ pub struct Implementation {
 }
 
 impl Implementation {
-    /// The name in tables: "PostgreSQL bulk-arrays", with the strategy where it differs from the layout's family,
-    /// the durability class where it is not the default, and that it was read cold.
+    /// The name in tables: "PostgreSQL bulk-arrays". It also has the strategy if that differs from the layout's family, and the durability class if it is not
+    /// the default. It says so if the database was read cold.
     pub fn label(&self) -> String {
         let mut label = format!("{} {}", self.title, self.layout_name);
         if let Some(strategy) = &self.strategy
@@ -168,7 +168,7 @@ pub struct TrialRecord {
     pub repetition: u32,
     /// Which turn of the run, from 0: trials of one repetition in the order in which they ran.
     pub turn: u32,
-    /// Which attempt: above 0 when the host was disturbed and the trial was measured again.
+    /// Which attempt: above 0 when the host was disturbed and the trial was repeated.
     pub attempt: u32,
     /// When it started, RFC 3339, UTC.
     pub started: String,
@@ -184,9 +184,9 @@ pub struct TrialRecord {
     pub statements: Option<StatementsRecord>,
     /// Phases in order.
     pub phases: Vec<PhaseRecord>,
-    /// Counts of readings, for trials that write.
+    /// Counts of readings, if the trial writes.
     pub ledger: Option<LedgerRecord>,
-    /// Checked answers, for trials that read.
+    /// Checked answers, if the trial reads.
     pub answers: Option<AnswersRecord>,
     /// Latencies by operation: from when it was due in open loop (`open_loop`), else service times.
     pub latencies: BTreeMap<String, LatencyRecord>,
@@ -258,7 +258,7 @@ impl TrialRecord {
 pub struct LimitRecord {
     /// As the user wrote it.
     pub text: String,
-    /// The figure; absent when it could not be had, which misses the limit.
+    /// The figure; absent when there was none, which misses the limit.
     pub measured: Option<f64>,
     /// Its unit: "ns", "bytes", "1/s", "share", or nothing for a count.
     pub unit: String,

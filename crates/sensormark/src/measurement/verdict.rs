@@ -162,8 +162,8 @@ impl Verdict {
             .any(|reason| reason.kind.is_data_fault())
     }
 
-    /// Whether a later attempt of the same trial, with this verdict, counts instead of one with the earlier verdict: the first that came to a
-    /// conclusion counts, unless a later one shows data that was wrong or lost.
+    /// Whether a later attempt of the same trial, with this verdict, counts instead of one with the earlier verdict. The first conclusive attempt counts,
+    /// unless a later one shows data that was wrong or lost.
     pub(super) fn counts_instead_of(&self, earlier: &Self) -> bool {
         earlier.is_inconclusive() || (self.has_data_fault() && !earlier.has_data_fault())
     }

@@ -1,7 +1,6 @@
-//! What to keep of processes that have ended. The kernel moves the CPU time and the storage I/O of a child into its
-//! parent's figures when the parent waits for it, and drops them when nobody of the tree does (the parent ignores
-//! `SIGCHLD`, or died first, so that init did the waiting). Here the two are told apart, purely, from two readings:
-//! it reads nothing itself.
+//! What to keep of processes that have ended. The kernel moves the CPU time and the storage I/O of a child into its parent's figures when the parent waits for
+//! it. It drops them when nobody of the tree does: the parent ignores `SIGCHLD`, or died first, so that init did the waiting. Here the two cases are told apart
+//! from two readings, by pure functions: it reads nothing itself.
 
 use std::collections::HashMap;
 use std::ops::AddAssign;
@@ -72,9 +71,8 @@ pub(crate) struct Account {
 
 /// What ended processes used and no living process of the tree shows.
 ///
-/// Processes are read one after another, parents first, so a child can end and be waited for between its parent's
-/// reading and its own: then the parent's figures hold it only from the next reading on. A claim on a living ancestor
-/// therefore waits for one reading more before it counts as lost for good.
+/// Processes are read one after another, parents first. So a child can end and be waited for between its parent's reading and its own. Then the parent's
+/// figures hold it only from the next reading on. A claim on a living ancestor therefore waits for one reading more before it counts as lost for good.
 #[derive(Debug, Default)]
 pub(crate) struct Departed {
     lost: Counters,

@@ -21,7 +21,7 @@ pub struct DiskUsage {
     pub allocated_bytes: u64,
     /// The part of `allocated_bytes` in the paths set apart (logs, say).
     pub apart_bytes: u64,
-    /// Lengths of the files, holes included, for comparison only.
+    /// Lengths of the files, holes included. They serve only as a comparison.
     pub length_bytes: u64,
     /// Files, hard links once.
     pub files: u64,

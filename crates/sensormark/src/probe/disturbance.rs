@@ -1,5 +1,5 @@
-//! Was the host quiet enough for a measurement to count? A pure function of two host samples and of the CPU time of
-//! our own trees: it decides nothing about a trial, it says how much the host was disturbed, against stated limits.
+//! Was the host quiet enough for a measurement to count? A pure function of two host samples and of the CPU time of our own trees. It says how much the host
+//! was disturbed, against stated limits. It decides nothing about a trial.
 
 use serde::{Deserialize, Serialize};
 

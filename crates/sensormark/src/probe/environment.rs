@@ -1,6 +1,5 @@
-//! An inventory of what a measurement ran on, for the result file: processor, memory, kernel, folders' devices,
-//! hypervisor or container, limits and clock. No host name, user name, address or path is in it. It changes nothing
-//! and warns of nothing; who reads it does.
+//! An inventory of what a measurement ran on, which the result file keeps: processor, memory, kernel, folders' devices, hypervisor or container, limits and
+//! clock. No host name, user name, address or path is in it. It changes nothing and warns of nothing; who reads it does.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! What can go wrong when the kernel's figures are read. It is not the place for verdicts: a figure that
-//! cannot be had is `None` in a sample, with a note, and only what leaves nothing to measure is an error.
+//! What can go wrong when the kernel's figures are read. It is not the place for verdicts. A figure that cannot be read is `None` in a sample, with a note.
+//! Only what leaves nothing to measure is an error.
 
 use std::path::PathBuf;
 

@@ -1,7 +1,7 @@
 //! How many flushes a second the disk beneath a folder does: what a database that flushes each commit can do at most, one commit after another.
 //!
-//! A block of 8 kB is written over itself at the start of a file that is there already, and flushed (fdatasync), again and again for a moment: what a
-//! log does that is written over, without the filesystem's own work when a file grows. It measures nothing of a database.
+//! A block of 8 kB is written over itself at the start of a file that is there already, and flushed (fdatasync), again and again for a moment. A log that
+//! is written over does the same. The filesystem's own work when a file grows is not in it. It measures nothing of a database.
 
 use super::error::ProbeError;
 use serde::{Deserialize, Serialize};

@@ -37,7 +37,7 @@ pub struct HostSample {
     pub load_one: f64,
     /// Memory of the machine.
     pub memory_total_bytes: u64,
-    /// Memory that could be had without swapping.
+    /// Memory that a program could get without swapping.
     pub memory_available_bytes: u64,
     /// Page cache.
     pub memory_cached_bytes: u64,

@@ -1,10 +1,14 @@
-//! What the machine was asked to do: CPU, memory, storage, network and disk of process trees and of the host, read
-//! from the kernel's own counters, and an inventory of the environment. Both sides are measured by the same code.
-//! It judges nothing (verdicts do) and measures no operation (the engine does).
+//! What the machine was asked to do: CPU, memory, storage, network and disk of process trees and of the host. The figures come from the kernel's own counters.
+//! An inventory of the environment comes with them. Both sides are measured by the same code. It judges nothing (verdicts do) and measures no operation (the
+//! engine does).
 //!
-//! In the order of the flow: a [`Scan`] lists the processes of the host once; a [`ProcessTree`] adds up those of one
-//! role; a [`HostSampler`] reads the host; a [`Recorder`] does both each second and keeps a [`Recording`], of which
-//! [`Recording::totals`] gives what a phase has cost.
+//! The flow:
+//!
+//! - [`Scan`] lists the processes of the host once.
+//! - [`ProcessTree`] adds up those of one role.
+//! - [`HostSampler`] reads the host.
+//! - [`Recorder`] does both each second and keeps a [`Recording`].
+//! - [`Recording::totals`] gives what a phase has cost.
 
 mod departed;
 mod device;

@@ -1,7 +1,6 @@
-//! CPU time in nanoseconds, waiting for a core, and context switches, thread by thread, from
-//! `/proc/PID/task/TID/schedstat`. It is not the whole truth about CPU: the kernel forgets a thread's line when the
-//! thread ends, so the process's own ticks (which forget nothing) correct it whenever the two drift apart by more
-//! than ticks can.
+//! CPU time in nanoseconds, waiting for a core, and context switches, thread by thread, from `/proc/PID/task/TID/schedstat`. It is not the whole truth about
+//! CPU, because the kernel forgets a thread's line when the thread ends. The process's own ticks forget nothing. So ticks correct the sum whenever the two
+//! drift apart by more than ticks can.
 
 use std::collections::HashMap;
 
@@ -91,11 +90,9 @@ impl ThreadClock {
 
     /// The process's CPU time, in nanoseconds, from its ticks and the sum of its threads.
     ///
-    /// At first sight the two are tied together; from then on the threads' nanoseconds count, and ticks correct them
-    /// where a thread ended unseen. Ticks are truncated, never ahead of the truth. So if no thread had ended before
-    /// first sight (`is_new`, or the threads' sum is no less than the ticks) the larger of the two is nearer; if one
-    /// had, the tie is only as good as the ticks, and they correct by more than two ticks (user and system) or not at
-    /// all.
+    /// At first sight the two are tied together. From then on the threads' nanoseconds count, and ticks correct them where a thread ended unseen. Ticks are
+    /// truncated, never ahead of the truth. So if no thread had ended before first sight (`is_new`, or the threads' sum is no less than the ticks) the larger
+    /// of the two is nearer. If one had, the tie is only as good as the ticks. Then they correct by more than two ticks (user and system) or not at all.
     pub fn process_ns(&mut self, ticks_ns: u64, threads_ns: u64, is_new: bool) -> u64 {
         let is_exact = is_new || threads_ns >= ticks_ns;
         let anchor = self.anchor.get_or_insert(Anchor {

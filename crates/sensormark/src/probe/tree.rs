@@ -1,16 +1,15 @@
 //! One role's processes: who they are now, and what they have used since the probe was attached. It takes one figure
 //! at a time from the kernel and adds up; it does not keep a history (the recorder does) and judges nothing.
 //!
-//! CPU. Σ over live processes of user + system + waited children's, plus what ended processes used that nobody of the
-//! tree waited for, minus the baseline at attachment. `user` and `system` come in ticks of 10 ms; `cpu_ns` is
-//! nanoseconds from the scheduler's account of each thread (`schedstat`), corrected by ticks where a thread ended
-//! unseen. A thread's account is brought up to date at each timer tick (1 to 10 ms) and whenever it leaves the core,
-//! so a difference of two samples is exact to about a tick of the timer for each thread that was running just then,
-//! and to two ticks of 10 ms for each process, or process with a thread, that ended between them.
+//! CPU. The figure is a sum over live processes of user + system + waited children's time. What ended processes used that nobody of the tree waited for is
+//! added. The baseline at attachment is subtracted. The fields `user` and `system` come in ticks of 10 ms. The field `cpu_ns` is in nanoseconds from the
+//! scheduler's account of each thread (`schedstat`), corrected by ticks where a thread ended unseen. A thread's account is brought up to date at each timer
+//! tick (1 to 10 ms) and whenever it leaves the core. So a difference of two samples is exact to about a tick of the timer for each thread that was running
+//! just then. Each process, or process with a thread, that ended between the samples adds an error of up to two ticks of 10 ms.
 //!
-//! Storage. `read_bytes` and `write_bytes` of `/proc/PID/io`: pages that had to be fetched, and pages dirtied (so a
-//! page that is overwritten before it reaches the disk counts once, and one that is truncated again is in
-//! `cancelled_write_bytes`). Journal and metadata writes of the filesystem are the kernel's, not in it.
+//! Storage. `read_bytes` and `write_bytes` of `/proc/PID/io` are pages that had to be fetched, and pages dirtied. So a page that is overwritten before it
+//! reaches the disk counts once, and one that is truncated again is in `cancelled_write_bytes`. Journal and metadata writes of the filesystem are the kernel's,
+//! not in it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -211,7 +210,7 @@ impl ProcessTree {
         let mut sample = TreeSample::default();
         let mut tally = Tally::default();
         let mut now = HashMap::with_capacity(rows.len());
-        // Each is read again, whole, one after another from parent to child: what a child used is then in its own figures
+        // Each is read again, whole, one after another from parent to child. What a child used is then in its own figures
         // or, from the next sample on, in its parent's, but never in both. Those that ended meanwhile are left out.
         rows.retain_mut(|row| {
             let Some(again) = row.read_again() else {

@@ -1,10 +1,9 @@
-//! Bytes on the wire of a process tree's TCP connections, or of those of a server's port, from the sockets' own
-//! counters. Each connection keeps its last known count once it is closed, so it has to be sampled before that: what
-//! a connection carried after its last sample is not in the sum. UDP is not here: the kernel does not count it by
-//! socket, so who sends it counts it.
+//! Bytes on the wire of a process tree's TCP connections, or of those of a server's port, from the sockets' own counters. Each connection keeps its last known
+//! count once it is closed, so it has to be sampled before that. What a connection carried after its last sample is not in the sum. UDP is not here: the kernel
+//! does not count it by socket, so who sends it counts it.
 //!
-//! Where the kernel has no `sock_diag`, there is no figure, a note says why, and the loopback interface's bytes of the
-//! host sample stand in: they count every program's traffic, each byte once.
+//! Where the kernel has no `sock_diag`, there is no figure, and a note says why. The loopback interface's bytes of the host sample then stand in. They count
+//! every program's traffic, each byte once.
 //!
 //! Only one end of a connection is counted in one tree. A connection between two trees appears in both, once as sent
 //! and once as received.

@@ -1,8 +1,12 @@
 //! Claims of a study, each with whether it held here, the figures that decide it, and what it takes to hold.
 //!
-//! A claim of many parts is refuted by one of them and holds only with all. It is undecided where an implementation that it is about has fewer than three
-//! valid repetitions, where the host was disturbed (and that was tolerated), and where the interval over repetitions crosses what it takes.
-//! What the claims are is the affair of each study's own module; how one is judged is here.
+//! A claim of many parts is refuted by one of them and holds only with all. It is undecided if one of these is so:
+//!
+//! - an implementation that it is about has fewer than three valid repetitions;
+//! - the host was disturbed (and that was tolerated);
+//! - the interval over repetitions crosses what it takes.
+//!
+//! Each study's own module has its claims; how one is judged is here.
 
 use super::disturbed::tolerated;
 use super::field::{Arm, Field};

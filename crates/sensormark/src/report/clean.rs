@@ -1,10 +1,9 @@
-//! Making text from elsewhere harmless to whatever shows it. What a format needs besides (quotes, pipes) is its own affair.
+//! Making text from elsewhere harmless to whatever shows it. Each format does itself what it needs besides (quotes, pipes).
 
 use std::fmt::Write;
 
-/// The text with line ends and tabs as spaces, and every other control character, escape, direction mark and invisible
-/// character spelled out (`\u{1b}`): none of them can move a cursor, change a colour, set a title, turn the reading
-/// direction or hide a difference between two names.
+/// The text with line ends and tabs as spaces. Every other control character, escape, direction mark and invisible character is spelled out (`\u{1b}`). So none
+/// of them can move a cursor, change a colour, set a title, turn the reading direction or hide a difference between two names.
 pub fn clean(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     for character in text.chars() {

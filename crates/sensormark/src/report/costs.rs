@@ -1,12 +1,12 @@
 //! The score's criteria of one trial of phases, in the units of `score/phased-criteria.toml`: what a thousand readings cost to write
 //! (batches differ between stores), and what a question costs.
 //!
-//! Time is the geometric mean over the side's loads, so that each counts alike, whatever its operations are; what was used of each
-//! resource is the arithmetic mean over its phases. A load that was cut counts with the operations that it finished. Where a phase writes and
-//! asks at once, its resources cannot be told apart: they are shared out by operation.
+//! Time is the geometric mean over the side's loads, so that each counts alike, whatever its operations are. What was used of each resource is the arithmetic
+//! mean over its phases. A load that was cut counts with the operations that it finished. Where a phase writes and asks at once, its resources cannot be told
+//! apart: they are shared out by operation.
 //!
-//! The work of a phase is the same for everybody, and most phases run as fast as the database lets them; so what an operation costs is
-//! compared here, where machine-tool's steady rate lets costs a second be compared. Nothing here names a workload.
+//! The work of a phase is the same for everybody, and most phases run as fast as the database lets them. So what an operation costs is compared here.
+//! Machine-tool has a steady rate, so its costs a second can be compared. Nothing here names a workload.
 
 use crate::measurement::names;
 use crate::measurement::record::{LoadRecord, PhaseRecord, Side, TrialRecord};
@@ -112,7 +112,7 @@ impl Comparable {
 
     /// What a reader of the ranking has to know.
     pub fn notes(&self) -> Vec<String> {
-        // Phases that the same implementations lack are told together.
+        // Phases that the same implementations lack are named together.
         let mut alike: Vec<(&Vec<String>, Vec<&str>)> = Vec::new();
         for ((phase, _), who) in &self.lacking {
             match alike.iter_mut().find(|(known, _)| *known == who) {

@@ -1,9 +1,14 @@
 //! The report: from a results folder to verdicts, an answer, a ranking and tables, in four formats.
 //!
-//! Everything is derived from the raw records, again each time: the same folder and options give the same report, on any
-//! machine. Reading the folder is the only I/O. The flow: [`field`] sorts trials into implementations and repetitions,
-//! [`criteria`] takes the score's values from each, [`ranking`] scores and ranks, `sections` say it all in one
-//! [`tables::Document`], and [`text`], [`json`], [`csv`] and [`markdown`] draw that. [`summary`] holds what all of it comes to, and [`brief`] draws that.
+//! Everything is derived from the raw records, again each time: the same folder and options give the same report, on any machine. Reading the folder is the
+//! only I/O. The flow:
+//!
+//! - [`field`] sorts trials into implementations and repetitions.
+//! - [`criteria`] takes the score's values from each.
+//! - [`ranking`] scores and ranks.
+//! - `sections` say it all in one [`tables::Document`].
+//! - [`text`], [`json`], [`csv`] and [`markdown`] draw that.
+//! - [`summary`] holds what all of it comes to, and [`brief`] draws that.
 
 pub mod brief;
 pub(crate) mod claims;

@@ -1,10 +1,9 @@
 //! The ranking: the study's score over what was measured, how sure it is, and who cannot be ranked.
 //!
-//! A contestant is a way of reading with the write trial of the same data. Its values are means over the repetitions in
-//! which both its trials are valid. The score of one repetition is taken by the same yardstick (the maxima of the means),
-//! so that the mean of the repetitions' scores is the score, and a repetition in which somebody is missing does not move
-//! the others. Ranks: 1 + the number of contestants significantly better, tested on the ratio of what a score falls short
-//! of 100 (the weighed cost), paired by repetition, corrected after Holm; with fewer than three repetitions, bare order.
+//! A contestant is a way of reading with the write trial of the same data. Its values are means over the repetitions in which both its trials are valid. The
+//! score of one repetition is taken by the same yardstick (the maxima of the means). So the mean of the repetitions' scores is the score. A repetition in which
+//! somebody is missing does not move the others. A rank is 1 + the number of contestants significantly better. The test takes the ratio of what a score falls
+//! short of 100 (the weighed cost), paired by repetition, corrected after Holm. With fewer than three repetitions ranks are bare order.
 
 use super::contest::{Contestant, Values, Yardstick, contestants};
 use super::costs::Comparable;

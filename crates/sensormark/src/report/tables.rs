@@ -6,7 +6,7 @@ use super::clean::clean;
 use crate::statistics::Interval;
 use std::borrow::Cow;
 
-/// So many long tables in a row are told in one sentence.
+/// So many long tables in a row are named in one sentence.
 const MANY: usize = 3;
 
 /// A whole report.

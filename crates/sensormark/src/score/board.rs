@@ -159,9 +159,8 @@ impl Board {
             .collect()
     }
 
-    /// The score in each phase of a further row of costs (a single repetition of a contestant, say), by the board's own
-    /// yardstick: its columns, weights, and maxima over the contestants. `costs` has one list a phase, in the columns'
-    /// order. A row worse than every contestant can score below 0.
+    /// The score in each phase of a further row of costs, for example a single repetition of a contestant. It takes the board's own yardstick: its columns,
+    /// weights, and maxima over the contestants. `costs` has one list a phase, in the columns' order. A row worse than every contestant can score below 0.
     ///
     /// # Panics
     /// When there is not one list a phase with one cost a column.

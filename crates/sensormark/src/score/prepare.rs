@@ -64,8 +64,10 @@ struct Plan<'a> {
 /// - where more is better, the cost is 1/value.
 ///
 /// # Errors
-/// No weights for the phase, a criterion without a weight or a weight without a criterion, criteria that cannot be
-/// added up, one name twice, or nothing left with a weight.
+/// - No weights for the phase, or nothing left with a weight.
+/// - A criterion without a weight, or a weight without a criterion.
+/// - Criteria that cannot be added up.
+/// - One name twice.
 pub fn prepare(
     phase: &str,
     criteria: &[Criterion],

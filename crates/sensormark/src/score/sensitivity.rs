@@ -46,10 +46,9 @@ pub struct CriterionRanks {
 }
 
 impl Board {
-    /// The share of all weightings under which each contestant wins: weights are drawn evenly from the simplex
-    /// (0 or more, sum 1), for each phase apart, as the gaps between sorted uniform numbers (Devroye 1986, Non-Uniform
-    /// Random Variate Generation, V.2), from `SplitMix64` with `seed`: the same on every machine. 100,000 draws give
-    /// a standard error of at most 0.0016.
+    /// The share of all weightings under which each contestant wins. Weights are drawn evenly from the simplex (0 or more, sum 1), each phase apart. They are
+    /// the gaps between sorted uniform numbers (Devroye 1986, Non-Uniform Random Variate Generation, V.2). The numbers come from `SplitMix64` with `seed`, so
+    /// they are the same on every machine. The standard error is at most 0.0016 with 100,000 draws.
     ///
     /// A column that stands in the divisor alone has a weight drawn too, and costs nobody anything.
     #[must_use]
@@ -90,11 +89,10 @@ impl Board {
             .collect()
     }
 
-    /// The smallest change of one weight that changes the winner, exactly: with weight w of column j changed by Δ, the
-    /// winner leads challenger c by (A + Δa)/(D + Δ) + R, where A is Σ weight × (share of c − share of the winner)
-    /// and D the weights' sum in that phase, a the difference of shares in column j, and R the same lead in the
-    /// other phases; it is level at Δ = −(A + R D)/(a + R). A weight may grow without bound, and fall to
-    /// above 0. `None` when no single weight changes the winner, or when two share the first rank already.
+    /// The smallest change of one weight that changes the winner, exactly. With weight w of column j changed by Δ, the winner leads challenger c by
+    /// (A + Δa)/(D + Δ) + R. Here A is Σ weight × (share of c − share of the winner). D is the weights' sum in that phase, and a is the difference of shares in
+    /// column j. R is the same lead in the other phases. The lead is level at Δ = −(A + R D)/(a + R). A weight may grow without bound, and fall to above 0.
+    /// `None` when no single weight changes the winner, or when two share the first rank already.
     #[must_use]
     pub fn smallest_change(&self) -> Option<WeightChange> {
         let standings = self.standings();

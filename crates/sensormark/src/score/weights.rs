@@ -71,7 +71,7 @@ impl Weights {
         Ok((weights, difficulty))
     }
 
-    /// The text of the default weights, for a user to start from.
+    /// The text of the default weights, from which a user can start.
     pub const STUDY_TOML: &'static str = include_str!("weights.toml");
 
     /// The text of the default weights of workloads that are made of phases.

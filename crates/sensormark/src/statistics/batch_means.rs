@@ -2,15 +2,14 @@
 //! `summary`. Not for finding where the steady part begins: see `steady_state`.
 //!
 //! Method: batch means on prewhitened samples, with an adjustment for skewness.
-//! 1. The lag-1 autocorrelation r is corrected for its bias, r + (1 + 3r)/n (Kendall 1954, Biometrika 41), and kept
-//!    within 0 and 1.
-//! 2. The residuals x(i) − r x(i−1) are cut into b batches of equal length, b = n/100 within 10 and 30: more gives
-//!    little and lets correlation in (Schmeiser 1982, Operations Research 30). b depends on n alone: choosing it by
-//!    a test on the data picks just those cuts whose variance is underestimated.
-//! 3. The standard error of the mean of the residuals, from the b batch means, is divided by 1 − r (Andrews and
-//!    Monahan 1992, Econometrica 60).
-//! 4. The interval takes Student's t with b − 1 degrees of freedom, bent by the skewness of the batch means
-//!    (Willink 2005, Communications in Statistics 34), as Skart does (Tafazzoli and others 2011).
+//!
+//! 1. The lag-1 autocorrelation r is corrected for its bias, r + (1 + 3r)/n (Kendall 1954, Biometrika 41), and kept within 0 and 1.
+//! 2. The residuals x(i) − r x(i−1) are cut into b batches of equal length, b = n/100 within 10 and 30. More would give little and let
+//!    correlation in (Schmeiser 1982, Operations Research 30). The number b depends on n alone. Choosing it by a test on the data would pick just those cuts
+//!    whose variance is underestimated.
+//! 3. The standard error of the mean of the residuals, from the b batch means, is divided by 1 − r (Andrews and Monahan 1992, Econometrica 60).
+//! 4. The interval takes Student's t with b − 1 degrees of freedom, bent by the skewness of the batch means (Willink 2005, Communications in Statistics 34).
+//!    Skart does the same (Tafazzoli and others 2011).
 //!
 //! Coverage of the nominal 95 %, in percent, simulated with 4,000 data sets each (standard error 0.35). The tests here
 //! hold 11 of these cases, and two on the logarithms, within 93 to 97 with 1,000 data sets each.
@@ -23,9 +22,8 @@
 //! | 600 | 94.7 | 95.4 | 94.9 | 95.2 | 94.3 | 94.4 | 94.1 | 93.0 |
 //! | 2,000 | 94.9 | 94.4 | 95.4 | 94.9 | 94.9 | 94.8 | 94.2 | 93.7 |
 //!
-//! The right half is the *arithmetic* mean of strongly skewed data (lognormal, σ = 1: skewness 6.2), which a short
-//! and correlated sample does not identify. [`within_trial_logarithms`] covers the *geometric* mean of the same
-//! data as well as the left half says.
+//! The right half is the *arithmetic* mean of strongly skewed data (lognormal, σ = 1: skewness 6.2), which a short and correlated sample does not identify. The
+//! *geometric* mean of the same data is covered by [`within_trial_logarithms`] as well as the left half says.
 
 use serde::{Deserialize, Serialize};
 
@@ -109,8 +107,8 @@ pub fn within_trial(samples: &[f64]) -> Result<WithinTrial, StatisticsError> {
     })
 }
 
-/// [`within_trial`] on the logarithms, for latencies and other skewed samples: it covers the geometric mean,
-/// exp(E ln X), which for skewed data is below the arithmetic one.
+/// [`within_trial`] on the logarithms, which suits latencies and other skewed samples. It covers the geometric mean, exp(E ln X), which for skewed data is
+/// below the arithmetic one.
 ///
 /// # Errors
 /// As [`within_trial`], and values that are not above 0.

@@ -23,14 +23,13 @@ pub struct PairedComparison {
     pub p_value: Option<f64>,
 }
 
-/// Student's paired t-test on d(i) = ln first(i) − ln second(i), over the blocks i in which both have a value:
-/// t = mean(d) / (s(d)/√n), n − 1 degrees of freedom (Student 1908). Pairing takes out what a block does to both
-/// alike; logarithms make times and rates symmetric: swapping the arms inverts the ratio and keeps p. Assumes log
-/// ratios that are independent and roughly normal. Arms that are alike to the last bit have p = 1; a difference that
-/// is the same in every block has p = 0.
+/// Student's paired t-test (Student 1908) on d(i) = ln first(i) − ln second(i), over the blocks i in which both have a value. It takes
+/// t = mean(d) / (s(d)/√n) with n − 1 degrees of freedom. Pairing takes out what a block does to both alike. Logarithms make times and rates symmetric:
+/// swapping the arms inverts the ratio and keeps p. Assumes log ratios that are independent and roughly normal. Arms that are alike to the last bit have p = 1;
+/// a difference that is the same in every block has p = 0.
 ///
-/// Values are a time, a rate or a cost above 0; slice positions are blocks, `None` is a trial that is missing or
-/// invalid, and a block beyond the end of the shorter slice is missing too.
+/// Values are a time, a rate or a cost above 0. Slice positions are blocks, and `None` is a trial that is missing or invalid. A block beyond the end of the
+/// shorter slice is missing too.
 ///
 /// # Errors
 /// No common block, or a value in one that is not finite and above 0 (its index counts common blocks).

@@ -1,11 +1,11 @@
 //! From when on a series of throughput samples was steady. It measures no mean and no interval: see `batch_means`.
 //!
-//! Method: MSER-5 (White 1997, Simulation 69; Franklin and White 2008, Winter Simulation Conference). Samples are
-//! averaged in batches of five, and the warm-up cut is the d that makes the marginal standard error of what is left
-//! smallest: Σ(y − ȳ)² / (k − d)², over the k − d batches after it. A best cut in the second half of the series means
-//! that no steady part was seen (White's rule). Because a slow, even drift may keep its best cut early, what is
-//! left is also tested for one: a least-squares line that moves it by more than [`LARGEST_DRIFT`] of its mean, and
-//! that is significant at 1 % with autocorrelation of the batches allowed for, is not steady.
+//! Method: MSER-5 (White 1997, Simulation 69; Franklin and White 2008, Winter Simulation Conference). Samples are averaged in batches of five. The warm-up cut
+//! is the d that makes the marginal standard error of what is left smallest. That is Σ(y − ȳ)² / (k − d)², over the k − d batches after the cut. A best cut in
+//! the second half of the series means that no steady part was seen (White's rule).
+//!
+//! A slow, even drift may keep its best cut early, so what is left is also tested for one. The test fits a least-squares line. What is left is not steady if
+//! the line moves it by more than [`LARGEST_DRIFT`] of its mean and this is significant at 1 %. The test allows for autocorrelation of the batches.
 
 use serde::{Deserialize, Serialize};
 
@@ -85,8 +85,8 @@ fn best_cut(batches: &[f64]) -> usize {
     best.0
 }
 
-/// The change from first to last batch along the least-squares line, and the p-value of "no change", with the
-/// line's variance widened by (1 + r)/(1 − r), r the lag-1 autocorrelation around it.
+/// The change from first to last batch along the least-squares line, and the p-value of "no change". The line's variance is widened by (1 + r)/(1 − r), where r
+/// is the lag-1 autocorrelation around it.
 fn drift(batches: &[f64]) -> (f64, f64) {
     let count = batches.len() as f64;
     let (centre, middle) = (mean(batches), (count - 1.0) / 2.0);

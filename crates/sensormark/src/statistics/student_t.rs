@@ -3,9 +3,9 @@
 //! Own code and not a crate, because the one well-kept crate with it brings a linear-algebra library into the
 //! lock file for these sixty lines. It is no general library of special functions.
 //!
-//! P(|T| > t) = I_x(ν/2, 1/2) with x = ν / (ν + t²), where I is the regularised incomplete beta function
-//! (Abramowitz and Stegun 1964, 26.7.1), by its continued fraction (26.5.8) after Lentz; ln Γ after Lanczos.
-//! The quantile is found by bisection. Accuracy against scipy 1.17.1: 1e-12 relative up to 1,000 degrees of freedom.
+//! P(|T| > t) = I_x(ν/2, 1/2) with x = ν / (ν + t²), where I is the regularised incomplete beta function (Abramowitz and Stegun 1964, 26.7.1). It is computed
+//! by its continued fraction (26.5.8) after Lentz, and ln Γ after Lanczos. The quantile is found by bisection. Accuracy against scipy 1.17.1: 1e-12 relative up
+//! to 1,000 degrees of freedom.
 
 /// P(T ≤ t) for `degrees` of freedom above 0 (fractions allowed).
 #[must_use]
@@ -14,7 +14,7 @@ pub fn cdf(t: f64, degrees: f64) -> f64 {
     if t > 0.0 { 1.0 - tail } else { tail }
 }
 
-/// P(|T| ≥ |t|): the p-value of a two-sided test, for `degrees` of freedom above 0.
+/// P(|T| ≥ |t|): the p-value of a two-sided test. There are `degrees` of freedom, above 0.
 #[must_use]
 pub fn two_sided_p(t: f64, degrees: f64) -> f64 {
     if t.is_infinite() {
@@ -25,7 +25,7 @@ pub fn two_sided_p(t: f64, degrees: f64) -> f64 {
     incomplete_beta(0.5 * degrees, 0.5, x, rest)
 }
 
-/// The t with P(T ≤ t) = `probability`, which is within (0, 1), for `degrees` of freedom above 0.
+/// The t with P(T ≤ t) = `probability`, which is within (0, 1). There are `degrees` of freedom, above 0.
 #[must_use]
 pub fn quantile(probability: f64, degrees: f64) -> f64 {
     if probability < 0.5 {

@@ -1,7 +1,7 @@
 //! Two runs compared, without pairs: their repetitions were not measured in turns. One comparison at a time; many need `holm`.
 //!
-//! Repetitions of one run share a moment of the machine, so that a run is off by a little of its own, which its repetitions do not show
-//! (one run of each side cannot: it takes several). What is assumed of it is stated: see [`RUN_VARIANCE`] and the threshold.
+//! Repetitions of one run share a moment of the machine. So a run is off by a little of its own, which its repetitions do not show. One run of each side cannot
+//! show it either: it takes several. What is assumed of it is stated: see [`RUN_VARIANCE`] and the threshold.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,10 +11,10 @@ use super::ranks::SIGNIFICANCE;
 use super::student_t;
 use super::summary::{SMALLEST_REPETITIONS, mean, variance};
 
-/// How much a run as a whole varies, as a share of the variance of its repetitions: assumed, for one run does not tell.
+/// How much a run as a whole varies, as a share of the variance of its repetitions. It is assumed, because one run does not show it.
 ///
-/// Without it (0), 12.8 % of 313 figures were called different at 5 % where nothing differed, on disturbed runs. If they had five repetitions, a share of
-/// 0.17 makes that many, and if they had three, 0.37: so it is a choice, for quiet runs. `scripts/same.sh` counts it anew.
+/// Without it (0), 12.8 % of 313 figures were called different at 5 % where nothing differed, on disturbed runs. If they had five repetitions, a share of 0.17
+/// makes that many, and if they had three, 0.37. So it is a choice, meant for quiet runs. `scripts/same.sh` counts it anew.
 pub const RUN_VARIANCE: f64 = 0.2;
 
 /// The chance with which a detectable change is found.
@@ -47,8 +47,8 @@ pub struct Tested {
 }
 
 impl UnpairedComparison {
-    /// The smallest change that would have been found in about four of five cases among so many tests: 0.1 is 10 % more (or 1/1.1 of it).
-    /// exp(margin + (t(1 − α / 2m) + t(0.8)) · standard error) − 1, with α = 0.05 and m tests: the strictest step of Holm's correction.
+    /// The smallest change that would have been found in about four of five cases among so many tests: 0.1 is 10 % more (or 1/1.1 of it). It is exp(margin +
+    /// (t(1 − α / 2m) + t(0.8)) · standard error) − 1, with α = 0.05 and m tests. This is the strictest step of Holm's correction.
     #[must_use]
     pub fn detectable(&self, tests: usize) -> Option<f64> {
         let tested = self.tested?;
@@ -62,9 +62,9 @@ impl UnpairedComparison {
     }
 }
 
-/// Welch's t-test on logarithms (Welch 1947; degrees of freedom after Satterthwaite 1946): unequal variances and counts are
-/// allowed for. Assumes repetitions whose logarithms are roughly normal around their run's own mean, runs that vary by [`RUN_VARIANCE`] of that, and a
-/// machine that drifts from one run to the other by no more than `threshold` (0.01 is 1 %).
+/// Welch's t-test on logarithms (Welch 1947; degrees of freedom after Satterthwaite 1946). Unequal variances and counts are allowed for. It assumes that the
+/// logarithms of repetitions are roughly normal around their run's own mean, and that runs vary by [`RUN_VARIANCE`] of that. It also assumes that the machine
+/// drifts from one run to the other by no more than `threshold` (0.01 is 1 %).
 ///
 /// The p-value is that of the hypothesis that lies nearest: the true change is the threshold. With a threshold of 0 it is the common two-sided one. Two samples
 /// that are each constant have p = 1 when they are within the threshold and p = 0 when not.

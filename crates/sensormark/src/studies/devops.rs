@@ -40,7 +40,7 @@ pub const STUDY: Study = Study {
 const MONGODB: &str = "MongoDB";
 /// Hosts, hours that they report for, and workers that load.
 pub const SIZES: (u64, u64, u64) = (100, 24, 16);
-/// By database: values ingested a second, bytes of disk a value (178 MB and 3.4 GB in all), a question's mean time in ms, and questions a second by one worker.
+/// By database: values ingested a second, bytes of disk a value (178 MB and 3.4 GB in all), a question's mean time in ms, one worker's questions a second.
 pub const PRINTED: [(&str, [f64; 4]); 2] = [
     ("InfluxDB", [2_800_990.0, 2.15, 1.07, 934.5]),
     (MONGODB, [1_114_616.0, 43.0, 6.09, 164.2]),
@@ -99,7 +99,7 @@ fn values(trial: &TrialRecord, settled: &str) -> Option<f64> {
     figure(trial, &format!("{}/{settled}", figures::VALUES))
 }
 
-/// Bytes of data, without logs, for each value that was stored.
+/// Bytes of data, without logs, per value that was stored.
 fn bytes_a_value(trial: &TrialRecord, settled: &str) -> Option<f64> {
     let stored = values(trial, settled).filter(|values| *values > 0.0)?;
     Some(data(trial, settled)? / stored)

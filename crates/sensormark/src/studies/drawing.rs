@@ -8,9 +8,9 @@ pub type Drawn = (&'static str, String);
 
 /// Size of a drawing, pixels.
 pub const SIZE: (u32, u32) = (960, 640);
-/// Blue, for a line.
+/// Blue, a colour of lines.
 pub const BLUE: RGBColor = RGBColor(0, 114, 178);
-/// Orange, for a line.
+/// Orange, a colour of lines.
 pub const ORANGE: RGBColor = RGBColor(213, 94, 0);
 /// Line colours, apart for colour-blind eyes too (Okabe and Ito 2008).
 pub const COLOURS: [RGBColor; 7] = [

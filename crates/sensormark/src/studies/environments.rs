@@ -1,7 +1,7 @@
 //! Two runs of sensor-operations side by side as the study has them: on a physical machine and in a virtual one.
 //!
-//! For `compare`: which of two runs was where is told by the environment that each recorded. What the study says of the two is judged here, because it takes both.
-//! The runs were not measured in turns, so their repetitions are not paired.
+//! For `compare`. Each run recorded its environment, which says where it was. What the study says of the two is judged here, because it takes both. The runs
+//! were not measured in turns, so their repetitions are not paired.
 
 use super::select::Results;
 use super::sensor_operations::{KEYS, Operations, key};

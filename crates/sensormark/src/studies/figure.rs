@@ -1,7 +1,7 @@
 //! A study's figure, drawn again: its points as a table, ours beside the published ones, and how a page draws them.
 //!
-//! A row a point, so that formats for programs hold what the page draws. Which figures there are is the affair of each study's own file;
-//! nothing is measured or judged here.
+//! A row a point, so that formats for programs hold what the page draws. Each study's own file says which figures there are; nothing is measured or judged
+//! here.
 
 use super::quantity::Quantity;
 use super::select::Results;
@@ -47,7 +47,7 @@ impl Figure {
         Self::new(id, title, Shape::Bars, &[(of, "")], y)
     }
 
-    /// A line for each implementation, of `y` over `x`. Equal steps are equal factors, for ours and the published ones may lie far apart.
+    /// A line for each implementation, of `y` over `x`. Equal steps are equal factors, because ours and the published ones may lie far apart.
     pub fn lines(id: &str, title: &str, x: (&str, &str), y: (&str, &str)) -> Self {
         Self::new(id, title, Shape::Lines, &[x], y)
     }

@@ -72,7 +72,7 @@ pub fn published_difficulties(field: &Field) -> [BTreeMap<String, f64>; 2] {
         row.map(|(.., difficulty)| *difficulty)
     };
     let [mut writing, mut reading] = [BTreeMap::new(), BTreeMap::new()];
-    // Tables of resources name what wrote; the ranking names what read, for both sides.
+    // Tables of resources name what wrote; the ranking names what read, on both sides.
     for (name, arm) in &writes {
         writing.extend(of_writer(name).map(|difficulty| (arm.label.clone(), difficulty)));
     }

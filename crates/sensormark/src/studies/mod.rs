@@ -3,8 +3,8 @@
 //! A file says what its study printed and which of our implementations stands for which of its own. It has the study's tables and figures with ours in
 //! them, and its claims. [`Study::sections`] makes the report's sections of them.
 //!
-//! [`select`] has the selectors that all declarations use, [`quantity`] and [`mod@table`] what tables are made of, [`figure`] what a page draws, and [`drawing`] what files
-//! with drawings share. [`crate::report::claims`] judges claims.
+//! All declarations use the selectors in [`select`]. Tables are made of what is in [`quantity`] and [`mod@table`]. A page draws [`figure`], and files with
+//! drawings share [`drawing`]. Claims are judged in [`crate::report::claims`].
 
 pub mod billing;
 pub mod devops;

@@ -213,8 +213,8 @@ impl<'a> Operations<'a> {
         self.results.values(arm, &rate_of(operation, test).metric)
     }
 
-    /// What stands for a database in the study's tables: with an index, as it comes; where the study's own way of writing was measured too
-    /// (its PostgreSQL wrote many readings as "a concatenated SQL query"), that for multi writes.
+    /// What stands for a database in the study's tables: with an index, as it comes. If the study's own way of writing was measured too, that one stands for
+    /// multi writes. (The study's PostgreSQL wrote many readings as "a concatenated SQL query".)
     pub fn stands_for(self, title: &str, operation: Operation) -> Option<&'a Arm> {
         let own = |arm: &&Arm| {
             arm.implementation.title == title && arm.implementation.layout.index != Index::None

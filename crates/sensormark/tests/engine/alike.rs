@@ -1,8 +1,8 @@
 //! Like with like, and like with slower: two arms measured in turns, compared as a run's arms are (paired by block, on logarithms).
 //!
-//! The store is the one in memory, so that no disk and no server has a part in it; the slowed arm spins for 5 % of each operation's own
-//! duration. Everything else is the product's: client, clock, histogram, test. The arms take turns with every operation of one client, for
-//! on a machine that is shared the speed of a processor changes by half within tens of milliseconds, without a sign that could be seen in it.
+//! The store is the one in memory, so that no disk and no server has a part in it. The slowed arm spins for 5 % of each operation's own duration. Everything
+//! else is the product's: client, clock, histogram, test. The arms take turns with every operation of one client. The reason is that on a shared machine the
+//! speed of a processor changes by half within tens of milliseconds, without a sign that could be seen in it.
 
 use crate::fixture::{Questions, Writes, memory, run_load};
 use sensormark::engine::phase::{Load, Target};

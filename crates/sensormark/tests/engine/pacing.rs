@@ -24,7 +24,7 @@ fn p99(outcome: &LoadOutcome) -> u64 {
         .expect("enough operations")
 }
 
-/// One client whose store hangs once, for 1 s of 20 s: before operation 10,000 of 20,000.
+/// One client whose store hangs once. It hangs 1 s of 20 s, before operation 10,000 of 20,000.
 fn hang_once(pacing: Pacing) -> LoadOutcome {
     let mut target = memory(Some("hang:1000:10000"));
     // A time limit within which the operation comes back.

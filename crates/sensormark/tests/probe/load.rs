@@ -1,5 +1,5 @@
-//! Processes of known behaviour: this test program starts itself again as a load generator, which does one thing,
-//! says by its own clock how much of it it did, and waits. It measures nothing of other processes.
+//! Processes of known behaviour. This test program starts itself again as a load generator, which does one thing, says by its own clock how much of it it did,
+//! and waits. It measures nothing of other processes.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

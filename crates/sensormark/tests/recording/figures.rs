@@ -1,7 +1,12 @@
 //! Figures of a recording, from the answers that replays are checked against, in a form that another tool can compare.
 //!
-//! Lines of cells with tabs between: `delimiter`, `rows`, `time` (column from 1, format), for each numeric field `column` (column from 1, name,
-//! values, sum, minimum, maximum, mean), and for the first one `hour` (seconds since 1970, mean) for each hour that has a value.
+//! The figures are lines of cells with tabs between:
+//!
+//! - `delimiter`;
+//! - `rows`;
+//! - `time`: column from 1, format;
+//! - `column`, once for each numeric field: column from 1, name, values, sum, minimum, maximum, mean;
+//! - `hour`, once for each hour in which the first numeric field has a value: seconds since 1970, mean.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Aggregates: of a whole range by the server, partition by partition, whose results are added up here; by window, part of the day
-//! and for what Cassandra has no function for, from the readings themselves.
+//! Aggregates. The server computes those of a whole range, partition by partition, and the results are added up here. Aggregates by window or part of the day
+//! come from the readings themselves, and so do those for which Cassandra has no function.
 
 use super::{PARTITION, Places, Reader, decode, odd, within};
 use crate::connection::Cells;

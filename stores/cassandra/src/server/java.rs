@@ -98,8 +98,8 @@ pub(super) fn arguments(
     arguments
 }
 
-/// The garbage collector's regions in MiB: 16 as Cassandra comes; less in a small heap, which needs some dozens of them, yet enough
-/// that a batch of 1 MiB is no object of more than half a region, each of which would start a collection early.
+/// The garbage collector's regions in MiB. Cassandra comes with 16. A small heap needs some dozens of regions, so they are smaller there. They are still large
+/// enough that a batch of 1 MiB takes no more than half a region. Each object that takes more would start a collection early.
 const fn region(memory: &Memory) -> u64 {
     if memory.heap >= 2_048 { 16 } else { 4 }
 }

@@ -13,7 +13,7 @@ use std::ptr;
 /// Rows of one chunk: DuckDB's own size of a vector.
 const ROWS: usize = 2_048;
 
-/// What a column of a table is, for an appender.
+/// What a column of a table is to an appender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Single values.

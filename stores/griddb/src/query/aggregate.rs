@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Questions beyond which readings are fetched instead.
 const MOST_QUESTIONS: usize = 1_000;
 
-/// Readings beyond which the server's sum of an INTEGER cannot be trusted: it adds in 32 bits and overflows in silence, and a field of 16 bits reaches
-/// 2³¹ with this many.
+/// Readings beyond which the server's sum of an INTEGER cannot be trusted. The server adds in 32 bits and overflows in silence. A field of 16 bits reaches 2³¹
+/// with this many.
 const MOST_SUMMED: i64 = (1 << 31) / 65_536;
 
 /// What is asked of the server about a field.

@@ -5,7 +5,7 @@ use sensormark_store::{
     Shape, Standing, Table, TagPlacement, TimeKey, TimeResolution, WriteMethod,
 };
 
-/// Why a layout cannot be had, if so.
+/// Why a layout cannot be offered, if so.
 pub(crate) fn missing(layout: &Layout) -> Option<String> {
     let reason = match (layout.shape, layout.time) {
         (Shape::RowPerReading, TimeKey::Nanoseconds)

@@ -1,6 +1,6 @@
 //! Whether anybody but this machine could come in.
 //!
-//! gsserver binds to every interface, so one of our own starts only in a network namespace where loopback is the only way in: where no interface but
+//! gsserver binds to every interface. So sensormark starts one only in a network namespace where loopback is the only way in, that is, where no interface but
 //! loopback has an address. Addresses are those of this process's namespace, as the kernel lists them.
 
 use sensormark_store::{ErrorKind, StoreError};

@@ -1,7 +1,7 @@
 //! Aggregates: by the server where InfluxQL has the function and the grouping, else from its windows or its readings.
 //!
-//! Parts of a day are added up from windows that fit into both day and night; where none is long enough to pay, and for
-//! functions that InfluxQL lacks, readings are fetched.
+//! Parts of a day are added up from windows that fit into both day and night. The store fetches readings where none of these windows is long enough to pay, and
+//! where InfluxQL lacks the function.
 
 use super::Reader;
 use super::message::whole;
@@ -244,8 +244,8 @@ const fn name(function: Function) -> &'static str {
     }
 }
 
-/// A count of nothing is 0; a sum of floating point numbers stays one even where it is whole, and whole numbers that are kept as floating
-/// point ones are whole again.
+/// A count of nothing is 0. A sum of floating point numbers stays one even where it is whole. Whole numbers that are kept as floating point ones are whole
+/// again.
 fn settle(value: &mut Value, aggregate: Aggregate, kind: FieldType) {
     match (&*value, aggregate.function) {
         (Value::Null, Function::Count) => *value = Value::I64(0),

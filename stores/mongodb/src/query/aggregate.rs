@@ -1,7 +1,7 @@
 //! Aggregates over readings, by window, series, tag and part of the day.
 //!
-//! Count, sum, minimum, maximum, mean and last value come from one pipeline; the most frequent value and the share of time
-//! each from one of their own, since they look at a field's readings in another order.
+//! Count, sum, minimum, maximum, mean and last value come from one pipeline. The most frequent value and the share of time each have a pipeline of their own,
+//! because they look at a field's readings in another order.
 
 use super::expression::{Condition, is_day, is_there, window_start};
 use super::groups::{Groups, KeyParts, value_at, value_type, whole_at, wrong};

@@ -1,5 +1,5 @@
-//! Buckets: documents of a device and day that fill up write by write, with sums that are kept in the same update; and
-//! buckets that are made ready in the client. A write's readings for one bucket go by one update.
+//! Buckets: documents of a device and day. They fill up write by write, with sums that are kept in the same update, or they are made ready in the client. A
+//! write's readings for one bucket go by one update.
 //!
 //! An increment is not idempotent: an update that was perhaps done is never sent again.
 
@@ -25,7 +25,7 @@ pub(super) enum Filling {
 }
 
 impl Writer<'_> {
-    /// An update of a bucket, or a ready one, for each group and day among these rows, and for each `limit` readings of it.
+    /// An update of a bucket, or a ready one, per group and day among these rows, and per `limit` readings of these.
     pub(super) fn buckets(
         &self,
         kept: &TableModel,

@@ -1,5 +1,5 @@
-//! Writes to a time-series collection. The server gathers what an insert brings of one series into one change of its bucket, so a write's readings go out
-//! series by series: however many inserts a write takes, each brings all that the write has of its series.
+//! Writes to a time-series collection. The server gathers what an insert brings of one series into one change of its bucket. So a write's readings go out
+//! series by series. However many inserts a write takes, each brings all that the write has of its series.
 //! <https://www.mongodb.com/docs/manual/core/timeseries/timeseries-best-practices/>
 
 use super::rows::Covered;

@@ -36,7 +36,7 @@ const fn starts() -> [u32; MONTHS + 1] {
 /// When the hour is beyond [`MOST_HOURS`].
 #[inline]
 pub fn month_of(hour: u32) -> usize {
-    // Never too late, for no month is longer; early by a few at most.
+    // Never too late, because no month is longer. Early by a few at most.
     let mut month = (hour / LONGEST_MONTH) as usize;
     while STARTS[month + 1] <= hour {
         month += 1;

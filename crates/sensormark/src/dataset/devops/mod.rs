@@ -5,8 +5,8 @@
 //! tick ([`steps`]). Counters climb; bounded walks stay at a bound that they run against ([`Walk::Clamped`], as published) or turn back at it
 //! ([`Walk::Reflected`]).
 //!
-//! Value k of a field is a pure function of (seed, host, field, k): the step to tick k is word k of the field's own stream. A walk is a sum, so it is
-//! read by a [`Cursor`] that goes from tick to tick and can be set to any [`Position`] that was kept; keeping some makes every tick near.
+//! Value k of a field is a pure function of (seed, host, field, k): the step to tick k is word k of the field's own stream. A walk is a sum, so a [`Cursor`]
+//! reads it from tick to tick. It can be set to any [`Position`] that was kept; keeping some makes every tick near.
 //!
 //! It is not where readings are written or asked about (that is `workload::devops`).
 

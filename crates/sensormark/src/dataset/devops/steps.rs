@@ -1,8 +1,8 @@
 //! Normally distributed steps, one random word each, fast enough for a hundred million values a second.
 //!
-//! The quantile function of the normal distribution is tabulated at 1,024 probabilities and joined by straight lines; the four outermost
-//! segments on each side, where it bends most, are computed exactly. Each segment has exactly its probability, so that the distribution function is
-//! nowhere off by more than 3e-5, which a test makes sure of.
+//! The quantile function of the normal distribution is tabulated at 1,024 probabilities and joined by straight lines. The four outermost segments on each side,
+//! where it bends most, are computed exactly. Each segment has exactly its probability, so that the distribution function is nowhere off by more than 3e-5,
+//! which a test makes sure of.
 //!
 //! A step comes as a float, or as an integer of 2^-20ths for the walks of whole numbers, which are then exact sums. Changing anything here changes the
 //! data set.

@@ -1,7 +1,7 @@
 //! InfluxDB's line protocol: `table,tag=value field=1i,other=2.5,text="x" time`, times in ns.
 //!
-//! Tags are in the order of their names, as InfluxDB's manual advises; empty ones are left out, for the protocol has none.
-//! Whole numbers bear the suffix i. A tag's value that the protocol cannot carry (a line break, a backslash at its end) is an error.
+//! Tags are in the order of their names, as InfluxDB's manual advises. Empty ones are left out, because the protocol has none. Whole numbers bear the suffix i.
+//! A tag's value that the protocol cannot carry (a line break, a backslash at its end) is an error.
 
 use sensormark_store::lines::{IN_KEYS, Lines};
 use sensormark_store::text::Page;

@@ -1,8 +1,7 @@
 //! Data sets as files and streams: line protocol, CSV and JSON lines.
 //!
-//! Anything that can say its schema and give its readings in batches ([`DataSet`]) is written in any format, straight from
-//! columns: names, tags and punctuation are prepared once, and no value is allocated. What is written is exact: every
-//! number reads back to the same bits.
+//! Anything that can say its schema and give its readings in batches ([`DataSet`]) is written in any format, straight from columns. Names, tags and punctuation
+//! are prepared once, and no value is allocated. What is written is exact: every number reads back to the same bits.
 //!
 //! It writes to no database (that is a store's matter), and the formats here are for exchange: a store has its own encoder.
 
@@ -109,7 +108,7 @@ pub enum ExportError {
 }
 
 impl Format {
-    /// All formats, for messages.
+    /// All formats, as messages list them.
     pub const ALL: [Self; 3] = [Self::LineProtocol, Self::Csv, Self::Json];
 
     /// The name by which an option gives it.

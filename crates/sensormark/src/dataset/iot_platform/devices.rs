@@ -1,7 +1,7 @@
 //! What a home has: twelve devices, their things, and the things' properties, with how often each is sent and how it moves.
 //!
-//! Sums over all of it: about 6,958 messages and 12,771 values a day, 580 messages a device, so that 438 days make the study's 5.6 million values.
-//! The names of devices are the study's, their properties are what such devices send.
+//! Sums over all of it: about 6,958 messages and 12,771 values a day, 580 messages a device, so that 438 days make the study's 5.6 million values. The names of
+//! devices are the study's. Their properties are those that such devices commonly send.
 
 use super::signal::{Level, Signal};
 

@@ -1,13 +1,13 @@
 //! What the devices of homes send to an IoT platform: typed properties, some at an interval with jitter, some on events.
 //!
-//! A device has things, a thing has properties ([`devices`]). Each property of a home is one series. A thing has *turns*, one each `every_s` seconds
-//! from [`START_NS`] on; in most turns one message comes, which holds a value of each of the thing's properties, all of the same time.
-//! A message comes within its turn, so that the times of a series ascend and an hour's readings are those of the hour's turns.
+//! A device has things, a thing has properties ([`devices`]). Each property of a home is one series. A thing has *turns*, one each `every_s` seconds from
+//! [`START_NS`] on. In most turns one message comes. It holds a value of each of the thing's properties, all of the same time. A message comes within its turn,
+//! so that the times of a series ascend and an hour's readings are those of the hour's turns.
 //!
 //! Everything is a pure function of (seed, home, property, turn), had at once and without what came before ([`signal`]).
 //!
-//! The study measured its author's own home, whose data is not published: devices, period, number of values (5,594,177) and of the weather station's
-//! temperatures (8,500 in 90 days, 33,000 in its year) are its figures, how values move is ours.
+//! The study measured its author's own home, whose data is not published. Its figures are the devices, the period, the number of values (5,594,177) and of the
+//! weather station's temperatures (8,500 in 90 days, 33,000 in its year). How values move is ours.
 //!
 //! It is not where readings are written or asked about (`workload::iot_platform`).
 

@@ -1,6 +1,6 @@
 //! How a property moves: its value in turn k, at once.
 //!
-//! Floating point values are whole multiples of a power of two (a sixteenth of a degree, as a common thermometer of 12 bits has it), so that their sums
+//! Floating point values are whole multiples of a power of two, for example a sixteenth of a degree, as a common thermometer of 12 bits has it. So their sums
 //! are exact in whatever order a database adds them, also around zero.
 //!
 //! When turns are is not known here.

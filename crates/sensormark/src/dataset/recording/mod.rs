@@ -1,12 +1,11 @@
 //! A recording: somebody's own readings, from a CSV file, as a data set.
 //!
-//! The file is read twice, so that memory holds its columns and nothing else: first to find out what it is (delimiter,
-//! header, types, the time and its format), then to take the readings. What was found is told ([`RecordingReport`]), and so is
-//! every row that cannot be read, by line: none is dropped in silence. By default such a row ends the reading.
+//! The file is read twice, so that memory holds its columns and nothing else. The first reading finds out what it is: delimiter, header, types, the time and
+//! its format. The second takes the readings. A [`RecordingReport`] says what was found, and lists every row that cannot be read, by line: none is dropped in
+//! silence. By default such a row ends the reading.
 //!
-//! It makes nothing up: no zone, order of day and month or decimal comma is guessed where the file does not
-//! decide; what is assumed instead is in the report, or the error says how to state it. Operations on the recording
-//! are in `workload::replay`.
+//! It makes nothing up. No zone, order of day and month or decimal comma is guessed where the file does not decide. What is assumed instead is in the report,
+//! or the error says how to state it. Operations on the recording are in `workload::replay`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -64,8 +63,8 @@ impl Recording {
     /// Reads a CSV file.
     ///
     /// # Errors
-    /// When the file cannot be read, when what it means cannot be told (which option tells it is said), or, unless
-    /// [`RecordingOptions::skip_bad_rows`] is set, when a row cannot be read.
+    /// When the file cannot be read, or when what it means is not clear (the error names the option that says it). When a row cannot be read, unless
+    /// [`RecordingOptions::skip_bad_rows`] is set.
     pub fn read(path: &Path, options: &RecordingOptions) -> Result<Self, RecordingError> {
         let dialect = sniff::sniff(path, options)?;
         let evidence = evidence::gather(path, &dialect, options)?;

@@ -1,7 +1,7 @@
 //! What each column is: the time, a tag, a field of some type, a row number, or left out; and what was assumed.
 //!
-//! A column is what more than half of its values are; those that are not are then bad rows, so that one slip of a
-//! logger neither turns numbers into text nor goes unseen.
+//! More than half of a column's values decide what it is. Rows whose values are something else are then bad rows. So one slip of a logger neither turns numbers
+//! into text nor goes unseen.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -30,7 +30,7 @@ pub(super) struct Plan {
     /// The column of the time, and its format.
     pub time: usize,
     pub format: TimeFormat,
-    /// What was assumed without being told.
+    /// What was assumed, because neither file nor options say it.
     pub assumptions: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What was found in a recording, for people and for results. Nothing is found out here.
+//! What was found in a recording, in a form that people read and results keep. Nothing is found out here.
 
 use std::fmt;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! What kind of CSV a file is: delimiter, header, width; found from its first rows.
 //!
-//! The header's quirks are settled here: a header that has one name fewer than the rows have cells names the columns after
-//! the first (a row number without a name) or, where rows end with a delimiter, all but the last.
+//! The header's quirks are settled here. A header may have one name fewer than the rows have cells. If rows end with a delimiter, it names all columns but the
+//! last. Else it names the columns after the first, which is a row number without a name.
 
 use std::fs::File;
 use std::io::Read;

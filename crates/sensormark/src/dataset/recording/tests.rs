@@ -313,7 +313,7 @@ fn a_file_without_a_header_is_read_from_its_first_line() {
     let report = recording.report();
     assert_eq!((report.rows, report.header), (2, false));
     assert_eq!(report.columns[1].label, "column_2");
-    // A header of numbers is one all the same, for no number stands where the times are.
+    // A header of numbers is one all the same, because no number stands where the times are.
     let numbered = read_plainly("date,1,2\n2020-01-01,1,2\n2020-01-02,2,3\n");
     assert!(numbered.report().header);
     assert_eq!(numbered.schema().tables[0].fields[0].name, "column_1");

@@ -74,7 +74,7 @@ pub(super) enum Order {
 }
 
 impl TimeFormat {
-    /// All formats, for messages.
+    /// All formats, as messages list them.
     pub const ALL: [Self; 7] = [
         Self::YearMonthDay,
         Self::DayMonthYear,

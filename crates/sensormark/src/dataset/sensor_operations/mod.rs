@@ -14,9 +14,9 @@
 //! | day | one sine over 2,880 ticks, a day of 30 s each, from a phase of the sensor's own | ±500 |
 //! | noise | 5 · (binomial of 64 fair coins − 32): mean 0, standard deviation 20 | ±160 |
 //!
-//! **Times.** Tick t of sensor s is at 2012-01-01T00:00:00Z + t · interval + ⌊s · interval / sensors⌋, in whole milliseconds: sensors report one
-//! after the other, regularly, so that readings numbered by (tick, sensor) are in the order of time. No reading is missing, late or doubled: what
-//! is compared is operations, not data.
+//! **Times.** Tick t of sensor s is at 2012-01-01T00:00:00Z + t · interval + ⌊s · interval / sensors⌋, in whole milliseconds. Sensors report one after the
+//! other, regularly, so readings numbered by (tick, sensor) are in the order of time. No reading is missing, late or doubled, because operations are compared
+//! here, not data.
 
 mod export;
 

@@ -1,4 +1,4 @@
-//! The data are what their documentation says, on every machine.
+//! The data agree with their documentation on every machine.
 
 use super::*;
 use crate::dataset::random::finalise;

@@ -9,9 +9,9 @@
 //! | walk | a sum of value noises, one for each power of two of ticks up to the period, the amplitude growing with the root of the power |
 //! | recorded | the values of somebody's own column, round and round, each series from its own place |
 //!
-//! The walk is midpoint displacement (Fournier, Fussell and Carpenter, "Computer rendering of stochastic models", 1982) laid out as a sum of lattice
-//! noises: its increments over 1, 2, 4, … ticks grow with the root of the time, as a random walk's do, up to the period; beyond it, it turns back. It stays within its
-//! bounds without touching them, and needs no value before it.
+//! The walk is midpoint displacement (Fournier, Fussell and Carpenter, "Computer rendering of stochastic models", 1982) laid out as a sum of lattice noises.
+//! Its increments over 1, 2, 4, … ticks grow with the root of the time, as a random walk's do, up to the period. Beyond the period it turns back. It stays
+//! within its bounds without touching them, and needs no value before it.
 
 use crate::dataset::elementary::sine_of_turns;
 use crate::dataset::random::Stream;

@@ -31,8 +31,8 @@ pub fn ledger(ledger: &LedgerRecord) -> Vec<Reason> {
     reasons
 }
 
-/// The same of a database that was killed on request: in class durable alone it has to keep what it acknowledged. What another class lost is given
-/// as the second, to be told.
+/// The same of a database that was killed on request: in class durable alone it has to keep what it acknowledged. What another class lost is the
+/// second value, which is reported.
 pub fn ledger_of_killed(counts: &LedgerRecord, class: Durability) -> (Vec<Reason>, Vec<String>) {
     let is_borne =
         |reason: &Reason| class != Durability::Durable && reason.kind == ReasonKind::LostData;

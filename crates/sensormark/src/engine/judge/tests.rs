@@ -86,7 +86,7 @@ fn judged(others: f64, tolerate: bool) -> TrialRecord {
     record
 }
 
-/// Tolerated it was invalid, for the disturbance was not among the reasons any more.
+/// It was invalid when the disturbance was tolerated, because the disturbance was not among the reasons any more.
 #[test]
 fn a_source_that_a_disturbed_host_made_late_counts_where_that_is_rough() {
     let strict = judged(0.5, false);

@@ -1,4 +1,4 @@
-//! How fast the same clients are when the database costs nothing: the same load over the null store, for a moment.
+//! How fast the same clients are when the database costs nothing. They issue the same load to the null store for a moment.
 //!
 //! A trial that comes near this measures the engine. Answers of the null store here are empty, so that neither a generator nor a comparison is
 //! measured with it.
@@ -24,8 +24,8 @@ const DURATION: Duration = Duration::from_millis(200);
 /// Fewer operations than this say nothing.
 const FEWEST: u64 = 20;
 
-/// Operations a second of this process's part of a phase over the null store. Clients with a schedule go as fast as they can here. None for phases of several loads, and where too
-/// few operations are done for a figure.
+/// Operations a second of this process's part of a phase over the null store. Clients with a schedule go as fast as they can here. None for phases of several
+/// loads, and where too few operations are done for a figure.
 ///
 /// # Errors
 /// When a thread cannot be started.

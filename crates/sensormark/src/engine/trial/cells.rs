@@ -108,8 +108,8 @@ fn named_offers(
     named
 }
 
-/// The layouts that are measured: the one that was named (a family's name stands for all of its layouts that are not kept for special
-/// requests), or all that are not kept for special requests.
+/// The layouts that are measured. Without a choice these are all but those that are kept for special requests. With a choice it is the layout of that name. A
+/// family's name stands for all of its layouts that are not kept for special requests.
 ///
 /// # Errors
 /// A layout that there is not, with the nearest right name.

@@ -416,7 +416,7 @@ impl<'a> Coordinator<'a> {
     }
 }
 
-/// What the phase's source brought, if it has one and that told.
+/// What the phase's source brought, if it has one and that reported.
 fn brought(
     phase: &PhaseSpec,
     report: Option<Value>,

@@ -52,7 +52,7 @@ pub trait Line {
     /// Where the client finds it.
     fn address(&self) -> Value;
 
-    /// What the source's process is told, whose first reading is due at this instant of CLOCK_MONOTONIC.
+    /// What the source's process gets to know. Its first reading is due at this instant of CLOCK_MONOTONIC.
     fn source(&self, start_ns: u64) -> Value;
 
     /// For how long nothing has come over it, while nothing waits on it either.
@@ -97,7 +97,7 @@ impl Feeding {
         }
     }
 
-    /// Starts the source's process, by its name, for a common start.
+    /// Starts the source's process by its name. It begins at the common start.
     ///
     /// # Errors
     /// When it cannot be started.
@@ -159,7 +159,8 @@ impl Feeding {
     }
 }
 
-/// The journal of a fed load: what its client wrote and what became of it. The file is in memory where there is such a place, so that it costs the disk nothing.
+/// The journal of a fed load: what its client wrote and what became of it. The file is in memory where there is such a place, so that it costs the disk
+/// nothing.
 pub struct Journal {
     folder: TempDir,
 }
@@ -188,12 +189,12 @@ impl Journal {
         self.folder.path().join("journal")
     }
 
-    /// The file of what is stored: what later trials of the cell are told.
+    /// The file of what is stored, which later trials of the cell get.
     pub fn stored_path(&self) -> PathBuf {
         self.folder.path().join("stored")
     }
 
-    /// What a client is told of a line.
+    /// What a client gets to know of a line.
     pub fn feed(&self, feeding: &Feeding) -> Feed {
         Feed {
             address: feeding.line.address(),

@@ -1,7 +1,7 @@
 //! The end of a database on request, in mid-load: when it is due, whose may be killed at all, and what is known of clients that ended with theirs.
 //!
-//! A server is killed, and its clients tell what was acknowledged. An embedded database ends with its one client, of which is known what it had told by then. What
-//! survives is counted by the coordinator; whether it is enough is decided there too.
+//! A server is killed, and its clients report what was acknowledged. An embedded database ends with its one client. What this client had reported by then is
+//! known. What survives is counted by the coordinator; whether it is enough is decided there too.
 
 use super::script::{LoadSpec, PhaseSpec};
 use crate::engine::judge::data;
@@ -18,7 +18,7 @@ use sensormark_store::{Durability, Schema};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// Operations that a client may have done since it last told how far it was, at least; and at most as many again as it had told of.
+/// Operations that a client may have done since it last reported how far it was, at least; and at most as many again as it had reported.
 const UNTOLD: u64 = 1_000;
 
 /// The end of a database on request.
@@ -73,10 +73,10 @@ impl Kill {
         self.told = progress;
     }
 
-    /// What is known of a phase whose one client was killed: what it had told of was acknowledged, what may have followed is in doubt.
+    /// What is known of a phase whose one client was killed. What it had reported was acknowledged; what may have followed is in doubt.
     ///
     /// # Errors
-    /// When more is not known: several clients, or failures among what was told.
+    /// When more is not known: several clients, or failures among what was reported.
     pub(super) fn outcome(
         &self,
         phase: &PhaseSpec,

@@ -1,9 +1,13 @@
 //! Trials of phases: a workload says which phases an implementation goes through, and they are run, watched, counted and judged here.
 //!
-//! The flow: the workload gives a [`script`] of trials and their steps. The coordinator's [`cell`] opens the database's [`place`], starts each trial's processes
-//! ([`role`]) and leads them through the steps together, by the words of [`protocol`]; a load may be fed by a source ([`feed`]). [`account`] makes the record, and [`attempts`] takes disturbed phases from earlier attempts.
-//! [`judge`](crate::engine::judge) gives the verdict. [`ceiling`] finds how fast the engine would be by itself. The workload alone decides what
-//! a database is asked.
+//! The flow of a trial, whose workload alone decides what a database is asked:
+//!
+//! - [`script`]: the workload gives a script of trials and their steps.
+//! - [`cell`]: the coordinator opens the database's [`place`] and starts each trial's processes ([`role`]).
+//! - [`protocol`]: the coordinator leads the processes through the steps together, in these words. A source may feed a load ([`feed`]).
+//! - [`account`] makes the record, and [`attempts`] takes disturbed phases from earlier attempts.
+//! - [`judge`](crate::engine::judge) gives the verdict.
+//! - [`ceiling`] finds how fast the engine would be by itself.
 
 pub mod account;
 
@@ -105,7 +109,7 @@ pub trait WorkloadFactory: Send + Sync {
             .unwrap_or(1)
     }
 
-    /// Everything that the workload writes, for `sensormark generate`.
+    /// Everything that the workload writes. The command `sensormark generate` exports it.
     ///
     /// # Errors
     /// That it cannot be generated, or what is wrong with the parameters, in words.
@@ -114,7 +118,7 @@ pub trait WorkloadFactory: Send + Sync {
         Err(format!("the data of {} cannot be generated", self.name()))
     }
 
-    /// What readings look like, for asking stores for layouts.
+    /// What readings look like. Stores are asked for layouts with this.
     ///
     /// # Errors
     /// What is wrong with the parameters, in words.
@@ -146,7 +150,7 @@ pub trait WorkloadFactory: Send + Sync {
         Ok((Vec::new(), Vec::new()))
     }
 
-    /// The body of the source's process, of a workload with a load that is fed: what it is told is what [`feed::Line::source`] says, what it gives is its report.
+    /// The body of the source's process, of a workload with a load that is fed. It gets what [`feed::Line::source`] says, and gives its report.
     ///
     /// # Errors
     /// That there is no source, or what broke it off, in words.
@@ -167,7 +171,7 @@ pub trait WorkloadFactory: Send + Sync {
     ) -> Result<Box<dyn Workload>, String>;
 }
 
-/// A workload with its parameters, for one subject.
+/// A workload with its parameters and one subject.
 pub trait Workload: Send + Sync {
     /// What readings look like.
     fn schema(&self) -> Arc<Schema>;

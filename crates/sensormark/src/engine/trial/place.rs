@@ -25,7 +25,7 @@ pub fn open_site(context: &RunContext<'_>, cell: &Cell, clients: u32) -> Result<
     Site::open(context.supervisor, &cell.choice, &options, data)
 }
 
-/// Drops a cell's database; a failure is told, and is nothing against its trials.
+/// Drops a cell's database. A failure becomes a note to the observer and does not count against the cell's trials.
 pub fn drop_database(context: &RunContext<'_>, site: &Site, plan: &Plan) {
     let dropped = site.administer(plan, async |administrator| {
         administrator.drop_database().await

@@ -1,7 +1,10 @@
 //! What coordinator and trial process say to each other, over the line of [`crate::engine::role`].
 //!
-//! The process reports [`Event::Ready`], then obeys commands. For each phase: *prepare*, answered by a phase
-//! event [`CONNECTED`]; *start*, answered by progress and a phase event [`FINISHED`], all connections open (*stop* may come before it); *report*, answered by a report.
+//! The process reports [`Event::Ready`], then obeys commands. For each phase these are:
+//!
+//! - *prepare*, answered by a phase event [`CONNECTED`];
+//! - *start*, answered by progress and a phase event [`FINISHED`], all connections open (*stop* may come before it);
+//! - *report*, answered by a report.
 
 use super::script::{CellTrials, PhaseSpec};
 use crate::engine::connection::PlanMessage;
@@ -15,7 +18,7 @@ pub const CONNECTED: &str = "connected";
 /// All clients of the phase have ended.
 pub const FINISHED: &str = "finished";
 
-/// What a trial process is told first.
+/// What a trial process gets first.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct TrialConfiguration {
     /// The kind of workload.
@@ -36,7 +39,7 @@ pub struct TrialConfiguration {
     pub trial: usize,
 }
 
-/// What a trial process is told to do.
+/// What a trial process has to do.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Command {

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// How often progress is told.
+/// How often progress is reported.
 const TELL: Duration = Duration::from_millis(200);
 
 /// The name of a process with this role: a workload's own roles have its name before theirs.
@@ -167,7 +167,7 @@ impl Trial<'_> {
         };
         let mut told = (Instant::now(), Progress::default());
         let mut progress = |now: Progress| {
-            // Only progress is told: silence is how the coordinator learns that nothing moves.
+            // Only progress is reported: silence is how the coordinator learns that nothing moves.
             if now != told.1 && told.0.elapsed() >= TELL {
                 told = (Instant::now(), now);
                 tell(&Event::Progress(now));

@@ -131,8 +131,8 @@ pub struct LoadSpec {
     pub accompanies: bool,
     /// Which answers are compared in full.
     pub checking: Checking,
-    /// The writing load whose readings are asked about: in the same phase, where questions keep below its watermark, or in an earlier one,
-    /// where they keep below what it had written when it was cut.
+    /// The writing load whose readings are asked about. If it is in the same phase, questions keep below its watermark. If it is in an earlier one, they keep
+    /// below what it had written when it was cut.
     pub about: Option<About>,
     /// What feeds it, of a load whose pacing is [`Pacing::Fed`].
     pub source: Option<Arc<dyn Source>>,

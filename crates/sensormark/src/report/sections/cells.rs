@@ -3,7 +3,7 @@
 use crate::report::tables::{Cell, Digits, Number, Spread};
 use crate::statistics::{summarize, summarize_logarithms};
 
-/// The arithmetic mean over repetitions, for costs and sizes.
+/// The arithmetic mean over repetitions. Costs and sizes have it.
 pub fn mean(values: &[Option<f64>], missing: &str) -> Cell {
     let values: Vec<f64> = values.iter().copied().flatten().collect();
     match summarize(&values) {
@@ -15,7 +15,7 @@ pub fn mean(values: &[Option<f64>], missing: &str) -> Cell {
     }
 }
 
-/// The geometric mean over repetitions, for times and rates; arithmetic, without an interval, where one is 0.
+/// The geometric mean over repetitions. Times and rates have it. If one of them is 0, it is the arithmetic mean without an interval.
 pub fn geometric_mean(values: &[Option<f64>], missing: &str) -> Cell {
     let values: Vec<f64> = values.iter().copied().flatten().collect();
     match summarize_logarithms(&values) {

@@ -32,7 +32,7 @@ pub fn table(field: &Field) -> Option<Table> {
     (!table.rows.is_empty()).then_some(table)
 }
 
-/// The limits of a run's servers in words, for comparison: "2048 MB", or "none".
+/// The limits of a run's servers in words that can be compared: "2048 MB", or "none".
 pub fn in_words(field: &Field) -> String {
     let all = field.all().flat_map(|(_, arm)| field.trials_of(arm));
     let servers = all.flatten().filter_map(|trial| trial.server.as_ref());

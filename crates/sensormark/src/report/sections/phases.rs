@@ -272,7 +272,7 @@ fn remark(loads: &[&LoadRecord]) -> String {
     remarks.join(", ")
 }
 
-/// What settling cost, and the disk after it, for each settling of the steps.
+/// What settling cost, and the disk after it. Each settling of the steps has a row.
 fn settling(field: &Field) -> Table {
     let columns = [
         ("implementation", ""),

@@ -1,6 +1,6 @@
 //! Whether what was measured was steady: from when on an operation's latency had come to rest, by how much it drifted after, and how much
 //! repetitions differ. A database that is still settling (compaction, caches that fill) is measured in two states at once, and a mean
-//! of these says little. Trials too short to tell, under 40 s, are told nothing of.
+//! of these says little. The report leaves out trials that are too short to tell, under 40 s.
 
 use super::cells::counted;
 use crate::measurement::latency::{SecondHistogram, decode};

@@ -9,11 +9,11 @@ use crate::report::number::{fixed, significant};
 use crate::report::quoted;
 use crate::report::tables::{Cell, Section, Table};
 
-/// Warnings that differ in numbers alone are told one by one up to this many.
+/// Warnings that differ in numbers alone are shown one by one up to this many.
 const MOST_ALIKE: usize = 3;
 
-/// Warnings of the machine, further ones, and those of the trials; many that differ in numbers alone are told once here, and each in a table for
-/// programs.
+/// Warnings of the machine, further ones, and those of the trials. Many that differ in numbers alone are shown once here, and each has a row in a
+/// table that programs read.
 pub fn warnings(field: &Field, further: Vec<String>) -> Section {
     let mut section = Section::new("warnings", "Warnings");
     let mut items = machine_warnings(field);

@@ -77,7 +77,7 @@ fn not_valid(field: &Field) -> Table {
         "Trials that are not valid: their figures are in no ranking",
         &COLUMNS,
     );
-    // Disturbed trials that were repeated are told as a count.
+    // Disturbed trials that were repeated are only counted.
     let again = |trial: &&TrialRecord| matches!(trial.verdict, Verdict::Invalid(_));
     for trial in field.superseded.iter().filter(again) {
         table.row(row(

@@ -1,4 +1,4 @@
-//! Records with known numbers, for tests of the report.
+//! Records with known numbers, which tests of the report share.
 
 use crate::measurement::latency::LatencySummary;
 use crate::measurement::names;

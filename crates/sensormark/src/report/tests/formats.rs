@@ -91,9 +91,8 @@ fn verdicts_come_first_then_the_answer_then_the_ranking() {
     );
 }
 
-/// The weight at which the costly one draws level, by hand: with writing's network at w, the leads in writing,
-/// (5.5 − 1 − (w − 2)/2)/(11 + w), and in reading, 4/12, cancel where w = 4.5·… — solved by trying: at the weight printed, and
-/// not before, the order turns.
+/// The weight at which the costly one draws level, by hand. With writing's network at w, the lead in writing is (5.5 − 1 − (w − 2)/2)/(11 + w), and the one in
+/// reading is 4/12. They cancel where w = 4.5·… — solved by trying. At the weight printed, and not before, the order turns.
 #[test]
 fn the_change_that_is_named_changes_the_winner() {
     let text = report(two()).text(400);

@@ -9,9 +9,8 @@ use crate::score::Weights;
 use crate::statistics::Basis;
 use sensormark_store::Durability;
 
-/// By hand, with the study's weights without difficulty (13 in writing, 12 in reading): the costly one has the maximum of
-/// everything but the network (half), the cheap one half of everything but the network.
-/// Writing: costly 1 − (3 + 1 + 2 + 3 + 1 + 2/2 + 1)/13 = 1/13; cheap 1 − (11/2 + 2)/13 = 5.5/13.
+/// By hand, with the study's weights without difficulty (13 in writing, 12 in reading). The costly one has the maximum of everything but the network (half).
+/// The cheap one has half of everything but the network. Writing: costly 1 − (3 + 1 + 2 + 3 + 1 + 2/2 + 1)/13 = 1/13; cheap 1 − (11/2 + 2)/13 = 5.5/13.
 /// Reading: costly 1/12; cheap 1 − (10/2 + 2)/12 = 5/12.
 #[test]
 fn scores_are_the_formulas() {
@@ -370,7 +369,7 @@ fn alike_warnings_are_told_once() {
 /// Who wins by the study's weights may win by few others.
 #[test]
 fn the_answer_says_who_wins_under_more_weightings() {
-    // Half the CPU, which weighs most, for more of all else.
+    // Half the CPU, which weighs most, but more of all else.
     let little_cpu = Used {
         server_cpu: 4.0,
         client_cpu: 5.0,

@@ -1,4 +1,4 @@
-//! What is told of the course of a trial and of the machine: steadiness, noise between repetitions, warnings, and what the disk comes to.
+//! What the report says of a trial's course over time and of the machine: steadiness, noise between repetitions, warnings, and what the disk comes to.
 
 use super::*;
 use crate::measurement::latency::LatencyRecorder;

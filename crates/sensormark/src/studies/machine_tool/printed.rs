@@ -4,8 +4,8 @@ use crate::score::{
     Board, Implementation, Options, ScoreError, SubjectiveTerm, Weights, prepare, study_criteria,
 };
 
-/// What it measured: identifier, name and unit. CPU is in percent of one core, printed in whole percents for servers; memory is resident; disk is that after
-/// 20 minutes (26.4 MB raw), and was measured of writing alone.
+/// What it measured: identifier, name and unit. CPU is in percent of one core, printed in whole percents for servers. Memory is resident. Disk is that after 20
+/// minutes (26.4 MB raw), and was measured of writing alone.
 pub const CRITERIA: [(&str, &str, &str); 7] = [
     ("server_cpu", "server CPU", "%"),
     ("server_memory", "server memory", "kB"),
@@ -241,8 +241,8 @@ mod tests {
         }
     }
 
-    /// All but one pair: both are printed with 43 in total, and from the printed columns the one that the study ranks
-    /// 7th comes out 0.8 points above the one that it ranks 6th. A note says so.
+    /// All but one pair: both are printed with 43 in total. From the printed columns the one that the study ranks 7th comes out 0.8 points above the one that
+    /// it ranks 6th. A note says so.
     #[test]
     fn ranks_are_the_printed_ones_but_for_one_pair() {
         for (found, printed) in board().unwrap().standings().iter().zip(&SCORES) {

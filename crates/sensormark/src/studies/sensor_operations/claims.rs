@@ -125,8 +125,8 @@ impl Operations<'_> {
         }
     }
 
-    /// Whether the database that is the best at an operation in the study, on a machine like this one, has the highest rate among the study's here too: with
-    /// one client and with most. A run without an inventory of its machine is held against the physical column.
+    /// One database is the best at an operation in the study, on a machine like this one. Has it the highest rate among the study's here too, with one client
+    /// and with most? A run without an inventory of its machine is held against the physical column.
     fn best(self, operation: Operation) -> Claim {
         let machine = if self.is_virtual() { VIRTUAL } else { PHYSICAL };
         let leader = |place: usize| {

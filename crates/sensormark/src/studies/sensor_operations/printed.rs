@@ -12,8 +12,8 @@ pub const PHYSICAL: &str = "physical";
 /// And a virtual one.
 pub const VIRTUAL: &str = "virtual";
 
-/// The database and where it ran; then, for single writes, single reads, multi writes and multi reads, the rate with one client and with several. How many
-/// "several" are is not said. Multi rates count measurements.
+/// The database and where it ran. Then the rate with one client and with several, in this order: single writes, single reads, multi writes and multi reads. How
+/// many "several" are is not said. Multi rates count measurements.
 pub type Rates = (&'static str, &'static str, [[f64; 2]; 4]);
 
 /// Its rates.

@@ -93,8 +93,7 @@ const CLAIMS: [&str; 5] = [
     "GridDB's client uses less memory",
 ];
 
-/// The judge of the claims, judged: on the study's own figures all hold, and all ratios are 1 but those of the clients' load average, for one machine
-/// has one.
+/// The judge of the claims, judged: on the study's own figures all hold. All ratios are 1 but those of the clients' load average, because one machine has one.
 #[test]
 fn on_the_studys_own_figures_its_claims_hold() {
     kept::kept_variants("billing", &as_published(), billed);
@@ -184,7 +183,7 @@ fn claims_are_refuted_by_other_figures_and_not_judged_without_both() {
     assert_eq!(cell(&report, "claims", CLAIMS[2], "here"), "did not hold");
 }
 
-/// Where something was cut, its bills are of fewer readings: no growth is told from them.
+/// Where something was cut, its bills are of fewer readings. The report does not derive growth from them.
 #[test]
 fn nothing_is_said_of_growth_where_a_load_was_cut() {
     let mut trials = as_published();

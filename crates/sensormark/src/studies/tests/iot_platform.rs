@@ -249,7 +249,7 @@ fn times_stand_by_span_with_their_growth_and_effects() {
     }
 }
 
-/// Phases that the same implementations lack are told in one sentence.
+/// Phases that the same implementations lack are named in one sentence.
 #[test]
 fn phases_that_are_no_part_of_the_score_are_told_together() {
     let raw: [Asked; 2] = [("raw", 1, 1.0), ("raw", 7, 1.0)];

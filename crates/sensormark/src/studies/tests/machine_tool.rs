@@ -155,7 +155,7 @@ fn the_studys_rows_are_compared_with_layouts_as_the_study_had_them() {
     assert!(compared > 40, "{compared}");
 }
 
-/// What the study says twice differently is told.
+/// The report says where the study gives two figures for one thing.
 #[test]
 fn the_studys_disagreements_are_in_the_report() {
     let text = report(as_published()).json();

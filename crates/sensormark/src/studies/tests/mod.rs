@@ -127,8 +127,8 @@ fn a_study_is_reported_of_its_own_workload_alone() {
     );
 }
 
-/// How many figures are drawn again, and how many of their bars stand beside those that the study printed, called so; these have to be alike,
-/// but for scores, which are of other company, and load averages, of which one machine has one for both sides.
+/// How many figures are drawn again, and how many of their bars stand beside those that the study printed, called so. These have to be alike. Exceptions are
+/// scores, which are of other company, and load averages, of which one machine has one for both sides.
 fn drawn_as(report: &Report, published: &str) -> (usize, usize) {
     let drawn = || {
         report

@@ -1,4 +1,4 @@
-//! Bills: the sum of a device's usage over one month, for every device, what it should be, and the file that the application makes of them.
+//! Bills: the sum of each device's usage over one month, what it should be, and the file that the application makes of them.
 
 use super::ingest::Order;
 use super::{BILLS_FILE, EXTRACT};

@@ -1,8 +1,8 @@
 //! What meters send: each operation updates a meter and inserts its reading.
 //!
-//! Operations go through the devices in batches of as many as there are clients: first the first hour of all devices of the batch, then the second, and so
-//! on. Shared out by stride, a client thus stays with one device until all of its readings are written, as the study's threads do, and everything below
-//! an operation's number is a known number of hours of known devices.
+//! Operations go through the devices in batches of as many as there are clients: first the first hour of all devices of the batch, then the second, and so on.
+//! They are shared out by stride. So a client stays with one device until all of its readings are written, as the study's threads do. And everything below an
+//! operation's number is a known number of hours of known devices.
 
 use super::INGEST;
 use crate::dataset::billing::{Meter, fill_contact};
@@ -42,8 +42,8 @@ impl Order {
         (series, narrow(rest / lanes))
     }
 
-    /// What is complete when all readings below this number are written: so many hours of all devices before the series, and so many hours of those from
-    /// it on, as many as there are lanes; none of later ones.
+    /// What is complete when all readings below this number are written: a series and a number of hours. All devices before the series are complete. Of those
+    /// from the series on, as many as there are lanes have this number of hours. Later ones have none.
     pub fn complete(&self, below: u64) -> (u32, u32) {
         let below = below.min(self.len());
         let (series, hours) = self.reading(below);

@@ -1,10 +1,9 @@
 //! Billing: meters report once an hour, each report updates its meter and is kept, and at the month's end everybody gets a bill. After Fixstars, "Benchmarking
 //! a Sensor Billing Application using GridDB and MariaDB" (2018).
 //!
-//! The flow: [`parameters`] say how much, `dataset::billing` says what meters read, [`ingest`] and [`bills`] are what clients issue, [`kind`] the trial's
-//! steps.
+//! The flow: [`parameters`] say how much, `dataset::billing` says what meters read. Clients issue [`ingest`] and [`bills`], and [`kind`] has the trial's steps.
 //!
-//! How an implementation goes through it, for each number of devices in turn:
+//! How an implementation goes through it, with one number of devices after the other:
 //!
 //! | phase | what happens |
 //! | --- | --- |

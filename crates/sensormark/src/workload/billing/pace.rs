@@ -1,4 +1,4 @@
-//! How long a trial takes, about: at the rates that the study printed, for nothing is known of this machine before it is measured.
+//! How long a trial takes, about. It is guessed from the rates that the study printed, because nothing is known of this machine before it is measured.
 
 use super::parameters::Parameters;
 
@@ -20,7 +20,8 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// The rates for a store of this name: the study's GridDB's for GridDB, for all others its MariaDB's, which commits each operation to disk as they do.
+    /// The rates for a store of this name. GridDB has those of the study's GridDB. All others have those of its MariaDB, which commits each operation to disk
+    /// as they do.
     pub fn of(store: &str) -> Self {
         let is_griddb = store == "griddb";
         let (database, operations, bill_ms) = PRINTED[usize::from(!is_griddb)];

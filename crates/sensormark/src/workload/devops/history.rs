@@ -1,4 +1,4 @@
-//! What the hosts' processors did, for the answers that are due: values are made again from the walks, from a position kept for every hour on, so that
+//! What the hosts' processors did, from which come the answers that are due. Values are made again from the walks, from a position kept for every hour on. So
 //! memory holds 8 bytes an hour and walk and no data.
 //!
 //! It knows the table cpu alone, the one that is asked about; a test compares its answers with the contract's reference over all readings.

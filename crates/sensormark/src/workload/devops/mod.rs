@@ -1,7 +1,7 @@
 //! The devops workload: many hosts report nine measurements every ten seconds; loading them, the disk that they take, and six questions of a dashboard.
 //!
-//! A trial loads the data once for each number of workers, each time into an empty database that is then brought to rest and measured, asks the six questions
-//! by one and by several clients, and then lets the data grow. The numbers are in [`Parameters`], the writes in [`writes`], the questions in
+//! A trial loads the data once for each number of workers, each time into an empty database that is then brought to rest and measured. It then asks the six
+//! questions by one and by several clients, and lets the data grow. The numbers are in [`Parameters`], the writes in [`writes`], the questions in
 //! [`questions`], the answers that are due in [`history`]. Data: [`crate::dataset::devops`].
 
 pub mod history;
@@ -160,7 +160,7 @@ impl Workload for Built {
     }
 
     fn seconds(&self) -> f64 {
-        // A rough guess, for the time left: half a million values a second, 500 questions a second.
+        // A rough guess, from which the time left is computed: half a million values a second, 500 questions a second.
         let parameters = &self.script.parameters;
         let hosts = f64::from(parameters.hosts) * VALUES_PER_HOST as f64;
         let ticks = parameters.ticks() * parameters.workers.len() as u64;

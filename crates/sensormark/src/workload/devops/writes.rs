@@ -1,9 +1,9 @@
 //! What loading workers write: readings in the order of time across all hosts, each write of one table.
 //!
-//! The load goes in blocks of ticks. In a block each table is cut into writes of about as many readings as suit the store; writes are in the order of
-//! the time at which they start, so that no table runs ahead of the others by more than a block. Write i is the same on every store and for every number of
-//! workers. To make it, the table's walks are read by a cursor that all workers share ([`Lane`]): they come to it nearly in order, so that it hardly
-//! ever goes back, and what is kept for going back does not grow with the data.
+//! The load goes in blocks of ticks. In a block each table is cut into writes of about as many readings as suit the store. Writes are in the order of the time
+//! at which they start, so that no table runs ahead of the others by more than a block. Write i is the same on every store and for every number of workers. To
+//! make it, a cursor that all workers share ([`Lane`]) reads the table's walks. Workers come to it nearly in order, so it hardly ever goes back. What is kept
+//! for going back does not grow with the data.
 
 use crate::dataset::devops::fields::MEASUREMENTS;
 use crate::dataset::devops::{Cursor, Devops, Position};

@@ -59,7 +59,7 @@ impl WorkloadFactory for Kind {
     ) -> Result<Box<dyn Workload>, String> {
         let mut parameters = read(parameters)?;
         if subject.store.description().embedded {
-            // It ends with its client, of which is known how far it was: of several it would not be known who was how far.
+            // It ends with its client. With several clients we could not tell what each had written, so this workload uses one.
             parameters.clients = 1;
         }
         let readings = Readings::new(seed, parameters.series, parameters.batch);

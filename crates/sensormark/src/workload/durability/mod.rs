@@ -1,8 +1,8 @@
-//! Durability tried: clients write until their server is killed (SIGKILL), it is started again on the same data folder, and everything in it is
-//! read back: how many of the acknowledged readings survived?
+//! Durability tried: how many of the acknowledged readings survive a crash? Clients write until their server is killed (SIGKILL). It is started again on the
+//! same data folder, and everything in it is read back.
 //!
 //! The flow: [`parameters`] say how much is written and when the server dies, [`readings`] what is written, [`kind`] the trial's one step. In class `durable`
-//! every acknowledged reading has to survive, else the trial is invalid; the other classes promise less, and what they lose is told.
+//! every acknowledged reading has to survive, else the trial is invalid. The other classes promise less, and the report says what they lose.
 //!
 //! It tries the crash of a process, in which what the operating system holds survives. A power cut it does not try, nor does it measure speed: no figure of it
 //! is ranked.

@@ -180,7 +180,7 @@ impl Workload for Platform {
     }
 
     fn seconds(&self) -> f64 {
-        // A rough guess, for the time left: 500 messages, 50,000 values and 100 questions a second, and half a second a phase.
+        // A rough guess, from which the time left is computed: 500 messages, 50,000 values and 100 questions a second, and half a second a phase.
         let homes = &self.subjects.homes;
         let values = homes.values_an_hour() * 24.0 * f64::from(self.parameters.days);
         let all = values * f64::from(homes.homes());

@@ -2,12 +2,12 @@
 //!
 //! After the fifth study (M. Skalický 2022). An implementation goes through two parts, each beginning with an empty database:
 //!
-//! 1. messages are written one by one, as devices send them;
-//! 2. everything is loaded in batches; the database comes to rest; then each query is asked over each span of time, in a phase of its own.
+//! 1. Messages are written one by one, as devices send them.
+//! 2. Everything is loaded in batches. The database comes to rest. Then each query is asked over each span of time, in a phase of its own.
 //!
-//! Most queries are about the weather station's temperature. Question i is a pure function of (seed, query, span, i), and asks about another
-//! stretch of that span each time; queries over the same span with the same alignment ask about the same stretches, so that they compare. Every answer
-//! is compared with the one that the generator gives.
+//! Most queries are about the weather station's temperature. Question i is a pure function of (seed, query, span, i), and asks about another stretch of that
+//! span each time. Queries over the same span with the same alignment ask about the same stretches, so that they compare. Every answer is compared with the one
+//! that the generator gives.
 //!
 //! It is not where data comes from (`dataset::iot_platform`), nor where operations are issued (`engine`).
 

@@ -147,8 +147,8 @@ fn of_series(series: u32, range: TimeRange, ask: Ask) -> Query {
     }
 }
 
-/// Statistics of every property of a device: of numbers count, smallest, largest and mean, of truth values the last and the share of time
-/// in which they were true, of texts the most frequent.
+/// Statistics of every property of a device. Numbers have count, smallest, largest and mean. Truth values have the last and the share of time in which they
+/// were true. Texts have the most frequent.
 pub fn statistics(device_id: String, range: TimeRange) -> Query {
     let of = |kind: FieldType, functions: &[Function]| -> Vec<Aggregate> {
         let field = field(kind);

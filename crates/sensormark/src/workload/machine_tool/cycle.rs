@@ -78,13 +78,13 @@ pub enum CycleError {
     },
 }
 
-/// Is the angle above A/2? In whole numbers, for A is odd.
+/// Is the angle above A/2? In whole numbers, because A is odd.
 #[must_use]
 pub const fn is_high(angle: u16) -> bool {
     angle as u32 * 2 > AMPLITUDE as u32
 }
 
-/// Is the angle below A/8? In whole numbers, for A is odd.
+/// Is the angle below A/8? In whole numbers, because A is odd.
 #[must_use]
 pub const fn is_low(angle: u16) -> bool {
     (angle as u32) * 8 < AMPLITUDE as u32
@@ -245,7 +245,7 @@ mod tests {
                     + below(Stream::new(seed, 1, 1), attempt, 1_000_000).cast_signed();
                 let points =
                     find_cycle(&times, &columns[0], around).expect("two seconds hold a cycle");
-                // The rise after t is in this cycle: its boundary is exact, for the angle rises strictly within it.
+                // The rise after t is in this cycle: its boundary is exact, because the angle rises strictly within it.
                 let truth = machine.cycle(machine.cycle_at(start + points.t1 as u64));
                 let found = points.samples();
                 assert_eq!(

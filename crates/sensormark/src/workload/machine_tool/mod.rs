@@ -1,9 +1,9 @@
 //! The machine-tool workload: a source sends 1,000 samples a second through the kernel's queue to a writer, and a
 //! reader finds and sums machine cycles (study 000).
 //!
-//! The flow: [`source`] → [`queue`] → [`writes`] → database → [`reads`]. [`kind`] makes trials of it, which the engine runs: a load that is fed over a
-//! [`line`], then reads of several questions. [`answers`] computes what the reader should have found, [`results`] gives records their form. It is not the
-//! signal itself, which is `dataset::machine_tool`, and knows no database.
+//! The flow: [`source`] → [`queue`] → [`writes`] → database → [`reads`]. The engine runs trials, which [`kind`] makes of it: a load that is fed over a
+//! [`line`], then reads of several questions. What the reader should have found is computed by [`answers`]. The form of records is in [`results`]. It is not
+//! the signal itself, which is `dataset::machine_tool`, and knows no database.
 
 mod parameters;
 

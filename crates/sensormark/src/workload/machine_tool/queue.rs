@@ -128,7 +128,7 @@ impl MessageQueue {
         queue.status().map(|_| queue)
     }
 
-    /// The kernel's number of the queue, for other processes to open it by.
+    /// The kernel's number of the queue, by which other processes open it.
     #[must_use]
     pub const fn number(&self) -> i32 {
         self.number
@@ -252,8 +252,7 @@ impl OwnedQueue {
     ///
     /// # Errors
     ///
-    /// [`QueueError::Record`], and [`QueueError::System`], for one when the kernel's limit of queues (kernel.msgmni) is
-    /// reached.
+    /// [`QueueError::Record`], and [`QueueError::System`], for example when the kernel's limit of queues (kernel.msgmni) is reached.
     pub fn create(records: &Path) -> Result<Self, QueueError> {
         let owner = Owner::this_process()?;
         let mut refusal = std::io::Error::from_raw_os_error(libc::EEXIST);

@@ -1,6 +1,6 @@
 //! The writer's operations: samples as they come off the queue, stamped with the wall clock's time.
 //!
-//! Individual layouts write each sample by itself and wait for its acknowledgement; layouts of spans collect the samples of one second of the wall clock and
+//! Individual layouts write each sample by itself and wait for its acknowledgement. Layouts of spans collect the samples of one second of the wall clock and
 //! write them as one record.
 
 use super::SPAN_NS;

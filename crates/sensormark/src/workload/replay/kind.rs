@@ -152,7 +152,7 @@ impl Workload for Phases {
     }
 
     fn seconds(&self) -> f64 {
-        // A rough guess, for the time left: 50,000 readings and 500 questions a second.
+        // A rough guess, from which the time left is computed: 50,000 readings and 500 questions a second.
         let readings = self.replay.readings().len() as f64;
         readings / 50_000.0 + self.questions.len() as f64 / 500.0 + 1.0
     }

@@ -13,9 +13,8 @@
 //! | maximum | largest value of a numeric field | a tenth of it |
 //! | last value | the latest value of a field before a time | from the recording's start |
 //!
-//! Every question is about a series and a time that have a reading. A recording may hold a time twice; which of the two readings a
-//! database gives first is its own affair, so points, ranges and last values keep away from such times ([`Replay::notes`] says when there is no
-//! such question). Other questions do not.
+//! Every question is about a series and a time that have a reading. A recording may hold a time twice. Which of the two readings comes first is up to the
+//! database. So points, ranges and last values keep away from such times ([`Replay::notes`] says when there is no such question). Other questions do not.
 //!
 //! It is not where the file is read (`dataset::recording`), nor where operations are issued (`engine`).
 
@@ -58,7 +57,7 @@ pub struct Replay {
 impl Replay {
     /// Prepares a recording for a store that keeps times this finely and treats repeated times so.
     ///
-    /// Where the recording's times are finer, they are cut off (towards the past) here, for writing and asking alike, and the notes say so.
+    /// Where the recording's times are finer, they are cut off (towards the past) here. Writing and asking use the same times, and the notes say so.
     pub fn new(recording: &Recording, resolution: TimeResolution, repeated: RepeatedWrite) -> Self {
         let mut schema = Schema::clone(recording.schema());
         let mut readings = recording.readings().clone();

@@ -275,7 +275,7 @@ impl Workload for Tests {
     }
 
     fn seconds(&self) -> f64 {
-        // A rough guess, for the time left: a second a test, 3,000 single operations a second, 100,000 readings in multi operations.
+        // A rough guess, from which the time left is computed: a second a test, 3,000 single operations a second, 100,000 readings in multi operations.
         let work = |multi: bool| {
             let readings = self.parameters.readings(multi) as f64;
             let rate = if multi { 100_000.0 } else { 3_000.0 };

@@ -1,9 +1,14 @@
 //! The sensor-operations workload: single and multi writes and reads, by more and more clients.
 //!
-//! Source: study 001. Four operations on readings of nothing but sensor, time and value: a single write, a single read (by sensor and time), a multi
-//! write (1,000 readings of one sensor in one statement), a multi read (1,000 readings of one sensor between two times). A test begins
-//! with an empty database, writes N readings, then reads N: operations of one kind, shared out among the clients. Tests differ in the number
-//! of clients and in N; layouts in whether there is an index on (sensor, time), and in how the readings of a statement travel.
+//! Source: study 001. There are four operations on readings of nothing but sensor, time and value:
+//!
+//! - a single write;
+//! - a single read, by sensor and time;
+//! - a multi write: 1,000 readings of one sensor in one statement;
+//! - a multi read: 1,000 readings of one sensor between two times.
+//!
+//! A test begins with an empty database, writes N readings, then reads N: operations of one kind, shared out among the clients. Tests differ in the number of
+//! clients and in N. Layouts differ in whether there is an index on (sensor, time), and in how the readings of a statement travel.
 //!
 //! | operation | number i |
 //! | --- | --- |

@@ -1,4 +1,4 @@
-//! Before a phase: whether it can be measured at all, and what its processes are told of what was written before.
+//! Before a phase: whether it can be measured at all, and what its processes get to know of what was written before.
 
 use super::super::protocol::{DoubtfulLoad, Prepare};
 use super::super::role::asked_about;

@@ -46,7 +46,7 @@ pub struct Status {
     pub last_receiver_pid: i32,
 }
 
-/// Makes a new queue under a key, for this user only; EEXIST when there is one.
+/// Makes a new queue under a key, which only this user may open; EEXIST when there is one.
 pub fn create(key: key_t) -> Result<c_int> {
     // SAFETY: msgget takes no pointers.
     checked(unsafe { libc::msgget(key, libc::IPC_CREAT | libc::IPC_EXCL | 0o600) })
@@ -88,8 +88,8 @@ pub fn receive(queue: c_int, wait: Wait) -> Result<Message> {
         Wait::Never => libc::IPC_NOWAIT,
         Wait::Forever => 0,
     };
-    // SAFETY: the buffer has room for a type and TEXT_BYTES bytes, any bytes are valid in it, and it outlives the call;
-    // without MSG_NOERROR a longer message is refused, not cut.
+    // SAFETY: the buffer has room for a type and TEXT_BYTES bytes, any bytes are valid in it, and it outlives the call.
+    // Without MSG_NOERROR a longer message is refused, not cut.
     let received =
         unsafe { libc::msgrcv(queue, from_mut(&mut buffer).cast(), TEXT_BYTES, 0, flags) };
     let length = usize::try_from(received).map_err(|_| Error::last_os_error())?;

@@ -1,8 +1,7 @@
 //! Who owns a queue: a record on disk beside it, so that a queue whose owner died can be found and removed.
 //!
-//! Kernel queues outlive processes. The record is written before its queue is made, under a key that only the two
-//! share: whenever the owner dies, either there is no queue, or there is a record of it. Nothing without a record of
-//! ours and a creator of our own user is ever removed.
+//! Kernel queues outlive processes. The record is written before its queue is made, under a key that only the two share. So whenever the owner dies, either
+//! there is no queue, or there is a record of it. Nothing without a record of ours and a creator of our own user is ever removed.
 //!
 //! It is not the supervisor of server processes, which belongs to the contract's crate.
 
