@@ -2,8 +2,8 @@
 //!
 //! Not for workloads: their data depends on the seed alone.
 
-use sensormark_store::error::{ErrorKind, StoreError};
 use sensormark_store::Secret;
+use sensormark_store::error::{ErrorKind, StoreError};
 use std::fs::File;
 use std::io::Read;
 

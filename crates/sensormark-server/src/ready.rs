@@ -2,9 +2,9 @@
 
 use super::inner::{Inner, Phase};
 use super::ports;
+use sensormark_store::Endpoint;
 use sensormark_store::error::{ErrorKind, StoreError};
 use sensormark_store::store::Store;
-use sensormark_store::Endpoint;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

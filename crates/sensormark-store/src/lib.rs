@@ -98,8 +98,7 @@ pub use server::{Installation, Launch, ServerOptions};
 pub use size::{Documents, Size};
 pub use statement::Statement;
 pub use store::{
-    Acknowledgement, Administrator, AnswerSource, Atomicity, Description,
-    EntityReading, Limits, LocalFuture, Plan, RepeatedWrite, Session, SessionKind, Setting,
-    Store,
+    Acknowledgement, Administrator, AnswerSource, Atomicity, Description, EntityReading, Limits,
+    LocalFuture, Plan, RepeatedWrite, Session, SessionKind, Setting, Store,
 };
 pub use write_size::WriteSize;

@@ -7,13 +7,13 @@
 use crate::answer::Answer;
 use crate::batch::Batch;
 use crate::capability::{Capability, Operation};
+use crate::durability::Durability;
+use crate::endpoint::Endpoint;
 use crate::error::{ErrorKind, StoreError};
 use crate::layout::{Family, Layout, LayoutOffer, Shape};
 use crate::name::DatabaseName;
 use crate::query::Query;
 use crate::schema::{Schema, Table, TimeResolution, Value};
-use crate::durability::Durability;
-use crate::endpoint::Endpoint;
 use crate::server::{Installation, Launch, ServerFolder, ServerOptions};
 use crate::size::{Documents, Size};
 use crate::statement::Statement;

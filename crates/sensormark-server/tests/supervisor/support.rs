@@ -3,11 +3,11 @@
 use sensormark_store::layout::{Family, Layout, LayoutOffer};
 use sensormark_store::schema::{Schema, Table};
 use sensormark_store::server::{Command, ServerFolder, StopSignal};
-use sensormark_store::{Endpoint, RepeatedWrite};
 use sensormark_store::{
     Administrator, Capability, Description, ErrorKind, Installation, Launch, Limits, LocalFuture,
     Operation, Plan, Secret, ServerOptions, Session, SessionKind, Store, StoreError, WriteSize,
 };
+use sensormark_store::{Endpoint, RepeatedWrite};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;

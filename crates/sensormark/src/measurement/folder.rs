@@ -246,16 +246,23 @@ impl ResultsFolder {
         let record: TrialRecord = versioned(file, &bytes)?;
         let is_its_name = file.file_stem().is_some_and(|stem| *stem == *record.name);
         if !is_its_name {
-            let problem = format!("it is a copy of the trial {} under another name", record.name);
+            let problem = format!(
+                "it is a copy of the trial {} under another name",
+                record.name
+            );
             return Err(damaged(&problem));
         }
-        let fit = sums.map_or(Fit::Same, |sums| sums.fit(&trial_file(&record.name), &bytes));
+        let fit = sums.map_or(Fit::Same, |sums| {
+            sums.fit(&trial_file(&record.name), &bytes)
+        });
         match fit {
             Fit::Same => Ok(record),
             Fit::Changed => Err(damaged(
                 "it was changed after it was written (its checksum in SHA256SUMS is another)",
             )),
-            Fit::NotListed => Err(damaged("SHA256SUMS does not list it, so the run did not write it")),
+            Fit::NotListed => Err(damaged(
+                "SHA256SUMS does not list it, so the run did not write it",
+            )),
         }
     }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::error::StatisticsError;
 use super::holm::holm;
 use super::paired::{PairedComparison, compare};
-use super::summary::{SMALLEST_REPETITIONS, LogSummary, summarize_logarithms};
+use super::summary::{LogSummary, SMALLEST_REPETITIONS, summarize_logarithms};
 
 /// A difference with a corrected p-value below this is significant.
 pub const SIGNIFICANCE: f64 = 0.05;

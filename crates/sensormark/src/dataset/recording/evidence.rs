@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::cell::{CellRules, Look};
+use super::dialect::Dialect;
 use super::error::RecordingError;
 use super::options::RecordingOptions;
 use super::rows;
-use super::dialect::Dialect;
 use super::time::Order;
 
 /// How many different texts of a column are told apart.

@@ -42,8 +42,8 @@ mod error;
 #[cfg(test)]
 mod tests;
 
-pub use error::RecordingError;
 pub use bad_rows::{BadRow, BadRows, FaultKind};
+pub use error::RecordingError;
 pub use names::name_of;
 pub use options::{ColumnType, RecordingOptions};
 pub use report::{ColumnReport, ColumnRole, RecordingReport, TimeReport};

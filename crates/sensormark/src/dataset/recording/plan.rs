@@ -8,11 +8,11 @@ use std::path::Path;
 
 use sensormark_store::{FieldSet, FieldType};
 
+use super::dialect::{Dialect, HeaderQuirk};
 use super::error::RecordingError;
 use super::evidence::{ColumnEvidence, Evidence};
 use super::names::{free_name_of, name_of};
 use super::options::RecordingOptions;
-use super::dialect::{Dialect, HeaderQuirk};
 use super::time::TimeFormat;
 
 /// Names of columns that hold times.

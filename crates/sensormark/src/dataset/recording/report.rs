@@ -7,10 +7,10 @@ use jiff::Timestamp;
 use sensormark_store::{FieldType, TimeResolution};
 use serde::{Deserialize, Serialize};
 
-use super::evidence::Evidence;
 use super::bad_rows::BadRows;
-use super::plan::{Plan, Role};
 use super::dialect::Dialect;
+use super::evidence::Evidence;
+use super::plan::{Plan, Role};
 use super::take::Taken;
 use super::time::TimeFormat;
 use super::timing::Timing;

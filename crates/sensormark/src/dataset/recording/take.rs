@@ -10,16 +10,16 @@ use sensormark_store::{
     TimeResolution, Values,
 };
 
+use super::bad_rows::{BadRows, FaultKind};
 use super::cell::{CellRules, Look, truth};
+use super::dialect::Dialect;
 use super::error::RecordingError;
 use super::evidence::Evidence;
-use super::bad_rows::{BadRows, FaultKind};
 use super::fault::{Fault, Faults};
 use super::names::name_of;
 use super::options::RecordingOptions;
 use super::plan::{Plan, Role};
 use super::rows::{self, Row};
-use super::dialect::Dialect;
 
 /// Everything that was read.
 #[derive(Debug)]

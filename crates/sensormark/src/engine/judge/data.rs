@@ -72,7 +72,9 @@ pub fn as_its_counts_say(mut record: TrialRecord) -> TrialRecord {
         return record;
     }
     for reason in &mut reasons {
-        reason.text.push_str("; its file says valid, which contradicts this");
+        reason
+            .text
+            .push_str("; its file says valid, which contradicts this");
     }
     record.verdict = Verdict::Invalid(reasons);
     record

@@ -384,8 +384,14 @@ fn what_does_not_fit_the_list_of_checksums_is_refused() {
     assert_eq!(read_after(|_| ()), Ok(2));
     type Change = fn(&std::path::Path);
     let cases: [(Change, &str); 6] = [
-        (|run| fs::remove_file(run.join("trials/a.json")).unwrap(), "trials/a.json is missing"),
-        (|run| fs::remove_file(run.join("SHA256SUMS")).unwrap(), "SHA256SUMS is missing"),
+        (
+            |run| fs::remove_file(run.join("trials/a.json")).unwrap(),
+            "trials/a.json is missing",
+        ),
+        (
+            |run| fs::remove_file(run.join("SHA256SUMS")).unwrap(),
+            "SHA256SUMS is missing",
+        ),
         (
             |run| drop(fs::copy(run.join("trials/a.json"), run.join("trials/c.json")).unwrap()),
             "a copy of the trial a under another name",

@@ -2,8 +2,8 @@
 //! never from a database.
 
 use super::cycle::{channel_sums, find_cycle, is_high, is_low};
-use super::read_cycle::{CycleAnswer, Reach, Strategy, two_seconds};
 use super::fetched::{Fetched, ReadOutcome};
+use super::read_cycle::{CycleAnswer, Reach, Strategy, two_seconds};
 use crate::dataset::machine_tool::{CHANNELS, MachineTool};
 use crate::ledger::journal::{Entry, Standing};
 use crate::ledger::reconcile::Written;
