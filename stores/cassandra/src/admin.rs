@@ -3,13 +3,14 @@
 //! It drops nothing that does not bear the plan's mark. A server of our own is flushed by nodetool, from the server's own jars, over loopback.
 
 use crate::config::Options;
+use crate::connection::PIPELINE;
 use crate::connection::{Cells, Link};
 use crate::error;
 use crate::query::decode;
 use crate::schema::{LOOKUP, Model, OWNER, has_tags, statements, table_names};
 use crate::server;
 use crate::session::check_durability;
-use crate::write::{PIPELINE, note_cells, note_statement};
+use crate::write::{note_cells, note_statement};
 use futures_util::stream::{StreamExt, TryStreamExt, iter};
 use sensormark_kit::{BackendAdministrator, Found};
 use sensormark_store::{Durability, Endpoint, ErrorKind, Plan, Setting, Size, StoreError};

@@ -4,7 +4,7 @@
 
 use crate::config::Options;
 use crate::error;
-use crate::shown::Kept;
+use crate::sent::Kept;
 use scylla::client::PoolSize;
 use scylla::client::execution_profile::ExecutionProfile;
 use scylla::client::session::Session;
@@ -24,6 +24,9 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Statements of one call that are on their way at once.
+pub(crate) const PIPELINE: usize = 32;
 
 /// Rows in one page of an answer, unless a statement says otherwise.
 const PAGE: i32 = 5_000;

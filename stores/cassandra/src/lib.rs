@@ -24,7 +24,11 @@ mod schema;
 
 mod admin;
 
+mod statements;
+
 mod session;
+
+mod sent;
 
 mod shown;
 

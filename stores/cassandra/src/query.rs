@@ -3,11 +3,11 @@
 //! Rows are asked partition by partition, in the order of series and time. Small ranges go straight to their buckets. Before other ranges the store reads which
 //! buckets a series has. So a long range does not walk through partitions that are not there.
 
+use crate::connection::PIPELINE;
 use crate::connection::{Cell, Cells, Link};
 use crate::error;
 use crate::schema::{BUCKETS, LOOKUP, Model, Rows, TableModel, has_tags};
-use crate::session::{Shape, Statements};
-use crate::write::PIPELINE;
+use crate::statements::{Shape, Statements};
 use futures_util::stream::{StreamExt, TryStreamExt, iter};
 use scylla::deserialize::row::ColumnIterator;
 use scylla::response::query_result::QueryRowsResult;

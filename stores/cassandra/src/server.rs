@@ -13,6 +13,8 @@ use std::time::Duration;
 
 mod find;
 
+mod memory;
+
 mod java;
 
 mod configuration;
@@ -25,56 +27,7 @@ pub(crate) use self::nodetool::nodetool;
 use self::configuration::{LOGGING, configuration};
 use self::find::{find_java, jar};
 use self::java::arguments;
-
-/// How the memory asked for is divided, in MiB.
-struct Memory {
-    heap: u64,
-    direct: u64,
-    memtable: u64,
-    /// What the commit log may fill before memtables are written out.
-    log: u64,
-}
-
-/// The smallest heap that Cassandra works with, in MiB.
-const LEAST_HEAP: u64 = 384;
-
-/// What the commit log may fill as Cassandra comes, on a disk of 32 GiB or more, in MiB.
-const LOG_AS_PUBLISHED: u64 = 8_192;
-
-impl Memory {
-    fn new(options: &ServerOptions) -> Result<Self, StoreError> {
-        let divided = |heap: u64, log: u64| Self {
-            heap,
-            direct: (heap / 2).max(128),
-            memtable: heap / 4,
-            log,
-        };
-        match options.profile.as_deref() {
-            None => Ok(divided(
-                (options.memory_bytes >> 20).max(LEAST_HEAP),
-                options.log_bytes() >> 20,
-            )),
-            Some("as-published") => Ok(divided(
-                own_heap(machine_memory_bytes() >> 20),
-                LOG_AS_PUBLISHED,
-            )),
-            Some(other) => Err(StoreError::new(
-                ErrorKind::Configuration,
-                "configure a Cassandra server",
-                format!(
-                    "there is no profile {other:?} of settings for Cassandra; the only one is as-published (Cassandra's own division of the machine's memory)"
-                ),
-            )),
-        }
-    }
-}
-
-/// The heap that Cassandra gives itself on a machine with so much memory, in MiB, by the rule of its `cassandra-env.sh`. It is the larger of two: a quarter
-/// of the memory up to 8 GiB, and half of it up to 1 GiB.
-/// <https://cassandra.apache.org/doc/latest/cassandra/managing/configuration/cass_env_sh_file.html>
-fn own_heap(machine: u64) -> u64 {
-    (machine / 2).min(1_024).max((machine / 4).min(8_192))
-}
+use self::memory::Memory;
 
 /// How to start a server in this folder.
 pub(crate) fn launch(
@@ -176,6 +129,7 @@ pub(crate) async fn set_up_accounts(
 
 #[cfg(test)]
 mod tests {
+    use super::memory::own_heap;
     use super::*;
     use sensormark_store::Durability;
     use std::path::Path;

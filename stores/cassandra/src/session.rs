@@ -5,59 +5,16 @@ use crate::connection::Link;
 use crate::error;
 use crate::query::Reader;
 use crate::schema::Model;
-use crate::write::{Known, Writer};
-use scylla::statement::prepared::PreparedStatement;
+use crate::statements::Statements;
+use crate::write::Writer;
+use crate::write::known::Known;
 use sensormark_kit::BackendSession;
 use sensormark_store::{
-    Acknowledgement, Aggregate, Answer, Batch, Comparison, Durability, EntityReading, Plan, Query,
-    Statement, StoreError, Value,
+    Acknowledgement, Answer, Batch, Durability, EntityReading, Plan, Query, Statement, StoreError,
+    Value,
 };
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// The shape of a statement; of those of one table, its number first, then fields as bits or a field's number.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Shape {
-    Insert(usize),
-    Note,
-    LookUp,
-    Entity(usize),
-    LastTime(usize),
-    Range(usize, u64),
-    Latest(usize, u64, bool),
-    Search(usize, usize, Comparison, bool),
-    Least(usize, usize),
-    Equal(usize, usize),
-    Aggregate(usize, Vec<Aggregate>),
-    Scan(usize),
-    Entities(usize),
-}
-
-/// Prepared statements by their shape.
-#[derive(Debug)]
-pub(crate) struct Statements {
-    keyspace: String,
-    prepared: HashMap<Shape, PreparedStatement>,
-}
-
-impl Statements {
-    /// The statement of a shape, prepared when it is first needed; `text` writes it, given the keyspace.
-    pub(crate) async fn get(
-        &mut self,
-        link: &Link,
-        shape: Shape,
-        text: impl FnOnce(&str) -> String,
-    ) -> Result<PreparedStatement, StoreError> {
-        if let Some(prepared) = self.prepared.get(&shape) {
-            return Ok(prepared.clone());
-        }
-        let text = text(&self.keyspace);
-        let prepared = link.prepare("prepare a statement", &text).await?;
-        self.prepared.insert(shape, prepared.clone());
-        Ok(prepared)
-    }
-}
 
 /// A client's session.
 pub struct CassandraSession {
@@ -108,10 +65,7 @@ impl CassandraSession {
             link,
             known: Known::new(&model),
             model,
-            statements: Statements {
-                keyspace: plan.database.as_str().to_owned(),
-                prepared: HashMap::new(),
-            },
+            statements: Statements::new(plan.database.as_str()),
             managed: plan.endpoint.managed,
         })
     }

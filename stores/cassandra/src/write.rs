@@ -3,9 +3,9 @@
 //! A bucket of a series is noted before its first reading is sent, so that readers know where to look. Of readings of the same
 //! series and time in one call the last is sent alone: statements of one batch share a timestamp, and the larger value would win.
 
-use crate::connection::{Cell, Cells, Link};
+use crate::connection::{Cell, Cells, Link, PIPELINE};
 use crate::schema::{BUCKETS, LOOKUP, Model, Rows, TableModel};
-use crate::session::{Shape, Statements};
+use crate::statements::{Shape, Statements};
 use futures_util::stream::{FuturesUnordered, StreamExt, TryStreamExt, iter};
 use scylla::statement::batch::{Batch as Together, BatchStatement, BatchType};
 use scylla::statement::prepared::PreparedStatement;
@@ -13,17 +13,15 @@ use sensormark_store::{
     Acknowledgement, Batch, ErrorKind, Layout, Limits, Shape as LayoutShape, StoreError, Table,
 };
 use std::collections::HashSet;
-use std::hash::{BuildHasher, RandomState};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 mod chunk;
+
+pub(crate) mod known;
 
 mod upsert;
 
 use self::chunk::{Chunk, chunks};
-
-/// Statements of one call that are on their way at once.
-pub(crate) const PIPELINE: usize = 32;
+use self::known::Known;
 
 /// Readings of one call: they go out in batches of one partition each, several on their way at once.
 const READINGS: usize = 10_000;
@@ -42,46 +40,6 @@ pub(crate) fn limits(layout: &Layout, _: &Table) -> Limits {
             readings_per_statement: READINGS,
         },
     }
-}
-
-/// What a session knows to be stored already.
-#[derive(Debug)]
-pub(crate) struct Known {
-    buckets: Vec<HashSet<(u32, i64)>>,
-    entities: Vec<HashSet<u32>>,
-    session: u64,
-    writes: u32,
-}
-
-impl Known {
-    /// Nothing yet.
-    pub(crate) fn new(model: &Model) -> Self {
-        let tables = model.tables.len();
-        Self {
-            buckets: vec![HashSet::new(); tables],
-            entities: vec![HashSet::new(); tables],
-            session: RandomState::new().hash_one(0),
-            writes: 0,
-        }
-    }
-
-    /// A name for a record that no other has: when, by whom, which.
-    fn name(&mut self) -> [u8; 20] {
-        self.writes = self.writes.wrapping_add(1);
-        let mut name = [0; 20];
-        name[..8].copy_from_slice(&micros().to_be_bytes());
-        name[8..12].copy_from_slice(&self.writes.to_be_bytes());
-        name[12..].copy_from_slice(&self.session.to_be_bytes());
-        name
-    }
-}
-
-/// Microseconds since the Unix epoch.
-fn micros() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| {
-        i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
-    })
 }
 
 /// What sends writes over a connection.

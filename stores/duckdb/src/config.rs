@@ -13,8 +13,6 @@ use std::time::{Duration, Instant};
 
 /// The store's name.
 pub(crate) const NAME: &str = "duckdb";
-/// What a URL looks like. Messages show it.
-pub const URL_EXAMPLE: &str = "duckdb:/path/to/folder";
 /// The ending of a database's file.
 pub(crate) const FILE_ENDING: &str = ".duckdb";
 const OPERATION: &str = "open the DuckDB database";
@@ -29,7 +27,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// # Errors
 /// [`ErrorKind::Configuration`] when it is empty, names a file, or is DuckDB's own notation for memory.
 pub(crate) fn endpoint(url: &str) -> Result<Endpoint, StoreError> {
-    folder::endpoint(NAME, "DuckDB", URL_EXAMPLE, url)
+    folder::endpoint(NAME, "DuckDB", server::URL_EXAMPLE, url)
 }
 
 /// The folder that an endpoint names.

@@ -13,8 +13,8 @@
 //! - [`error`] has DuckDB's types of errors.
 
 use crate::admin::DuckdbAdministrator;
+use crate::connection::DuckdbSession;
 use crate::dialect::DuckdbDialect;
-use crate::session::DuckdbSession;
 use sensormark_kit::{Adapter, Backend};
 use sensormark_relational::model::Model;
 use sensormark_store::store::RepeatedWrite;
@@ -28,6 +28,7 @@ mod admin;
 mod array;
 mod client;
 mod config;
+mod connection;
 mod dialect;
 mod error;
 mod instance;
@@ -58,7 +59,7 @@ impl Backend for DuckdbBackend {
             embedded: true,
             session: SessionKind::Blocking,
             durability: config::durability_classes(),
-            url_example: config::URL_EXAMPLE.to_owned(),
+            url_example: server::URL_EXAMPLE.to_owned(),
             repeated_write: RepeatedWrite::KeepsBoth,
         }
     }

@@ -3,8 +3,8 @@
 //! Here statements are given their values and run.
 
 use crate::client::Parameter;
+use crate::connection::{DuckdbSession, parameter};
 use crate::error;
-use crate::session::{DuckdbSession, parameter};
 use row::Fetched;
 use sensormark_relational::cell::Cell;
 use sensormark_relational::decode::Decoder;

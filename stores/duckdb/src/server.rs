@@ -3,12 +3,13 @@
 //! There is nothing to configure or start.
 
 use crate::client::Library;
-use crate::config::URL_EXAMPLE;
 use sensormark_server::find::{Found, Search, install_advice};
 use sensormark_store::{ErrorKind, Installation, StoreError};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+/// What a URL looks like. Messages show it.
+pub(crate) const URL_EXAMPLE: &str = "duckdb:/path/to/folder";
 /// The library's file.
 const FILE: &str = "libduckdb.so";
 

@@ -5,10 +5,10 @@
 
 use crate::array::Elements;
 use crate::client::{Connection, Failure, Kind, Parameter, Sheet, codes};
+use crate::connection::{DuckdbSession, parameter};
 use crate::dialect::{appended, type_name};
 use crate::error;
 use crate::schema::{TRANSACTION, limits};
-use crate::session::{DuckdbSession, parameter};
 use sensormark_relational::cell::Cell;
 use sensormark_relational::ddl::sum_type;
 use sensormark_relational::dialect::ColumnType;
@@ -25,57 +25,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+pub(crate) mod writer;
+
+use writer::Writer;
+
 const OPERATION: &str = "write readings";
 /// How long a transaction that met another one waits before it begins again: at first, and at most.
 const PAUSE: Duration = Duration::from_micros(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(5);
-
-/// The statements that write one table.
-pub(crate) struct Writer {
-    /// What the columns are for an appender.
-    kinds: Vec<Kind>,
-    /// Inserts one row.
-    insert: Text,
-    /// Adds to rows of sums, given as a list for each column.
-    add_sums: Option<Text>,
-    /// Inserts or updates an entity.
-    entity: Option<Text>,
-}
-
-impl Writer {
-    /// The statements of this table.
-    pub(crate) fn new(model: &Model, number: usize) -> Self {
-        let (table, description) = (&model.tables[number], &model.schema.tables[number]);
-        let kinds = sum_kinds(table);
-        let lists = kinds.iter().enumerate();
-        let lists = lists
-            .map(|(place, kind)| format!("unnest(${}::{})", place + 1, type_name(kind.array())));
-        let source = format!("SELECT {}", joined(lists));
-        let columns = table.columns.iter();
-        Self {
-            kinds: columns.map(|one| appended(one, description)).collect(),
-            insert: insert(model, table, 1),
-            add_sums: add_to_sums(model, table, &source).map(|text| (text, kinds)),
-            entity: entity(model, table, description, 1),
-        }
-    }
-}
-
-/// The types of the columns of a row of sums, as they are sent.
-fn sum_kinds(table: &TableModel) -> Vec<ColumnType> {
-    let mut kinds: Vec<ColumnType> = table.series_columns().map(|column| column.kind).collect();
-    if let Some(sums) = &table.sums {
-        kinds.extend([ColumnType::I64, ColumnType::Bool]);
-        for field in &sums.fields {
-            let value = match field.kind {
-                FieldType::F64 => ColumnType::F64,
-                _ => ColumnType::I64,
-            };
-            kinds.extend([ColumnType::I64, sum_type(field.kind), value, value]);
-        }
-    }
-    kinds
-}
 
 /// Writes a batch as one transaction, or as several where it is larger than the largest of them.
 ///

@@ -5,12 +5,13 @@
 
 use crate::client::{Connection, Failure, Row};
 use crate::config::Options;
+use crate::containers::open;
 use crate::error::{mapped, unexpected};
 use crate::rest::Rest;
 use crate::schema::{
     Model, Rows, SPAN, belongs, entities_shape, owned, owner, owner_shape, tags_shape,
 };
-use crate::session::{check_durability, open};
+use crate::session::check_durability;
 use sensormark_kit::{BackendAdministrator, Found};
 use sensormark_store::{
     DatabaseName, Endpoint, ErrorKind, Plan, Setting, Size, StoreError, TagColumn,

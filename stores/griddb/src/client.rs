@@ -19,7 +19,7 @@ mod rows;
 pub(crate) use row::{Cells, Row};
 pub(crate) use rows::{Container, Found, Spare};
 
-use crate::shown::Kept;
+use crate::sent::Kept;
 use foreign::{ContainerInfo, ContainerRows, Functions, Property};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_void};

@@ -27,7 +27,11 @@ mod schema;
 
 mod admin;
 
+mod containers;
+
 mod session;
+
+mod sent;
 
 mod shown;
 

@@ -4,9 +4,9 @@
 //! ([`local`]). That holds for windows and parts of the day beyond a number, shares of time, most frequent values, and everything about records of a span.
 
 use crate::client::{Cells, Failure, Found};
+use crate::containers::{Containers, Place};
 use crate::error::{absent, mapped};
 use crate::schema::{Rows, SPAN, TIME};
-use crate::session::{Containers, Place};
 use crate::write::column;
 use sensormark_store::record::{Wanted, blob, json};
 use sensormark_store::{

@@ -4,9 +4,9 @@
 //! no key, and are added. A durable batch is committed by hand, a container and 1,000 rows at a time: by itself GridDB commits, and flushes, each row.
 
 use crate::client::{Failure, Row};
+use crate::containers::{Containers, Place};
 use crate::error::{absent, mapped};
 use crate::schema::Rows;
-use crate::session::{Containers, Place};
 use sensormark_store::record::{self, blob, json};
 use sensormark_store::{
     Acknowledgement, Atomicity, Batch, Column, EntityReading, ErrorKind, Layout, Limits, Shape,

@@ -243,7 +243,7 @@ impl BackendAdministrator for InfluxdbAdministrator {
     }
 
     async fn check(&mut self) -> Result<(), StoreError> {
-        crate::session::check_durability(self.plan.durability, self.model.sends_datagrams())
+        crate::config::check_durability(self.plan.durability, self.model.sends_datagrams())
     }
 
     async fn found(&mut self, name: &str) -> Result<Found, StoreError> {

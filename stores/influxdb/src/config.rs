@@ -5,7 +5,7 @@
 //! bucket that a token may write into. Nothing here shows a password or token.
 
 use sensormark_kit::url::{basic_authorization, existing_server, percent_decoded};
-use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
+use sensormark_store::{Durability, Endpoint, ErrorKind, Secret, StoreError};
 use std::fmt;
 use url::Url;
 
@@ -232,6 +232,24 @@ impl Options {
 
 fn decoded(text: &str) -> Result<String, StoreError> {
     percent_decoded(text).map_err(wrong)
+}
+
+/// Fails where the plan's way of writing does not offer a durability class.
+pub(crate) fn check_durability(durability: Durability, datagrams: bool) -> Result<(), StoreError> {
+    let reason = match durability {
+        Durability::Default | Durability::Durable
+            if datagrams && durability == Durability::Durable =>
+        {
+            "datagrams are not acknowledged; write over HTTP"
+        }
+        Durability::Default | Durability::Durable => return Ok(()),
+        Durability::Unacknowledged if datagrams => return Ok(()),
+        Durability::Unacknowledged => "HTTP is acknowledged; choose the layout udp",
+        Durability::Relaxed => {
+            "InfluxDB acknowledges a write after its log is on disk, whatever wal-fsync-delay says: the delay only gathers writes"
+        }
+    };
+    Err(StoreError::unsupported("set the durability class", reason))
 }
 
 #[cfg(test)]

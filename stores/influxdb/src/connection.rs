@@ -7,7 +7,7 @@
 use crate::config::{Options, Organisation};
 use crate::error::{broken, garbled, not_connected, refused, sentence, timed_out};
 use crate::paths;
-use crate::shown::Kept;
+use crate::sent::Kept;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1::{self, Connection, SendRequest};

@@ -28,6 +28,8 @@ mod admin;
 
 mod session;
 
+mod sent;
+
 mod shown;
 
 mod write;

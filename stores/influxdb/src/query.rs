@@ -5,6 +5,7 @@
 mod aggregate;
 mod flux;
 mod message;
+pub(crate) mod range;
 mod readings;
 mod search;
 mod statement;
@@ -14,21 +15,14 @@ use self::statement::Statement;
 use crate::connection::{Link, Message};
 use crate::schema::{Model, field_key};
 use bytes::Bytes;
+use range::kept;
 use sensormark_store::{Answer, Ask, Batch, Query, Selection, StoreError, TimeRange, Value};
-
-/// The latest time that InfluxDB keeps, and one more.
-const LATEST: i64 = i64::MAX - 1;
 
 /// What asks a session's questions.
 pub(crate) struct Reader<'a> {
     pub(crate) link: &'a mut Link,
     pub(crate) model: &'a Model,
     pub(crate) database: &'a str,
-}
-
-/// The part of a range that InfluxDB keeps times of.
-pub(crate) fn kept(range: TimeRange) -> TimeRange {
-    TimeRange::new(range.start_ns.max(0), range.end_ns.min(LATEST))
 }
 
 impl Reader<'_> {

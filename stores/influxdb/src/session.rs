@@ -1,6 +1,6 @@
 //! One client's session: a connection, its buffers and the plan's measurements.
 
-use crate::config::Options;
+use crate::config::{Options, check_durability};
 use crate::connection::Link;
 use crate::query::Reader;
 use crate::schema::{Model, database};
@@ -20,24 +20,6 @@ pub struct InfluxdbSession {
     model: Arc<Model>,
     plan: Plan,
     database: String,
-}
-
-/// Fails where the plan's way of writing does not offer a durability class.
-pub(crate) fn check_durability(durability: Durability, datagrams: bool) -> Result<(), StoreError> {
-    let reason = match durability {
-        Durability::Default | Durability::Durable
-            if datagrams && durability == Durability::Durable =>
-        {
-            "datagrams are not acknowledged; write over HTTP"
-        }
-        Durability::Default | Durability::Durable => return Ok(()),
-        Durability::Unacknowledged if datagrams => return Ok(()),
-        Durability::Unacknowledged => "HTTP is acknowledged; choose the layout udp",
-        Durability::Relaxed => {
-            "InfluxDB acknowledges a write after its log is on disk, whatever wal-fsync-delay says: the delay only gathers writes"
-        }
-    };
-    Err(StoreError::unsupported("set the durability class", reason))
 }
 
 impl InfluxdbSession {

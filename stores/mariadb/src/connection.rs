@@ -5,7 +5,7 @@
 
 use crate::config::Options;
 use crate::error::{is_fatal, store_error};
-use crate::shown::Kept;
+use crate::sent::Kept;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use mysql_async::prelude::Queryable;

@@ -3,7 +3,7 @@
 //! Records are opened by JSON_TABLE, upserts are ON DUPLICATE KEY, and hints stand where the optimizer needs them.
 
 use crate::schema::offers::missing;
-use crate::schema::{field_type, indexed, quoted, tag_type};
+use crate::schema::{OPTIONS, field_type, indexed, quoted, tag_type};
 use crate::write::limits;
 use sensormark_relational::ddl::{Indexed, TableDefinition};
 use sensormark_relational::dialect::{
@@ -25,10 +25,6 @@ const BY_SERIES: &str = "`by_series`";
 
 /// The name of the index on series and time.
 const BY_TIME: &str = "`by_time`";
-
-/// What all tables have in common: readable by any InnoDB, and text compared by its bytes, trailing spaces included.
-pub(crate) const OPTIONS: &str =
-    "ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin";
 
 /// The most series that are named one by one, so that an index on (series, time) serves a question about all of them.
 const NAMED_SERIES: u32 = 500;

@@ -27,6 +27,8 @@ mod query;
 
 mod session;
 
+mod sent;
+
 mod shown;
 
 mod admin;

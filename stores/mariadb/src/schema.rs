@@ -5,9 +5,12 @@ pub(crate) mod offers;
 #[cfg(test)]
 mod pins;
 
-use crate::dialect::OPTIONS;
 use sensormark_relational::model::OWNER_TABLE;
 use sensormark_store::{FieldType, TagColumn};
+
+/// What all tables have in common: readable by any InnoDB, and text compared by its bytes, trailing spaces included.
+pub(crate) const OPTIONS: &str =
+    "ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin";
 
 /// The statement that makes the owner's table: it has one row, the owner's mark.
 pub(crate) fn owner_table() -> String {

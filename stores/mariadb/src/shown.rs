@@ -4,69 +4,10 @@
 
 use crate::connection::{Link, cell};
 use crate::schema::quoted;
-use mysql_async::Value;
+use crate::sent::Sent;
 use sensormark_store::{Statement, StoreError};
 
 const OPERATION: &str = "show statements of MariaDB";
-
-/// What was sent since statements are kept.
-#[derive(Default)]
-pub(crate) struct Kept(Option<Vec<Sent>>);
-
-/// One statement that was sent.
-struct Sent {
-    text: String,
-    values: Vec<Value>,
-    is_prepared: bool,
-    note: Option<String>,
-}
-
-impl Kept {
-    /// Keeps what is sent from now on.
-    pub(crate) fn start(&mut self) {
-        self.0.get_or_insert_default();
-    }
-
-    /// Notes a prepared statement that is sent with these values.
-    #[inline]
-    pub(crate) fn note(&mut self, text: &str, values: &[Value]) {
-        self.push(text, values, true, None);
-    }
-
-    /// Notes a prepared statement that is sent once with many rows of values.
-    #[inline]
-    pub(crate) fn note_bulk(&mut self, text: &str, rows: &[Vec<Value>]) {
-        let first = rows.first().map_or(&[][..], Vec::as_slice);
-        let note = format_args!(
-            "executed once for {} rows, the first one's values shown",
-            rows.len()
-        );
-        self.push(text, first, true, Some(note));
-    }
-
-    /// Notes statements that are sent as text; the note tells what goes with them.
-    #[inline]
-    pub(crate) fn note_text(&mut self, text: &str, note: Option<std::fmt::Arguments<'_>>) {
-        self.push(text, &[], false, note);
-    }
-
-    fn push(
-        &mut self,
-        text: &str,
-        values: &[Value],
-        is_prepared: bool,
-        note: Option<std::fmt::Arguments<'_>>,
-    ) {
-        if let Some(sent) = &mut self.0 {
-            sent.push(Sent {
-                text: text.to_owned(),
-                values: values.to_vec(),
-                is_prepared,
-                note: note.map(|note| note.to_string()),
-            });
-        }
-    }
-}
 
 impl Link {
     /// What was sent since the last call, with the server's plans.

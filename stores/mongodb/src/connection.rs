@@ -5,7 +5,7 @@
 
 use crate::config::Options;
 use crate::error::store_error;
-use crate::shown::Kept;
+use crate::sent::Kept;
 use futures_util::StreamExt;
 use mongodb::bson::{Document, RawBsonRef, RawDocument, RawDocumentBuf};
 use mongodb::options::WriteConcern;

@@ -31,6 +31,8 @@ mod admin;
 
 mod session;
 
+mod sent;
+
 mod shown;
 
 mod unacknowledged;

@@ -18,6 +18,11 @@ use sensormark_store::{
 use std::collections::HashSet;
 use std::sync::Arc;
 
+/// The name of the readings of a property, in a bucket.
+pub(crate) const SAMPLES: &str = "samples";
+/// How many readings have a field, in a bucket.
+pub(crate) const COUNT: &str = "nsamples";
+
 /// The owner's mark.
 pub(crate) const OWNER_COLLECTION: &str = "sensormark_owner";
 /// The collection that all tables share, where they do.
@@ -445,7 +450,7 @@ fn fields(table: &Table, layout: &Layout, names: &mut Names) -> Fields {
         return Fields::Array(names.fresh("sensors"));
     }
     if matches!(layout.shape, Shape::Bucketed { .. }) {
-        names.fresh(crate::write::SAMPLES);
+        names.fresh(SAMPLES);
     }
     if layout.scope == Scope::Shared {
         let under = names.fresh("fields");

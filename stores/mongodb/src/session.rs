@@ -7,7 +7,7 @@ use crate::query::Reader;
 use crate::schema::Model;
 use crate::topology::Topology;
 use crate::unacknowledged::Silent;
-use crate::write::Writer;
+use crate::write::command::Writer;
 use mongodb::bson::doc;
 use sensormark_kit::BackendSession;
 use sensormark_store::{

@@ -4,42 +4,14 @@
 //! it is asked for.
 
 use crate::connection::Link;
-use mongodb::bson::{Bson, Document, RawDocument, RawDocumentBuf, doc};
+use mongodb::bson::{Bson, Document, doc};
 use sensormark_store::{Statement, StoreError};
-use std::cell::RefCell;
 
 const OPERATION: &str = "show statements of MongoDB";
 /// Documents and updates of a command that are shown.
 const SHOWN: usize = 2;
 /// Characters of a stage's details that are shown.
 const DETAILS: usize = 300;
-
-/// The commands that were sent since statements are kept.
-#[derive(Default)]
-pub(crate) struct Kept(RefCell<Option<Vec<RawDocumentBuf>>>);
-
-impl Kept {
-    /// Keeps what is sent from now on.
-    pub(crate) fn start(&self) {
-        self.0.borrow_mut().get_or_insert_default();
-    }
-
-    /// Notes a command that is sent.
-    #[inline]
-    pub(crate) fn note(&self, command: &RawDocument) {
-        if let Some(sent) = self.0.borrow_mut().as_mut() {
-            sent.push(command.to_owned());
-        }
-    }
-
-    fn take(&self) -> Vec<RawDocumentBuf> {
-        self.0
-            .borrow_mut()
-            .as_mut()
-            .map(std::mem::take)
-            .unwrap_or_default()
-    }
-}
 
 impl Link {
     /// What was sent since the last call, with the server's plans.

@@ -11,11 +11,13 @@
 
 mod bucket;
 mod by_series;
+pub(crate) mod command;
 mod entity;
 mod growing;
 mod rows;
 
 use self::bucket::Filling;
+use self::command::{LARGEST_COMMAND, OPERATION, Prepared, Writer, refusal};
 use crate::connection::Link;
 use crate::error::coded;
 use crate::schema::{Fields, MEASUREMENT, Model, TableModel};
@@ -30,17 +32,6 @@ use sensormark_store::{
 use std::ops::Range;
 use tokio::sync::Mutex;
 
-const OPERATION: &str = "write readings to MongoDB";
-
-/// The name of the readings of a property, in a bucket.
-pub(crate) const SAMPLES: &str = "samples";
-/// How many readings have a field, in a bucket.
-pub(crate) const COUNT: &str = "nsamples";
-
-/// The largest document that is sent: 16 MiB, less what the server adds.
-const LARGEST_DOCUMENT: usize = (16 << 20) - 64;
-/// The size that a command with several documents stays under.
-const LARGEST_COMMAND: usize = 15 << 20;
 /// The size that a command of readings of the usual size is planned for.
 const PLANNED_COMMAND: usize = 8 << 20;
 /// The most documents that the server takes in one command.
@@ -89,45 +80,6 @@ pub(crate) fn write_concern(durability: Durability) -> Document {
         Durability::Durable => doc! { "w": 1, "j": true },
         Durability::Relaxed => doc! { "w": 1, "j": false },
         Durability::Unacknowledged => doc! { "w": 0 },
-    }
-}
-
-/// What sends writes to a database.
-pub(crate) struct Writer<'a> {
-    /// The client.
-    pub(crate) link: &'a Link,
-    /// The plan's collections.
-    pub(crate) model: &'a Model,
-    /// What an acknowledgement promises.
-    pub(crate) durability: Durability,
-    /// The kind of deployment.
-    pub(crate) topology: Topology,
-    /// Where writes go out that nobody acknowledges.
-    pub(crate) silent: Option<&'a Mutex<Silent>>,
-}
-
-/// A command, and how the documents in it stand to the batch's readings.
-struct Prepared {
-    command: RawDocumentBuf,
-    /// How many readings of the batch it carries, from where the last one ended.
-    readings: usize,
-    /// For each document, how many of these readings, from the first, are stored when it and all before it are;
-    /// empty where each reading is a document.
-    covered: Vec<usize>,
-}
-
-/// Why no command can be made.
-struct TooLarge {
-    bytes: usize,
-}
-
-impl From<TooLarge> for StoreError {
-    fn from(error: TooLarge) -> Self {
-        let why = format!(
-            "a document of {} bytes; MongoDB takes at most 16 MiB: use smaller readings or records",
-            error.bytes
-        );
-        Self::new(ErrorKind::TooLarge, OPERATION, why)
     }
 }
 
@@ -243,20 +195,6 @@ impl Writer<'_> {
 fn later(error: StoreError, before: u64) -> StoreError {
     let acknowledged = error.acknowledged() + before;
     error.after_acknowledging(acknowledged)
-}
-
-/// What an answer refuses, if it does: the first document's place, where it is about a document, and why.
-fn refusal(operation: &str, answer: &Document) -> Option<(Option<usize>, StoreError)> {
-    if let Ok(errors) = answer.get_array("writeErrors") {
-        let first = errors
-            .iter()
-            .filter_map(Bson::as_document)
-            .min_by_key(|error| error.get_i32("index").unwrap_or(i32::MAX))?;
-        let place = usize::try_from(first.get_i32("index").unwrap_or(0)).unwrap_or(0);
-        return Some((Some(place), native(operation, first)));
-    }
-    let error = answer.get_document("writeConcernError").ok()?;
-    Some((None, native(operation, error).with_doubt(true)))
 }
 
 fn native(operation: &str, error: &Document) -> StoreError {

@@ -3,7 +3,7 @@
 //! `postgresql://user:password@host:port/maintenance_database?sslmode=…`, with the meanings that PostgreSQL's own
 //! clients give to `sslmode`. Nothing here shows a password.
 
-use crate::connection::Driver;
+use crate::driver::Driver;
 use crate::error::store_error;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};

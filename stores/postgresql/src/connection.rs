@@ -5,8 +5,9 @@
 //! statements; it knows neither tables nor layouts.
 
 use crate::config::Options;
+use crate::driver::Driver;
 use crate::error::store_error;
-use crate::shown::Kept;
+use crate::sent::Kept;
 use futures_util::task::AtomicWaker;
 use sensormark_store::{ErrorKind, StoreError};
 use std::future::{Future, poll_fn};
@@ -15,7 +16,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Instant, Sleep};
 use tokio_postgres::{AsyncMessage, Client, Error};
 
@@ -60,22 +60,6 @@ pub(crate) struct Wire {
     timer: Pin<Box<Sleep>>,
     timeout: Duration,
     broken: Option<ErrorKind>,
-}
-
-/// The driver's connection without its stream's types.
-pub(crate) trait Driver {
-    /// Does input and output until nothing more can be done now.
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<AsyncMessage, Error>>>;
-}
-
-impl<S, T> Driver for tokio_postgres::Connection<S, T>
-where
-    S: AsyncRead + AsyncWrite + Unpin,
-    T: AsyncRead + AsyncWrite + Unpin,
-{
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<AsyncMessage, Error>>> {
-        self.poll_message(context)
-    }
 }
 
 /// A waker that notes who was woken, and wakes the task only when it is not running anyway.

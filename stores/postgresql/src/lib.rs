@@ -19,6 +19,8 @@ mod server;
 
 mod config;
 
+mod driver;
+
 mod connection;
 
 mod schema;
@@ -30,6 +32,8 @@ mod admin;
 mod session;
 
 mod cell;
+
+mod sent;
 
 mod shown;
 

@@ -10,7 +10,7 @@ use self::row::Answered;
 use crate::cell::{Parameter, array};
 use crate::connection::{Link, Planning};
 use crate::dialect::native;
-use crate::shown;
+use crate::sent;
 use bytes::BufMut;
 use futures_util::TryStreamExt;
 use futures_util::future::join;
@@ -33,7 +33,7 @@ const OPERATION: &str = "query PostgreSQL";
 pub(crate) struct Statements(HashMap<QueryShape, Rc<Prepared>>);
 
 struct Prepared {
-    statement: shown::Prepared,
+    statement: sent::Prepared,
     slots: Vec<Slot>,
     form: Form,
     planning: Planning,

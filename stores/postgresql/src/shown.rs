@@ -4,97 +4,14 @@
 
 use crate::cell::Parameter;
 use crate::connection::Link;
+use crate::sent::{Prepared, Sent};
 use futures_util::TryStreamExt;
 use sensormark_relational::cell::Cell;
 use sensormark_store::{Statement, StoreError};
 use std::pin::pin;
-use std::rc::Rc;
 use tokio_postgres::types::Type;
 
 const OPERATION: &str = "show statements of PostgreSQL";
-
-/// Bound values of one statement that are written out for people: more are counted only.
-const MOST_VALUES: usize = 64;
-
-/// A prepared statement, with the text that it was prepared from.
-#[derive(Clone)]
-pub(crate) struct Prepared {
-    /// The server's side of it.
-    pub(crate) statement: tokio_postgres::Statement,
-    text: Rc<str>,
-}
-
-/// What was sent since statements are kept.
-#[derive(Default)]
-pub(crate) struct Kept(Option<Vec<Sent>>);
-
-/// One statement that was sent.
-struct Sent {
-    text: Rc<str>,
-    kinds: Vec<Type>,
-    /// Values in the binary form.
-    values: Vec<Option<Vec<u8>>>,
-    shown: Vec<String>,
-    is_planned: bool,
-    note: Option<String>,
-}
-
-impl Kept {
-    /// Keeps what is sent from now on.
-    pub(crate) fn start(&mut self) {
-        self.0.get_or_insert_default();
-    }
-
-    /// Notes a prepared statement that is sent with these values.
-    #[inline]
-    pub(crate) fn note<'a>(
-        &mut self,
-        prepared: &Prepared,
-        cells: impl FnOnce() -> Box<dyn Iterator<Item = Parameter<'a>> + 'a>,
-    ) {
-        if let Some(sent) = &mut self.0 {
-            let kinds = prepared.statement.params().to_vec();
-            let (mut values, mut shown) = (Vec::new(), Vec::new());
-            for (place, cell) in cells().enumerate() {
-                let kind = kinds.get(place).unwrap_or(&Type::TEXT);
-                if place < MOST_VALUES {
-                    shown.push(cell.shown(kind));
-                }
-                values.push(cell.binary());
-            }
-            sent.push(Sent {
-                text: Rc::clone(&prepared.text),
-                kinds,
-                values,
-                shown,
-                is_planned: true,
-                note: None,
-            });
-        }
-    }
-
-    /// Notes a text that is sent as it is, or a COPY with its rows, of which the note tells.
-    #[inline]
-    pub(crate) fn note_text(&mut self, text: &str, note: impl FnOnce() -> Option<String>) {
-        if let Some(sent) = &mut self.0 {
-            sent.push(Sent {
-                text: text.into(),
-                kinds: Vec::new(),
-                values: Vec::new(),
-                shown: Vec::new(),
-                is_planned: false,
-                note: note(),
-            });
-        }
-    }
-}
-
-impl Prepared {
-    /// The text that it was prepared from.
-    pub(crate) fn text(&self) -> &str {
-        &self.text
-    }
-}
 
 impl Link {
     /// Prepares a statement, and keeps its text with it.

@@ -9,7 +9,7 @@ mod statement;
 use crate::cell::{Parameter, array};
 use crate::connection::Link;
 use crate::dialect::{Postgresql, native};
-use crate::shown::Prepared;
+use crate::sent::Prepared;
 use bytes::{BufMut, Bytes, BytesMut};
 use futures_util::SinkExt;
 use sensormark_relational::cell::Cell;

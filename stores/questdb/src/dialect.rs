@@ -3,8 +3,8 @@
 //! A table is in the order of its designated timestamp, so an answer by time needs no sort. Its SQL:
 //! <https://questdb.com/docs/query/overview/>.
 
-use crate::schema::missing;
-use crate::write::READINGS;
+use crate::schema::missing::missing;
+use crate::write_size::READINGS;
 use sensormark_relational::ddl::{Indexed, Purpose, TableDefinition};
 use sensormark_relational::dialect::{
     Aggregates, ColumnType, Dialect, Names, Placeholder, RecordRange, SeriesSet, SumPart, TimeUnit,

@@ -40,6 +40,8 @@ mod visible;
 
 mod query;
 
+mod sent;
+
 mod shown;
 
 mod error;
@@ -103,7 +105,7 @@ impl Backend for QuestdbBackend {
 
     fn limits(&self, _: &Layout, _: &Table) -> Limits {
         Limits {
-            readings_per_statement: write::READINGS,
+            readings_per_statement: write_size::READINGS,
         }
     }
 

@@ -4,14 +4,14 @@
 //! ([`crate::visible`]).
 
 mod row;
-mod value;
+pub(crate) mod value;
 
 use self::row::Answered;
 pub(crate) use self::value::Value;
 use self::value::{kinds, values};
 use crate::asking::Link;
 use crate::schema::{in_database, table_name, written_tables};
-use crate::shown::Kept;
+use crate::sent::Kept;
 use crate::visible::{Lookout, STATE, State};
 use futures_util::TryStreamExt;
 use futures_util::future::join;

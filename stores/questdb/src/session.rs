@@ -5,7 +5,7 @@ use crate::config::Options;
 use crate::query::{Reader, Statements};
 use crate::schema::{Tables, written_tables};
 use crate::sending;
-use crate::shown::Kept;
+use crate::sent::Kept;
 use crate::visible::Lookout;
 use crate::write::{Outlet, Writer};
 use sensormark_kit::BackendSession;

@@ -3,7 +3,8 @@
 //! Until they are asked for, nothing is noted. No statement runs twice.
 
 use crate::asking::Link;
-use crate::query::Value;
+use crate::query::value::Value;
+use crate::sent::{Kept, Sent};
 use futures_util::TryStreamExt;
 use sensormark_store::{Statement, StoreError};
 use std::pin::pin;
@@ -11,57 +12,7 @@ use tokio_postgres::types::Type;
 
 const OPERATION: &str = "show statements of QuestDB";
 
-/// Lines that are shown of a write.
-const LINES: usize = 2;
-
-/// What was sent since statements are kept.
-#[derive(Default)]
-pub(crate) struct Kept(Option<Vec<Sent>>);
-
-/// One statement or request.
-struct Sent {
-    text: String,
-    values: Vec<Value>,
-    /// What is to be known of lines.
-    note: Option<String>,
-}
-
 impl Kept {
-    /// Keeps what is sent from now on.
-    pub(crate) fn start(&mut self) {
-        self.0.get_or_insert_default();
-    }
-
-    /// Notes a statement that is sent with these values.
-    #[inline]
-    pub(crate) fn note(&mut self, text: &str, values: impl FnOnce() -> Vec<Value>) {
-        if let Some(sent) = &mut self.0 {
-            sent.push(Sent {
-                text: text.to_owned(),
-                values: values(),
-                note: None,
-            });
-        }
-    }
-
-    /// Notes lines that are sent as one request.
-    #[inline]
-    pub(crate) fn note_lines(&mut self, lines: &[u8]) {
-        if let Some(sent) = &mut self.0 {
-            let text = String::from_utf8_lossy(lines);
-            let first: Vec<&str> = text.lines().take(LINES).collect();
-            let (count, shown) = (text.lines().count(), first.len());
-            let bytes = lines.len();
-            sent.push(Sent {
-                text: first.join("\n"),
-                values: Vec::new(),
-                note: Some(format!(
-                    "{count} lines in {bytes} bytes over HTTP, of which the first {shown} are shown"
-                )),
-            });
-        }
-    }
-
     /// What was sent since the last call, with the server's plans.
     pub(crate) async fn take(
         &mut self,

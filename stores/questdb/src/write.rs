@@ -4,7 +4,8 @@
 
 use crate::schema::{NO_COMMON_COMMIT, Tables};
 use crate::sending::Link;
-use crate::shown::Kept;
+use crate::sent::Kept;
+use crate::write_size::READINGS;
 use bytes::Bytes;
 use sensormark_store::lines::put_quoted_with_breaks;
 use sensormark_store::text::Page;
@@ -13,9 +14,6 @@ use sensormark_store::{
     Value, Values,
 };
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// The most readings in one request: as many as QuestDB's own clients send.
-pub(crate) const READINGS: usize = 75_000;
 
 /// A request is closed when it holds this many bytes: as many as QuestDB's own clients hold.
 pub(crate) const BODY_BYTES: usize = 100 << 20;

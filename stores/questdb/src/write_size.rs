@@ -1,6 +1,6 @@
 //! The size of write that QuestDB's documentation advises: a request of its own clients.
 
-use crate::write::{BODY_BYTES, READINGS};
+use crate::write::BODY_BYTES;
 use sensormark_store::write_size::{
     field_name_bytes, field_value_bytes, tag_name_bytes, tag_value_bytes,
 };
@@ -8,6 +8,9 @@ use sensormark_store::{FieldType, Layout, Table, WriteSize};
 
 const ADVICE: &str = "QuestDB's clients send a request over HTTP after 75,000 rows, and hold at most 100 MiB for one.";
 const LINK: &str = "https://questdb.com/docs/ingestion/clients/configuration-string/";
+
+/// The most readings in one request: as many as QuestDB's own clients send.
+pub(crate) const READINGS: usize = 75_000;
 
 /// The size of a write with this layout and table.
 pub(crate) fn write_size(_: &Layout, table: &Table) -> WriteSize {

@@ -14,8 +14,8 @@
 //! - [`error`] has SQLite's codes.
 
 use crate::admin::SqliteAdministrator;
+use crate::connection::SqliteSession;
 use crate::dialect::SqliteDialect;
-use crate::session::SqliteSession;
 use sensormark_kit::{Adapter, Backend};
 use sensormark_relational::model::Model;
 use sensormark_store::store::RepeatedWrite;
@@ -36,6 +36,8 @@ pub mod dialect;
 pub mod admin;
 
 pub mod settings;
+
+pub mod connection;
 
 pub mod session;
 

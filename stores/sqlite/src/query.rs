@@ -2,8 +2,8 @@
 //!
 //! Here statements are given their values and run; packed records, which SQLite does not look into, are searched in `packed`.
 
+use crate::connection::SqliteSession;
 use crate::error;
-use crate::session::SqliteSession;
 use sensormark_relational::decode::Decoder;
 use sensormark_relational::plan::shape::QueryShape;
 use sensormark_relational::plan::slot::Bindings;

@@ -3,95 +3,27 @@
 //! Rows and statements are the relational planner's; here they are bound and run. Records of a span are in `records`, whole statements
 //! as text in `text`.
 
+use crate::connection::SqliteSession;
 use crate::error;
 use crate::schema;
-use crate::session::SqliteSession;
-use rusqlite::types::{Null, ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, ffi};
 use sensormark_relational::cell::Cell;
-use sensormark_relational::model::{Content, Model, TableModel};
-use sensormark_relational::write::statement::{
-    add_to_sums, entity, insert, insert_head, insert_row, insert_tags, sum_columns,
-};
+use sensormark_relational::model::Model;
+use sensormark_relational::write::statement::{insert_head, insert_row, insert_tags};
 use sensormark_relational::write::sums::Sums;
 use sensormark_relational::write::{Rows, entity_cells};
 use sensormark_store::{
     Acknowledgement, Atomicity, Batch, EntityReading, Shape, StoreError, WriteMethod,
 };
-use std::collections::HashMap;
 use std::ops::Range;
 
 mod records;
 mod text;
+pub(crate) mod writer;
+
+use writer::{Writer, bind};
 
 const OPERATION: &str = "write readings";
-
-/// The statements that write one table, and the buffer that they need.
-pub struct Writer {
-    /// Inserts one row.
-    insert: String,
-    /// Inserts one row whose key a clustered table has already.
-    repeat: Option<String>,
-    /// Inserts this many rows.
-    many: HashMap<usize, String>,
-    /// Adds to a row of sums.
-    add_sums: Option<String>,
-    /// Inserts or updates an entity.
-    entity: Option<String>,
-    /// The columns that a row has values for: those of the series first.
-    written: Vec<usize>,
-    /// How many of them are the series'.
-    of_series: usize,
-    buffer: Vec<u8>,
-}
-
-impl Writer {
-    /// The statements of this table.
-    pub fn new(model: &Model, number: usize) -> Self {
-        let (table, description) = (&model.tables[number], &model.schema.tables[number]);
-        let is_copy = |&column: &usize| table.columns[column].content == Content::Copy;
-        let has_copies = (0..table.columns.len()).any(|column| is_copy(&column));
-        let repeat = || {
-            let row = insert_row(model, table, 1, &next_copy(table));
-            format!("{}{row}", insert_head(table))
-        };
-        let sums = sum_columns(table).len();
-        let places = (1..=sums).map(|place| format!("?{place}"));
-        let values = format!("VALUES ({})", places.collect::<Vec<_>>().join(", "));
-        Self {
-            insert: insert(model, table, 1).0,
-            repeat: has_copies.then(repeat),
-            many: HashMap::new(),
-            add_sums: add_to_sums(model, table, &values),
-            entity: entity(model, table, description, 1).map(|text| text.0),
-            written: (0..table.columns.len())
-                .filter(|column| !is_copy(column))
-                .collect(),
-            of_series: table.series_columns().count(),
-            buffer: Vec::new(),
-        }
-    }
-}
-
-/// The next number for a key that is there already, as a subquery on the parameters of the row's INSERT.
-fn next_copy(table: &TableModel) -> String {
-    let place = |name: &str| {
-        let place = table.columns.iter().position(|column| column.name == name);
-        place.map_or(1, |place| place + 1)
-    };
-    let conditions: Vec<String> = table
-        .key_names()
-        .iter()
-        .chain([&table.time])
-        .map(|name| format!("{name} = ?{}", place(name)))
-        .collect();
-    format!(
-        "(SELECT max({copy}) + 1 FROM {} WHERE {})",
-        table.name,
-        conditions.join(" AND "),
-        copy = table.column(Content::Copy),
-    )
-}
 
 /// Writes a batch as one transaction, or as several where it is larger than the largest of them.
 ///
@@ -340,27 +272,6 @@ fn bind_row(
         bind(statement, place + 1, rows.cell(row, writer.written[place]))?;
     }
     Ok(())
-}
-
-/// Binds one value.
-#[inline]
-pub(crate) fn bind(
-    statement: &mut CachedStatement<'_>,
-    place: usize,
-    cell: Cell<'_>,
-) -> rusqlite::Result<()> {
-    match cell {
-        Cell::Null => statement.raw_bind_parameter(place, Null),
-        Cell::Bool(value) => statement.raw_bind_parameter(place, value),
-        Cell::I16(value) => statement.raw_bind_parameter(place, value),
-        Cell::I32(value) => statement.raw_bind_parameter(place, value),
-        Cell::I64(value) => statement.raw_bind_parameter(place, value),
-        Cell::F64(value) => statement.raw_bind_parameter(place, value),
-        Cell::Text(value) => statement.raw_bind_parameter(place, value),
-        Cell::Encoded(value) => {
-            statement.raw_bind_parameter(place, ToSqlOutput::Borrowed(ValueRef::Blob(value)))
-        }
-    }
 }
 
 /// Fills the tables of tags.

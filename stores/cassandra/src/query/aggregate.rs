@@ -3,9 +3,9 @@
 
 use super::{PARTITION, Places, Reader, decode, odd, within};
 use crate::connection::Cells;
+use crate::connection::PIPELINE;
 use crate::schema::Rows;
-use crate::session::Shape;
-use crate::write::PIPELINE;
+use crate::statements::Shape;
 use futures_util::stream::{StreamExt, TryStreamExt, iter};
 use sensormark_kit::sums::whole_sum;
 use sensormark_store::client_side;

@@ -3,7 +3,7 @@
 use super::{Reader, columns, decode, no_table};
 use crate::connection::Cells;
 use crate::schema::Rows;
-use crate::session::Shape;
+use crate::statements::Shape;
 use scylla::response::PagingState;
 use sensormark_store::{Batch, StoreError, TimeRange, Value};
 

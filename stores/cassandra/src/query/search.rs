@@ -4,10 +4,10 @@
 //! of a span are fetched partition by partition and searched here.
 
 use super::{PARTITION, Places, Reader, columns, decode, within};
+use crate::connection::PIPELINE;
 use crate::connection::{Cell, Cells, Link};
 use crate::schema::{Model, Rows};
-use crate::session::Shape;
-use crate::write::PIPELINE;
+use crate::statements::Shape;
 use futures_util::stream::{StreamExt, TryStreamExt, iter};
 use scylla::response::PagingState;
 use scylla::statement::prepared::PreparedStatement;

@@ -1,6 +1,6 @@
 //! The files that a server of our own is started with: `cassandra.yaml` and where its messages go.
 
-use super::Memory;
+use super::memory::Memory;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{Durability, StoreError};
 

@@ -1,6 +1,6 @@
 //! Java's command line: the modules that are opened, the options that Cassandra is proven with, and the node's own.
 
-use super::Memory;
+use super::memory::Memory;
 use sensormark_store::server::ServerFolder;
 use std::path::Path;
 

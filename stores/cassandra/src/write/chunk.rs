@@ -2,7 +2,7 @@
 //!
 //! It sends nothing.
 
-use super::Known;
+use super::known::Known;
 use crate::connection::{Cell, Cells};
 use crate::schema::{Rows, TableModel};
 use scylla::serialize::SerializationError;

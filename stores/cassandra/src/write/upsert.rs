@@ -7,7 +7,7 @@ use super::chunk::Line;
 use super::{Writer, micros, no_table, send};
 use crate::connection::Cell;
 use crate::schema::{Rows, TableModel};
-use crate::session::Shape;
+use crate::statements::Shape;
 use scylla::serialize::SerializationError;
 use scylla::serialize::row::{RowSerializationContext, SerializeRow};
 use scylla::serialize::writers::RowWriter;

@@ -3,8 +3,8 @@
 
 use super::{Reader, TOGETHER, failed, tql};
 use crate::client::Found;
+use crate::containers::Place;
 use crate::schema::Rows;
-use crate::session::Place;
 use sensormark_kit::sums::PartialSum;
 use sensormark_store::client_side::{self, group_names};
 use sensormark_store::{

@@ -2,7 +2,7 @@
 //!
 //! Names stand in double quotes, values in single ones; times are whole nanoseconds. It sends nothing.
 
-use crate::query::kept;
+use crate::query::range::kept;
 use crate::schema::{Measurement, encoded};
 use sensormark_store::{Comparison, Predicate, Selection, TimeRange};
 use std::fmt::Write;

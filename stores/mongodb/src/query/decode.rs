@@ -4,9 +4,9 @@
 
 use super::OPERATION;
 use crate::connection::unreadable;
+use crate::schema::SAMPLES;
 use crate::schema::series::{key_integer, key_text};
 use crate::schema::{Fields, TableModel, Tags};
-use crate::write::SAMPLES;
 use mongodb::bson::{RawBsonRef, RawDocument};
 use sensormark_store::{
     Batch, Column, FieldSet, FieldType, Shape, StoreError, Table, Value, Values,

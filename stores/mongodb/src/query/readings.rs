@@ -6,8 +6,8 @@ use super::expression::{Condition, field};
 use super::source::{Source, add_conditions, filtered, inside, tag_expression, time_filter};
 use super::{OPERATION, Question, Reader};
 use crate::connection::{Patience, unreadable};
+use crate::schema::SAMPLES;
 use crate::schema::{EntityModel, Fields, MEASUREMENT, TableModel, Tags};
-use crate::write::SAMPLES;
 use mongodb::bson::{Bson, Document, RawBsonRef, RawDocument, doc};
 use sensormark_store::{
     Answer, Batch, FieldSet, Index, QueryStyle, Shape, StoreError, Table, Value,

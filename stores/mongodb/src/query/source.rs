@@ -76,12 +76,12 @@ impl<'a> Source<'a> {
             Shape::Bucketed { .. } => match question.choice.sole(table) {
                 Some(series) => {
                     let property = kept.roster.property(series).unwrap_or_default();
-                    format!("${}.{property}.{}", kept.inner, crate::write::SAMPLES)
+                    format!("${}.{property}.{}", kept.inner, crate::schema::SAMPLES)
                 }
                 None => {
                     self.unwind_properties(&question.choice, &keep);
                     keep.insert(PROPERTY, "$_p.k");
-                    format!("${PROPERTY}.v.{}", crate::write::SAMPLES)
+                    format!("${PROPERTY}.v.{}", crate::schema::SAMPLES)
                 }
             },
             _ => format!("${}", kept.inner),

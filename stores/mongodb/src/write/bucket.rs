@@ -3,9 +3,10 @@
 //!
 //! An increment is not idempotent: an update that was perhaps done is never sent again.
 
+use super::command::{LARGEST_COMMAND, LARGEST_DOCUMENT, Prepared, TooLarge, Writer};
 use super::rows::{Covered, Runs};
-use super::{COUNT, LARGEST_COMMAND, LARGEST_DOCUMENT, Prepared, SAMPLES, TooLarge, Writer};
 use crate::schema::offers::has_one_pair;
+use crate::schema::{COUNT, SAMPLES};
 use crate::schema::{Fields, TableModel};
 use crate::wire::Writer as Wire;
 use sensormark_store::{Batch, Column, DaySplit, ErrorKind, Shape, StoreError, Values};
@@ -379,7 +380,7 @@ fn sums<'a>(
             sum.add(column, row).ok_or_else(|| {
                 StoreError::new(
                     ErrorKind::Rejected,
-                    super::OPERATION,
+                    super::command::OPERATION,
                     "a sum of whole numbers is over 64 bits; choose a layout without sums",
                 )
             })?;

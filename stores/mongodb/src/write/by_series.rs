@@ -2,8 +2,8 @@
 //! series by series. However many inserts a write takes, each brings all that the write has of its series.
 //! <https://www.mongodb.com/docs/manual/core/timeseries/timeseries-best-practices/>
 
+use super::command::{LARGEST_COMMAND, Writer};
 use super::rows::Covered;
-use super::{LARGEST_COMMAND, Writer};
 use crate::schema::TableModel;
 use sensormark_store::{Acknowledgement, Batch, Durability, StoreError};
 

@@ -1,7 +1,7 @@
 //! Readings that update their entity: an upsert of the entity's document, then an insert of the reading.
 
+use super::command::{Writer, refusal};
 use super::growing::identity;
-use super::{Writer, refusal};
 use crate::schema::{EntityModel, TableModel};
 use mongodb::bson::RawDocumentBuf;
 use mongodb::options::{Acknowledgment, WriteConcern};

@@ -1,7 +1,7 @@
 //! One document a series, to which each write appends its readings.
 
+use super::command::{LARGEST_COMMAND, Prepared, TooLarge, Writer};
 use super::rows::Runs;
-use super::{LARGEST_COMMAND, Prepared, TooLarge, Writer};
 use crate::schema::TableModel;
 use crate::schema::series::tag_value;
 use crate::wire::Writer as Wire;

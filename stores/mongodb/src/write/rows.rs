@@ -1,6 +1,6 @@
 //! Inserts: documents of single readings, and documents of spans.
 
-use super::{LARGEST_COMMAND, LARGEST_DOCUMENT, Prepared, TooLarge, Writer};
+use super::command::{LARGEST_COMMAND, LARGEST_DOCUMENT, Prepared, TooLarge, Writer};
 use crate::schema::TableModel;
 use crate::wire::Writer as Wire;
 use sensormark_store::{Batch, StoreError};

@@ -1,8 +1,8 @@
 //! Everything that is stored, read back for the census.
 
 use super::row::Fetched;
+use crate::connection::SqliteSession;
 use crate::error;
-use crate::session::SqliteSession;
 use sensormark_relational::decode::{self, Decoder};
 use sensormark_relational::plan::slot::Bindings;
 use sensormark_relational::plan::{self, Plan};

@@ -1,7 +1,7 @@
 //! Plans of the statements that the session keeps: what an index is for goes through the index.
 
+use crate::connection::SqliteSession;
 use crate::dialect::SqliteDialect;
-use crate::session::SqliteSession;
 use crate::{Sqlite, schema};
 use sensormark_kit::BackendSession;
 use sensormark_relational::model::Model;

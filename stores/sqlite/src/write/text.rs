@@ -2,7 +2,8 @@
 //!
 //! This is what the second study did; it is offered to show what parsing costs.
 
-use super::{OPERATION, Writer};
+use super::OPERATION;
+use super::writer::Writer;
 use crate::error;
 use rusqlite::Connection;
 use sensormark_relational::cell::Cell;

@@ -4,9 +4,10 @@
 
 use super::script::{COUNTED, DAY, Script};
 use super::{FIELD, START, STOP, VALUE, cell, field, keys, of_text, series, time};
+use crate::query::Reader;
 use crate::query::aggregate::{Key, holds_something};
 use crate::query::flux::rows::Rows;
-use crate::query::{Reader, kept};
+use crate::query::range::kept;
 use crate::schema::Measurement;
 use sensormark_store::{
     Aggregate, Answer, DaySplit, FieldSet, FieldType, Function, Group, Grouping, Query, StoreError,

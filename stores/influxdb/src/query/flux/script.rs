@@ -2,7 +2,7 @@
 //!
 //! What stands first (bucket, range, measurement, fields, tags, a threshold) is what InfluxDB hands down to its storage; it sends nothing.
 
-use crate::query::kept;
+use crate::query::range::kept;
 use crate::query::statement::decimal;
 use crate::schema::{Measurement, encoded};
 use sensormark_store::{Ask, Comparison, DaySplit, FieldSet, Predicate, Query, Selection, Window};
