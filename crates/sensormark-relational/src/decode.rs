@@ -3,10 +3,11 @@
 mod records;
 
 use self::records::RecordRow;
-use crate::model::{Model, SECOND_NS};
+use crate::model::Model;
 use crate::plan::slot::Bindings;
 use crate::plan::{Form, GroupForm, with_keys};
 use crate::row::{Row, unexpected};
+use crate::table::SECOND_NS;
 use sensormark_store::{
     Answer, Ask, Batch, FieldSet, FieldType, Function, Group, Moment, Query, Selection, StoreError,
     TagColumn, TimeKey, TimeRange, Value,

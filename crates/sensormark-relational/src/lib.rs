@@ -23,6 +23,12 @@
 //! most, so they would be raw text in its tree. It numbers parameters by value, one each time, where a slot here is bound once and used
 //! several times. What is left, quotes and placeholders, is under a hundred lines here.
 
+pub mod column_type;
+
+pub mod table;
+
+pub mod expansion;
+
 pub mod dialect;
 
 pub mod series;

@@ -5,11 +5,12 @@
 
 mod columns;
 
-pub use self::columns::{Column, Content, column_count};
+pub use self::columns::column_count;
 use self::columns::{content_columns, key_columns, own_column};
-use crate::cell::Cell;
-use crate::dialect::{ColumnType, Dialect, FieldRows};
+use crate::column_type::ColumnType;
+use crate::dialect::{Dialect, FieldRows};
 use crate::series::SeriesMap;
+use crate::table::{Content, EntityModel, SumColumns, SumsModel, TableModel};
 use sensormark_store::query::DaySplit;
 use sensormark_store::{
     Encoding, ErrorKind, FieldType, Layout, Schema, Shape, StoreError, Table, TagPlacement, TimeKey,
@@ -18,9 +19,6 @@ use std::sync::Arc;
 
 /// The owner's table: it has one row, the owner's mark.
 pub const OWNER_TABLE: &str = "sensormark_owner";
-
-/// Nanoseconds in a second.
-pub const SECOND_NS: i64 = 1_000_000_000;
 
 /// A plan's schema, as tables of a database.
 #[derive(Debug)]
@@ -39,80 +37,6 @@ pub struct Model {
     epoch: i64,
 }
 
-/// One table of the schema, as the database keeps it. Names are quoted.
-#[derive(Debug)]
-pub struct TableModel {
-    /// Its number in the schema.
-    pub number: usize,
-    /// The table of readings (or records).
-    pub name: String,
-    /// The names of its tags.
-    pub tag_names: Vec<String>,
-    /// The names of its fields.
-    pub field_names: Vec<String>,
-    /// The table of tags, where they have one of their own.
-    pub tags: Option<String>,
-    /// The table of sums, in layouts with a summary.
-    pub sums: Option<SumsModel>,
-    /// The table of entities.
-    pub entity: Option<EntityModel>,
-    /// The columns of the table of readings, in its order.
-    pub columns: Vec<Column>,
-    /// Which of them identify the series.
-    pub keys: Vec<usize>,
-    /// The column of time (or of the span's number, or of whole seconds).
-    pub time: String,
-    /// The column of ns within the second, where time has two.
-    pub nanosecond: Option<String>,
-    /// From identifying values to series numbers.
-    pub series: SeriesMap,
-    /// The most readings of one statement.
-    pub readings_per_statement: usize,
-}
-
-/// The table of entities.
-#[derive(Debug)]
-pub struct EntityModel {
-    /// Its name, quoted.
-    pub name: String,
-    /// The names of its columns, quoted.
-    pub columns: Vec<String>,
-    /// The column of the last reading's time, quoted.
-    pub last_time: String,
-}
-
-/// The table of sums: a row for each series, period and part of the day.
-#[derive(Debug)]
-pub struct SumsModel {
-    /// Its name, quoted.
-    pub name: String,
-    /// The column of the period's start in ns, quoted.
-    pub period: String,
-    /// The column that says whether it is day, quoted.
-    pub day: String,
-    /// The columns of the fields that have sums: the numeric ones.
-    pub fields: Vec<SumColumns>,
-}
-
-/// The columns of one field's sums, quoted.
-#[derive(Debug)]
-pub struct SumColumns {
-    /// The field's number.
-    pub field: usize,
-    /// The field's type.
-    pub kind: FieldType,
-    /// Whether readings may lack the field.
-    pub nullable: bool,
-    /// How many readings have the field.
-    pub count: String,
-    /// Sum.
-    pub sum: String,
-    /// Smallest value.
-    pub min: String,
-    /// Largest value.
-    pub max: String,
-}
-
 /// `wanted`, with underscores at its end until nobody else has the name.
 fn free_name(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
     let mut name = wanted.to_owned();
@@ -120,11 +44,6 @@ fn free_name(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
         name.push('_');
     }
     name
-}
-
-/// Texts with commas between them.
-pub fn joined(texts: impl Iterator<Item = String>) -> String {
-    texts.collect::<Vec<_>>().join(", ")
 }
 
 impl Model {
@@ -151,7 +70,7 @@ impl Model {
                 ),
             ));
         }
-        let table = |(number, table)| TableModel::new(dialect, schema, number, table, layout);
+        let table = |(number, table)| table_of(dialect, schema, number, table, layout);
         let unit = match layout.time {
             TimeKey::Nanoseconds => None,
             TimeKey::Native => dialect.time_unit(),
@@ -240,116 +159,56 @@ impl Model {
     }
 }
 
-impl TableModel {
-    fn new(
-        dialect: &'static dyn Dialect,
-        schema: &Arc<Schema>,
-        number: usize,
-        table: &Table,
-        layout: Layout,
-    ) -> Self {
-        let own_tags = layout.tags == TagPlacement::OwnTable && !table.tags.is_empty();
-        let own_table = |ending: &str| {
-            dialect.quote(&free_name(&format!("{}_{ending}", table.name), |name| {
-                schema.tables.iter().any(|other| {
-                    other.name == name || other.entity.as_ref().is_some_and(|one| one.name == name)
-                }) || name == OWNER_TABLE
-            }))
-        };
-        let mut columns = key_columns(dialect, table, own_tags);
-        let series = SeriesMap::new(schema, number, own_tags);
-        let keys = if own_tags {
-            vec![0]
-        } else {
-            series.identifying().to_vec()
-        };
-        content_columns(dialect, table, &layout, &mut columns);
-        let find = |wanted: fn(&Content) -> bool| {
-            columns
-                .iter()
-                .find(|column| wanted(&column.content))
-                .map(|column| column.name.clone())
-        };
-        let is_time = |content: &Content| matches!(content, Content::Time | Content::Span);
-        Self {
-            number,
-            name: dialect.quote(&table.name),
-            tag_names: quoted(dialect, table.tags.iter().map(|tag| &tag.name)),
-            field_names: quoted(dialect, table.fields.iter().map(|field| &field.name)),
-            tags: own_tags.then(|| own_table("tags")),
-            sums: matches!(layout.shape, Shape::Summary { .. })
-                .then(|| SumsModel::new(dialect, table, own_table("sums"))),
-            entity: table.entity.as_ref().map(|entity| EntityModel {
-                name: dialect.quote(&entity.name),
-                columns: quoted(dialect, entity.columns.iter().map(|column| &column.name)),
-                last_time: dialect.quote(&entity.last_time_column),
-            }),
-            time: find(is_time).unwrap_or_default(),
-            nanosecond: find(|content| *content == Content::Nanosecond),
-            columns,
-            keys,
-            series,
-            readings_per_statement: dialect.readings_per_statement(&layout, table).max(1),
-        }
-    }
-
-    /// The columns that identify the series.
-    pub fn key_columns(&self) -> impl Iterator<Item = &Column> {
-        self.keys.iter().map(|&key| &self.columns[key])
-    }
-
-    /// The names of the columns that identify the series.
-    pub fn key_names(&self) -> Vec<String> {
-        self.key_columns()
+/// A table of the schema, with the names and columns that the layout gives it.
+fn table_of(
+    dialect: &'static dyn Dialect,
+    schema: &Arc<Schema>,
+    number: usize,
+    table: &Table,
+    layout: Layout,
+) -> TableModel {
+    let own_tags = layout.tags == TagPlacement::OwnTable && !table.tags.is_empty();
+    let own_table = |ending: &str| {
+        dialect.quote(&free_name(&format!("{}_{ending}", table.name), |name| {
+            schema.tables.iter().any(|other| {
+                other.name == name || other.entity.as_ref().is_some_and(|one| one.name == name)
+            }) || name == OWNER_TABLE
+        }))
+    };
+    let mut columns = key_columns(dialect, table, own_tags);
+    let series = SeriesMap::new(schema, number, own_tags);
+    let keys = if own_tags {
+        vec![0]
+    } else {
+        series.identifying().to_vec()
+    };
+    content_columns(dialect, table, &layout, &mut columns);
+    let find = |wanted: fn(&Content) -> bool| {
+        columns
+            .iter()
+            .find(|column| wanted(&column.content))
             .map(|column| column.name.clone())
-            .collect()
-    }
-
-    /// The columns that every row of a series has alike: its number, or all its tags.
-    pub fn series_columns(&self) -> impl Iterator<Item = &Column> {
-        self.columns
-            .iter()
-            .take_while(|column| matches!(column.content, Content::SeriesNumber | Content::Tag(_)))
-    }
-
-    /// The names of all columns, with commas between them.
-    pub fn column_list(&self) -> String {
-        joined(self.columns.iter().map(|column| column.name.clone()))
-    }
-
-    /// The name of the column with this content, quoted.
-    pub fn column(&self, content: Content) -> &str {
-        self.columns
-            .iter()
-            .find(|column| column.content == content)
-            .map_or("", |column| &column.name)
-    }
-
-    /// The name of the column for values of this type in rows of one field, quoted.
-    pub fn value_column(&self, kind: FieldType) -> &str {
-        match self.column(Content::AnyValue) {
-            "" => self.column(Content::Value(kind)),
-            any => any,
-        }
-    }
-
-    /// A series' value of key column number `key`.
-    pub fn key_cell<'a>(&self, description: &'a Table, key: usize, series: u32) -> Cell<'a> {
-        series_cell(self.columns[self.keys[key]].content, description, series)
-    }
-
-    /// The sums of a field.
-    pub fn sums_of(&self, field: usize) -> Option<&SumColumns> {
-        let sums = self.sums.as_ref()?;
-        sums.fields.iter().find(|columns| columns.field == field)
-    }
-}
-
-/// What a row of a series has in a column of its series.
-pub fn series_cell(content: Content, description: &Table, series: u32) -> Cell<'_> {
-    match content {
-        Content::Tag(tag) => Cell::tag(description, tag, series),
-        _ => Cell::series(series),
+    };
+    let is_time = |content: &Content| matches!(content, Content::Time | Content::Span);
+    TableModel {
+        number,
+        name: dialect.quote(&table.name),
+        tag_names: quoted(dialect, table.tags.iter().map(|tag| &tag.name)),
+        field_names: quoted(dialect, table.fields.iter().map(|field| &field.name)),
+        tags: own_tags.then(|| own_table("tags")),
+        sums: matches!(layout.shape, Shape::Summary { .. })
+            .then(|| sums_of(dialect, table, own_table("sums"))),
+        entity: table.entity.as_ref().map(|entity| EntityModel {
+            name: dialect.quote(&entity.name),
+            columns: quoted(dialect, entity.columns.iter().map(|column| &column.name)),
+            last_time: dialect.quote(&entity.last_time_column),
+        }),
+        time: find(is_time).unwrap_or_default(),
+        nanosecond: find(|content| *content == Content::Nanosecond),
+        columns,
+        keys,
+        series,
+        readings_per_statement: dialect.readings_per_statement(&layout, table).max(1),
     }
 }
 
@@ -360,34 +219,32 @@ fn quoted<'a>(
     names.map(|name| dialect.quote(name)).collect()
 }
 
-impl SumsModel {
-    fn new(dialect: &'static dyn Dialect, table: &Table, name: String) -> Self {
-        let names = dialect.names();
-        let own = |wanted: &str| own_column(dialect, table, wanted);
-        let numeric =
-            |kind: FieldType| matches!(kind, FieldType::I64 | FieldType::U16 | FieldType::F64);
-        let fields = table.fields.iter().enumerate();
-        let columns = fields
-            .filter(|(_, field)| numeric(field.kind))
-            .map(|(number, field)| {
-                let own =
-                    |ending: &str| own(&format!("{}{}{ending}", field.name, names.sum_separator));
-                SumColumns {
-                    field: number,
-                    kind: field.kind,
-                    nullable: field.nullable,
-                    count: own("count"),
-                    sum: own("sum"),
-                    min: own("min"),
-                    max: own("max"),
-                }
-            });
-        Self {
-            name,
-            period: own(names.period),
-            day: own(names.day),
-            fields: columns.collect(),
-        }
+/// The table of sums of a table.
+fn sums_of(dialect: &'static dyn Dialect, table: &Table, name: String) -> SumsModel {
+    let names = dialect.names();
+    let own = |wanted: &str| own_column(dialect, table, wanted);
+    let numeric =
+        |kind: FieldType| matches!(kind, FieldType::I64 | FieldType::U16 | FieldType::F64);
+    let fields = table.fields.iter().enumerate();
+    let columns = fields
+        .filter(|(_, field)| numeric(field.kind))
+        .map(|(number, field)| {
+            let own = |ending: &str| own(&format!("{}{}{ending}", field.name, names.sum_separator));
+            SumColumns {
+                field: number,
+                kind: field.kind,
+                nullable: field.nullable,
+                count: own("count"),
+                sum: own("sum"),
+                min: own("min"),
+                max: own("max"),
+            }
+        });
+    SumsModel {
+        name,
+        period: own(names.period),
+        day: own(names.day),
+        fields: columns.collect(),
     }
 }
 

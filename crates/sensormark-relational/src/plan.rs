@@ -15,7 +15,8 @@ mod sums;
 
 use self::relation::Builder;
 use self::slot::{Slot, Slots};
-use crate::dialect::{Aggregates, ColumnType};
+use crate::column_type::ColumnType;
+use crate::dialect::Aggregates;
 use crate::model::Model;
 use sensormark_store::{
     Answer, Ask, Batch, ErrorKind, FieldSet, FieldType, Query, Selection, StoreError, Table,

@@ -2,7 +2,7 @@
 //!
 //! With tags in a table of their own the number itself identifies; inline, the tags of the series' key do, in its order.
 
-use crate::dialect::ColumnType;
+use crate::column_type::ColumnType;
 use crate::row::{Row, unexpected};
 use sensormark_store::{Schema, SeriesKey, StoreError, Table, TagColumn};
 use std::collections::HashMap;

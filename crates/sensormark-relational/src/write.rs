@@ -7,7 +7,8 @@ pub mod statement;
 pub mod sums;
 
 use crate::cell::Cell;
-use crate::model::{Content, Model, SECOND_NS, TableModel, keeps_empty_readings, series_cell};
+use crate::model::{Model, keeps_empty_readings};
+use crate::table::{Content, SECOND_NS, TableModel, series_cell};
 use sensormark_store::record::{records, runs};
 use sensormark_store::{
     Batch, EntityReading, ErrorKind, FieldType, Shape, StoreError, Table, Value,

@@ -4,7 +4,7 @@
 //! value follows: eight bytes, or the length in four bytes and a text. All numbers are little-endian.
 
 use sensormark_relational::cell::Cell;
-use sensormark_relational::dialect::ColumnType;
+use sensormark_relational::column_type::ColumnType;
 use sensormark_store::record::Record;
 use sensormark_store::{Batch, Table};
 

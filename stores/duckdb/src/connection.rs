@@ -7,7 +7,7 @@ use crate::instance::Use;
 use crate::shown::Kept;
 use crate::write::writer::Writer;
 use sensormark_relational::cell::Cell;
-use sensormark_relational::dialect::ColumnType;
+use sensormark_relational::column_type::ColumnType;
 use sensormark_relational::model::Model;
 use sensormark_relational::plan::shape::QueryShape;
 use sensormark_store::{ErrorKind, Plan, StoreError};

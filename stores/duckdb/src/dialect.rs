@@ -4,13 +4,13 @@
 use crate::array;
 use crate::client::Kind;
 use crate::schema::{limits, unsupported};
-use sensormark_relational::ddl::{Indexed, TableDefinition};
+use sensormark_relational::column_type::ColumnType;
+use sensormark_relational::ddl::definition::{Indexed, TableDefinition};
 use sensormark_relational::dialect::{
-    Aggregates, ColumnType, Dialect, Names, Placeholder, RecordRange, SeriesSet, SumPart, TimeUnit,
-    Walk,
+    Aggregates, Dialect, Names, Placeholder, RecordRange, SeriesSet, SumPart, TimeUnit, Walk,
 };
-use sensormark_relational::model::{Column, Content, SumColumns, TableModel, joined};
-use sensormark_relational::plan::relation::Expansion;
+use sensormark_relational::expansion::Expansion;
+use sensormark_relational::table::{Column, Content, SumColumns, TableModel, joined};
 use sensormark_store::record::Record;
 use sensormark_store::{
     Aggregate, Batch, Encoding, FieldSet, FieldType, Function, Index, Layout, StoreError, Table,

@@ -5,13 +5,14 @@
 use crate::schema::offers::missing;
 use crate::schema::{OPTIONS, field_type, indexed, quoted, tag_type};
 use crate::write::limits;
-use sensormark_relational::ddl::{Indexed, TableDefinition};
+use sensormark_relational::column_type::ColumnType;
+use sensormark_relational::ddl::definition::{Indexed, TableDefinition};
 use sensormark_relational::dialect::{
-    Aggregates, AllSeries, ColumnType, Dialect, FieldRows, Names, Placeholder, RecordRange,
-    SeriesSet, SumPart, Walk,
+    Aggregates, AllSeries, Dialect, FieldRows, Names, Placeholder, RecordRange, SeriesSet, SumPart,
+    Walk,
 };
-use sensormark_relational::model::{Content, SumColumns, TableModel};
-use sensormark_relational::plan::relation::Expansion;
+use sensormark_relational::expansion::Expansion;
+use sensormark_relational::table::{Content, SumColumns, TableModel};
 use sensormark_store::{
     Aggregate, Encoding, FieldSet, FieldType, Function, Index, Layout, Table, TagColumn,
 };

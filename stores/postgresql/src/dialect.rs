@@ -2,13 +2,13 @@
 
 use crate::schema::missing;
 use crate::write::{limits, record};
-use sensormark_relational::ddl::TableDefinition;
+use sensormark_relational::column_type::ColumnType;
+use sensormark_relational::ddl::definition::TableDefinition;
 use sensormark_relational::dialect::{
-    Aggregates, ColumnType, Dialect, Names, Placeholder, RecordRange, SeriesSet, SumPart, TimeUnit,
-    Walk,
+    Aggregates, Dialect, Names, Placeholder, RecordRange, SeriesSet, SumPart, TimeUnit, Walk,
 };
-use sensormark_relational::model::{Content, SumColumns, TableModel, joined};
-use sensormark_relational::plan::relation::Expansion;
+use sensormark_relational::expansion::Expansion;
+use sensormark_relational::table::{Content, SumColumns, TableModel, joined};
 use sensormark_store::record::Record;
 use sensormark_store::{
     Aggregate, Batch, Encoding, FieldSet, FieldType, Function, Index, Layout, StoreError, Table,

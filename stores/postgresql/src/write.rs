@@ -13,7 +13,7 @@ use crate::sent::Prepared;
 use bytes::{BufMut, Bytes, BytesMut};
 use futures_util::SinkExt;
 use sensormark_relational::cell::Cell;
-use sensormark_relational::dialect::ColumnType;
+use sensormark_relational::column_type::ColumnType;
 use sensormark_relational::model::{Model, column_count};
 use sensormark_relational::write::statement::{Text, entity, insert, insert_head};
 use sensormark_relational::write::{Rows, entity_cells};

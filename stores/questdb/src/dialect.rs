@@ -5,13 +5,14 @@
 
 use crate::schema::missing::missing;
 use crate::write_size::READINGS;
-use sensormark_relational::ddl::{Indexed, Purpose, TableDefinition};
+use sensormark_relational::column_type::ColumnType;
+use sensormark_relational::ddl::definition::{Indexed, Purpose, TableDefinition};
 use sensormark_relational::dialect::{
-    Aggregates, ColumnType, Dialect, Names, Placeholder, RecordRange, SeriesSet, SumPart, TimeUnit,
-    Walk, is_plain,
+    Aggregates, Dialect, Names, Placeholder, RecordRange, SeriesSet, SumPart, TimeUnit, Walk,
+    is_plain,
 };
-use sensormark_relational::model::{Content, SumColumns, TableModel};
-use sensormark_relational::plan::relation::Expansion;
+use sensormark_relational::expansion::Expansion;
+use sensormark_relational::table::{Content, SumColumns, TableModel};
 use sensormark_store::{Aggregate, Encoding, FieldSet, FieldType, Function, Index, Layout, Table};
 
 /// QuestDB's choices.

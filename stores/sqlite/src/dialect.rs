@@ -2,13 +2,15 @@
 //! strict tables.
 
 use crate::schema::{limits, unsupported};
-use sensormark_relational::ddl::{Indexed, Purpose, TableDefinition};
+use sensormark_relational::column_type::ColumnType;
+use sensormark_relational::ddl::definition::{Indexed, Purpose, TableDefinition};
 use sensormark_relational::dialect::{
-    Aggregates, AllSeries, ColumnType, Dialect, FieldRows, Names, Placeholder, RecordRange,
-    SeriesSet, SumPart, Walk,
+    Aggregates, AllSeries, Dialect, FieldRows, Names, Placeholder, RecordRange, SeriesSet, SumPart,
+    Walk,
 };
-use sensormark_relational::model::{Content, Model, SumColumns, TableModel};
-use sensormark_relational::plan::relation::Expansion;
+use sensormark_relational::expansion::Expansion;
+use sensormark_relational::model::Model;
+use sensormark_relational::table::{Content, SumColumns, TableModel};
 use sensormark_store::{Aggregate, Encoding, FieldSet, FieldType, Function, Index, Layout, Table};
 
 /// SQLite's choices.
@@ -172,7 +174,7 @@ impl Dialect for SqliteDialect {
         ))
     }
 
-    fn repeat_order(&self, _: &Model, table: &TableModel, alias: &str) -> Option<String> {
+    fn repeat_order(&self, table: &TableModel, alias: &str) -> Option<String> {
         Some(match table.column(Content::Copy) {
             "" => format!("{alias}._rowid_"),
             copy => format!("{alias}.{copy}"),

@@ -1,56 +1,12 @@
 //! The columns of a table of readings, by layout.
 
-use super::{SECOND_NS, free_name};
-use crate::dialect::{ColumnType, Dialect, FieldRows};
+use super::free_name;
+use crate::column_type::ColumnType;
+use crate::dialect::{Dialect, FieldRows};
+use crate::table::{Column, Content, SECOND_NS};
 use sensormark_store::{
     Encoding, Field, FieldType, Index, Layout, Shape, Table, TagPlacement, TimeKey,
 };
-
-/// One column of a table of readings.
-#[derive(Debug, Clone)]
-pub struct Column {
-    /// Its name, quoted.
-    pub name: String,
-    /// Its type.
-    pub kind: ColumnType,
-    /// What it holds.
-    pub content: Content,
-    /// Whether it may be null.
-    pub nullable: bool,
-}
-
-/// What a column holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Content {
-    /// The number of the series, which the table of tags explains.
-    SeriesNumber,
-    /// The value of this tag.
-    Tag(usize),
-    /// The reading's time; its whole seconds, where there is a column for the rest.
-    Time,
-    /// The ns within the second.
-    Nanosecond,
-    /// What tells repeated writes of one key apart, where the key is the table's order: 0 unless a key is repeated.
-    Copy,
-    /// The value of this field.
-    Field(usize),
-    /// The number of a field, in rows of one field.
-    FieldNumber,
-    /// The value of a field of this type, in rows of one field.
-    Value(FieldType),
-    /// The value of a field of any type, in rows of one field.
-    AnyValue,
-    /// The number of a span of time: its start divided by its length.
-    Span,
-    /// How many readings a record has.
-    Size,
-    /// All readings of a record.
-    Document,
-    /// Times of a record's readings, in ns since the start of its span.
-    Offsets,
-    /// One field's values of a record's readings.
-    FieldArray(usize),
-}
 
 /// The quoted name of a column of ours, which no tag and field has.
 pub(super) fn own_column(dialect: &dyn Dialect, table: &Table, wanted: &str) -> String {

@@ -4,8 +4,9 @@ use super::relation::{Builder, Relation};
 use super::shape::{WindowShape, written};
 use super::slot::Slot;
 use super::{Form, GroupForm};
-use crate::dialect::{ColumnType, Dialect, is_plain};
-use crate::model::{Content, joined};
+use crate::column_type::ColumnType;
+use crate::dialect::{Dialect, is_plain};
+use crate::table::{Content, joined};
 use sensormark_store::query::DaySplit;
 use sensormark_store::{
     Aggregate, ErrorKind, FieldSet, FieldType, Function, Grouping, StoreError, TimeKey,

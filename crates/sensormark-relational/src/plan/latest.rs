@@ -3,8 +3,9 @@
 use super::relation::{Builder, filter};
 use super::slot::Slot;
 use super::{Form, with_keys};
-use crate::dialect::{ColumnType, SeriesSet, Walk};
-use crate::model::{Content, joined};
+use crate::column_type::ColumnType;
+use crate::dialect::{SeriesSet, Walk};
+use crate::table::{Content, joined};
 use sensormark_store::{Encoding, FieldSet, Selection};
 
 impl Builder<'_> {

@@ -7,8 +7,8 @@ use super::aggregate::{fields_of, grouped, not_for_this_type};
 use super::relation::{Builder, Relation};
 use super::shape::WindowShape;
 use super::slot::Slot;
-use crate::dialect::ColumnType;
-use crate::model::joined;
+use crate::column_type::ColumnType;
+use crate::table::joined;
 use sensormark_store::{Aggregate, FieldSet, FieldType, Function, Grouping, StoreError};
 
 /// The statements: the plain ones together, then each of the others in its order.

@@ -4,7 +4,8 @@ use super::relation::{Builder, filter};
 use super::slot::Slot;
 use super::{Form, RecordForm};
 use crate::dialect::RecordRange;
-use crate::model::{Content, joined, keeps_empty_readings};
+use crate::model::keeps_empty_readings;
+use crate::table::{Content, joined};
 use sensormark_store::{Ask, Encoding, FieldSet, FieldType, StoreError};
 
 /// How a whole record with this encoding comes back.

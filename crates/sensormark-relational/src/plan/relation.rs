@@ -3,8 +3,10 @@
 
 use super::slot::{Slot, Slots};
 use super::{Form, Statement, with_keys};
-use crate::dialect::{AllSeries, ColumnType, SeriesSet};
-use crate::model::{Content, Model, SECOND_NS, TableModel, joined, keeps_empty_readings};
+use crate::column_type::ColumnType;
+use crate::dialect::{AllSeries, SeriesSet};
+use crate::model::{Model, keeps_empty_readings};
+use crate::table::{Content, SECOND_NS, TableModel, joined};
 use sensormark_store::{Encoding, FieldSet, Index, Query, Selection, Shape, Table, TimeKey};
 
 /// What a statement about a table is written from.
@@ -20,21 +22,6 @@ pub struct Builder<'a> {
     pub query: &'a Query,
     /// The parameters so far.
     pub slots: Slots,
-}
-
-/// What expands a record into its readings.
-#[derive(Debug)]
-pub struct Expansion {
-    /// What stands between the table and the opened record.
-    pub join: &'static str,
-    /// The opened record.
-    pub from: String,
-    /// The reading's time since the start of its span.
-    pub offset: String,
-    /// What orders the readings of a record as they were written.
-    pub order: &'static str,
-    /// The expressions for fields.
-    pub fields: Vec<(usize, String)>,
 }
 
 /// Readings as a relation.
@@ -176,10 +163,7 @@ impl Builder<'_> {
             time,
             ns,
             order,
-            repeats: dialect
-                .repeat_order(self.model, table, "r")
-                .into_iter()
-                .collect(),
+            repeats: dialect.repeat_order(table, "r").into_iter().collect(),
             conditions: if per_field {
                 vec![self.field_condition(fields)]
             } else {
@@ -245,7 +229,7 @@ impl Builder<'_> {
         let length = dialect.whole(span_ns);
         let time = format!("({span} * {length} + {})", expansion.offset);
         let mut repeats = Vec::new();
-        if let Some(repeat) = dialect.repeat_order(self.model, self.table, "r") {
+        if let Some(repeat) = dialect.repeat_order(self.table, "r") {
             repeats.extend([repeat, expansion.order.to_owned()]);
         }
         Relation {

@@ -4,8 +4,9 @@ use super::Form;
 use super::relation::{Builder, Relation};
 use super::slot::Slot;
 use crate::cell::Cell;
-use crate::dialect::{ColumnType, Walk};
-use crate::model::{TableModel, joined};
+use crate::column_type::ColumnType;
+use crate::dialect::Walk;
+use crate::table::{TableModel, joined};
 use sensormark_store::{Comparison, Encoding, FieldSet, Predicate, StoreError, Table};
 use std::cmp::Ordering;
 

@@ -4,8 +4,10 @@
 //! may be written in any order.
 
 use crate::cell::Cell;
-use crate::dialect::{ColumnType, Placeholder};
-use crate::model::{Model, SECOND_NS, TableModel};
+use crate::column_type::ColumnType;
+use crate::dialect::Placeholder;
+use crate::model::Model;
+use crate::table::{SECOND_NS, TableModel};
 use sensormark_store::record::json;
 use sensormark_store::{Ask, DaySplit, Query, Selection, Table, TagColumn, Window};
 use std::fmt::Write as _;

@@ -4,8 +4,8 @@ use super::Form;
 use super::aggregate::{fields_of, grouped};
 use super::relation::{Builder, Relation};
 use super::slot::Slot;
-use crate::dialect::ColumnType;
-use crate::model::{SumsModel, joined};
+use crate::column_type::ColumnType;
+use crate::table::{SumsModel, joined};
 use sensormark_store::{Aggregate, FieldSet, FieldType, Function, Grouping, StoreError};
 
 impl<'a> Builder<'a> {

@@ -1,8 +1,10 @@
 //! The statements that write, as text and types of parameters.
 
+use crate::column_type::ColumnType;
 use crate::ddl::entity_key;
-use crate::dialect::{ColumnType, Placeholder, SumPart};
-use crate::model::{Column, Content, Model, TableModel, joined};
+use crate::dialect::{Placeholder, SumPart};
+use crate::model::Model;
+use crate::table::{Column, Content, TableModel, joined};
 use sensormark_store::Table;
 
 /// A statement's text and the types of its parameters.

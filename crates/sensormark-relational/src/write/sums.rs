@@ -1,7 +1,8 @@
 //! Sums that the client adds up: a batch becomes one row for each series, period and part of the day that it touches.
 
 use crate::cell::Cell;
-use crate::model::{Model, TableModel, series_cell};
+use crate::model::Model;
+use crate::table::{TableModel, series_cell};
 use sensormark_store::{Batch, Column, ErrorKind, StoreError, Table, Values};
 use std::collections::BTreeMap;
 use std::ops::Range;

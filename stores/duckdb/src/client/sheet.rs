@@ -7,7 +7,7 @@ use super::value::{LogicalType, type_number};
 use super::{Connection, Failure, Library, codes, text, text_at};
 use crate::array::Elements;
 use sensormark_relational::cell::Cell;
-use sensormark_relational::dialect::ColumnType;
+use sensormark_relational::column_type::ColumnType;
 use std::ptr;
 
 /// Rows of one chunk: DuckDB's own size of a vector.

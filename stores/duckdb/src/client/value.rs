@@ -3,7 +3,7 @@
 use super::foreign::{self, TimestampNs, types};
 use super::{Failure, Library, codes, text_at};
 use sensormark_relational::cell::Cell;
-use sensormark_relational::dialect::ColumnType;
+use sensormark_relational::column_type::ColumnType;
 
 /// A parameter.
 #[derive(Debug, Clone)]

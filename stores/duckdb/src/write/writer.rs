@@ -2,9 +2,10 @@
 
 use crate::client::Kind;
 use crate::dialect::{appended, type_name};
+use sensormark_relational::column_type::ColumnType;
 use sensormark_relational::ddl::sum_type;
-use sensormark_relational::dialect::ColumnType;
-use sensormark_relational::model::{Model, TableModel, joined};
+use sensormark_relational::model::Model;
+use sensormark_relational::table::{TableModel, joined};
 use sensormark_relational::write::statement::{Text, add_to_sums, entity, insert};
 use sensormark_store::FieldType;
 

@@ -3,7 +3,7 @@
 //! It decides by the schema's form alone: tags, types of fields, resolution of time.
 
 use super::{field_type, is_short};
-use sensormark_relational::model::SECOND_NS;
+use sensormark_relational::table::SECOND_NS;
 use sensormark_store::{
     Capability, Encoding, Family, FieldType, Index, Layout, LayoutOffer, Operation, QueryStyle,
     Schema, Scope, Shape, Standing, Table, TagPlacement, TimeKey, WriteMethod,

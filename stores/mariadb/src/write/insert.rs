@@ -2,7 +2,8 @@
 //!
 //! Text alone; what is bound to them is made in [`super::rows`].
 
-use sensormark_relational::model::{Model, TableModel};
+use sensormark_relational::model::Model;
+use sensormark_relational::table::TableModel;
 use sensormark_relational::write::statement::{
     add_to_sums, entity, insert_head, insert_row, sum_columns,
 };

@@ -5,7 +5,8 @@
 use super::insert::Inserts;
 use super::{Step, native};
 use mysql_async::Value as Parameter;
-use sensormark_relational::model::{Model, series_cell};
+use sensormark_relational::model::Model;
+use sensormark_relational::table::series_cell;
 use sensormark_relational::write::sums::Sums;
 use sensormark_relational::write::{Rows, entity_cells};
 use sensormark_store::record::{json, records, runs};

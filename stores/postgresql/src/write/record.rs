@@ -3,7 +3,7 @@
 use crate::cell::array;
 use crate::dialect::native;
 use sensormark_relational::cell::Cell;
-use sensormark_relational::dialect::ColumnType;
+use sensormark_relational::column_type::ColumnType;
 use sensormark_store::record::{Record, json};
 use sensormark_store::{Batch, Encoding, Table};
 

@@ -1,9 +1,10 @@
 //! The statements that write and add up in one: what PostgreSQL does itself.
 
 use crate::dialect::{native, type_name};
+use sensormark_relational::column_type::ColumnType;
 use sensormark_relational::ddl::sum_type;
-use sensormark_relational::dialect::ColumnType;
-use sensormark_relational::model::{Column, Content, Model, SumsModel, TableModel, joined};
+use sensormark_relational::model::Model;
+use sensormark_relational::table::{Column, Content, SumsModel, TableModel, joined};
 use sensormark_relational::write::statement::{Text, add_to_sums, insert};
 use sensormark_store::{DaySplit, Table};
 use tokio_postgres::types::Type;

@@ -3,7 +3,8 @@
 use rusqlite::CachedStatement;
 use rusqlite::types::{Null, ToSqlOutput, ValueRef};
 use sensormark_relational::cell::Cell;
-use sensormark_relational::model::{Content, Model, TableModel};
+use sensormark_relational::model::Model;
+use sensormark_relational::table::{Content, TableModel};
 use sensormark_relational::write::statement::{
     add_to_sums, entity, insert, insert_head, insert_row, sum_columns,
 };
