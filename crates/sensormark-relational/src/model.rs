@@ -6,7 +6,7 @@
 mod columns;
 
 pub use self::columns::column_count;
-use self::columns::{content_columns, key_columns, own_column};
+use self::columns::{content_columns, free_name, key_columns, own_column};
 use crate::column_type::ColumnType;
 use crate::dialect::{Dialect, FieldRows};
 use crate::series::SeriesMap;
@@ -35,15 +35,6 @@ pub struct Model {
     unit_ns: i64,
     /// Units from the Unix epoch to that of time keys.
     epoch: i64,
-}
-
-/// `wanted`, with underscores at its end until nobody else has the name.
-fn free_name(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
-    let mut name = wanted.to_owned();
-    while taken(&name) {
-        name.push('_');
-    }
-    name
 }
 
 impl Model {

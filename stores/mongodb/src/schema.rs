@@ -10,6 +10,7 @@ mod pins;
 pub(crate) mod series;
 
 use self::series::Roster;
+pub(crate) use self::series::Tags;
 use mongodb::bson::{Document, doc};
 use sensormark_store::{
     Encoding, Entity, ErrorKind, FieldType, Index, Layout, QueryStyle, Schema, Scope, Shape,
@@ -69,17 +70,6 @@ pub(crate) struct TableModel {
     pub(crate) roster: Roster,
     /// The collection of entities.
     pub(crate) entity: Option<EntityModel>,
-}
-
-/// Where a document has its tags.
-#[derive(Debug)]
-pub(crate) enum Tags {
-    /// Beside the time, by these names.
-    Beside(Vec<String>),
-    /// Named, in a document under this name.
-    Under(String),
-    /// As pairs of key and value, in an array of this name.
-    Pairs(String),
 }
 
 /// Where a reading has its values.

@@ -198,6 +198,28 @@ fn shown_array(bytes: &[u8]) -> Option<String> {
     Some(format!("{{{}{more}}}", elements.join(", ")))
 }
 
+/// The driver's type for a column's or parameter's.
+pub(crate) const fn native(kind: ColumnType) -> Type {
+    match kind {
+        ColumnType::Bool => Type::BOOL,
+        ColumnType::I16 => Type::INT2,
+        ColumnType::I32 => Type::INT4,
+        ColumnType::I64 => Type::INT8,
+        ColumnType::F64 => Type::FLOAT8,
+        ColumnType::Text | ColumnType::Any => Type::TEXT,
+        ColumnType::Timestamp => Type::TIMESTAMPTZ,
+        ColumnType::Interval => Type::INTERVAL,
+        ColumnType::Json => Type::JSON,
+        ColumnType::BinaryJson => Type::JSONB,
+        ColumnType::Bytes => Type::BYTEA,
+        ColumnType::BoolArray => Type::BOOL_ARRAY,
+        ColumnType::I32Array => Type::INT4_ARRAY,
+        ColumnType::I64Array => Type::INT8_ARRAY,
+        ColumnType::F64Array => Type::FLOAT8_ARRAY,
+        ColumnType::TextArray => Type::TEXT_ARRAY,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,7 @@
 //! PostgreSQL's way: lateral joins, arrays as parameters, all aggregates in one statement, JSONB opened by the server, ON CONFLICT.
 
 use crate::schema::missing;
-use crate::write::{limits, record};
+use crate::write::record;
 use sensormark_relational::column_type::ColumnType;
 use sensormark_relational::ddl::definition::TableDefinition;
 use sensormark_relational::dialect::{
@@ -34,28 +34,6 @@ static NAMES: Names = Names {
     sum_separator: ".",
 };
 
-/// The driver's type for a column's or parameter's.
-pub(crate) const fn native(kind: ColumnType) -> Type {
-    match kind {
-        ColumnType::Bool => Type::BOOL,
-        ColumnType::I16 => Type::INT2,
-        ColumnType::I32 => Type::INT4,
-        ColumnType::I64 => Type::INT8,
-        ColumnType::F64 => Type::FLOAT8,
-        ColumnType::Text | ColumnType::Any => Type::TEXT,
-        ColumnType::Timestamp => Type::TIMESTAMPTZ,
-        ColumnType::Interval => Type::INTERVAL,
-        ColumnType::Json => Type::JSON,
-        ColumnType::BinaryJson => Type::JSONB,
-        ColumnType::Bytes => Type::BYTEA,
-        ColumnType::BoolArray => Type::BOOL_ARRAY,
-        ColumnType::I32Array => Type::INT4_ARRAY,
-        ColumnType::I64Array => Type::INT8_ARRAY,
-        ColumnType::F64Array => Type::FLOAT8_ARRAY,
-        ColumnType::TextArray => Type::TEXT_ARRAY,
-    }
-}
-
 /// A type's name in statements.
 pub(crate) const fn type_name(kind: ColumnType) -> &'static str {
     match kind {
@@ -75,6 +53,23 @@ pub(crate) const fn type_name(kind: ColumnType) -> &'static str {
         ColumnType::I64Array => "int8[]",
         ColumnType::F64Array => "float8[]",
         ColumnType::TextArray => "text[]",
+    }
+}
+
+/// The largest statements with a layout and a table.
+pub(crate) fn limits(layout: &Layout, table: &Table) -> Limits {
+    let columns = column_count(&Postgresql, layout, table).max(1);
+    let rows_per_reading = match layout.shape {
+        Shape::RowPerField => table.fields.len().max(1),
+        _ => 1,
+    };
+    let readings_per_statement = match layout.write {
+        WriteMethod::MultiRow => PARAMETERS / columns / rows_per_reading,
+        WriteMethod::ConcatenatedStatements => 10_000,
+        _ => 1_000_000,
+    };
+    Limits {
+        readings_per_statement: readings_per_statement.max(1),
     }
 }
 

@@ -107,7 +107,7 @@ impl Backend for PostgresqlBackend {
     }
 
     fn limits(&self, layout: &Layout, table: &Table) -> Limits {
-        write::limits(layout, table)
+        dialect::limits(layout, table)
     }
 
     fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize {

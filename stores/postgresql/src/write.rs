@@ -6,9 +6,9 @@
 pub(crate) mod record;
 mod statement;
 
+use crate::cell::native;
 use crate::cell::{Parameter, array};
 use crate::connection::Link;
-use crate::dialect::{Postgresql, native};
 use crate::sent::Prepared;
 use bytes::{BufMut, Bytes, BytesMut};
 use futures_util::SinkExt;
@@ -51,23 +51,6 @@ enum Key {
     Entity { table: usize },
     /// Both, with this many rows for the reading.
     EntityAndReading { table: usize, rows: usize },
-}
-
-/// The largest statements with a layout and a table.
-pub(crate) fn limits(layout: &Layout, table: &Table) -> Limits {
-    let columns = column_count(&Postgresql, layout, table).max(1);
-    let rows_per_reading = match layout.shape {
-        Shape::RowPerField => table.fields.len().max(1),
-        _ => 1,
-    };
-    let readings_per_statement = match layout.write {
-        WriteMethod::MultiRow => PARAMETERS / columns / rows_per_reading,
-        WriteMethod::ConcatenatedStatements => 10_000,
-        _ => 1_000_000,
-    };
-    Limits {
-        readings_per_statement: readings_per_statement.max(1),
-    }
 }
 
 /// What sends writes over a connection.

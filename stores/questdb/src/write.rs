@@ -5,7 +5,7 @@
 use crate::schema::{NO_COMMON_COMMIT, Tables};
 use crate::sending::Link;
 use crate::sent::Kept;
-use crate::write_size::READINGS;
+use crate::write_size::{BODY_BYTES, READINGS};
 use bytes::Bytes;
 use sensormark_store::lines::put_quoted_with_breaks;
 use sensormark_store::text::Page;
@@ -14,9 +14,6 @@ use sensormark_store::{
     Value, Values,
 };
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// A request is closed when it holds this many bytes: as many as QuestDB's own clients hold.
-pub(crate) const BODY_BYTES: usize = 100 << 20;
 
 const OPERATION: &str = "write a batch to QuestDB";
 

@@ -1,6 +1,5 @@
 //! The size of write that QuestDB's documentation advises: a request of its own clients.
 
-use crate::write::BODY_BYTES;
 use sensormark_store::write_size::{
     field_name_bytes, field_value_bytes, tag_name_bytes, tag_value_bytes,
 };
@@ -9,6 +8,8 @@ use sensormark_store::{FieldType, Layout, Table, WriteSize};
 const ADVICE: &str = "QuestDB's clients send a request over HTTP after 75,000 rows, and hold at most 100 MiB for one.";
 const LINK: &str = "https://questdb.com/docs/ingestion/clients/configuration-string/";
 
+/// A request is closed when it holds this many bytes: as many as QuestDB's own clients hold.
+pub(crate) const BODY_BYTES: usize = 100 << 20;
 /// The most readings in one request: as many as QuestDB's own clients send.
 pub(crate) const READINGS: usize = 75_000;
 

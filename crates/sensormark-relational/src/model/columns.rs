@@ -1,12 +1,20 @@
 //! The columns of a table of readings, by layout.
 
-use super::free_name;
 use crate::column_type::ColumnType;
 use crate::dialect::{Dialect, FieldRows};
 use crate::table::{Column, Content, SECOND_NS};
 use sensormark_store::{
     Encoding, Field, FieldType, Index, Layout, Shape, Table, TagPlacement, TimeKey,
 };
+
+/// `wanted`, with underscores at its end until nobody else has the name.
+pub(super) fn free_name(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
+    let mut name = wanted.to_owned();
+    while taken(&name) {
+        name.push('_');
+    }
+    name
+}
 
 /// The quoted name of a column of ours, which no tag and field has.
 pub(super) fn own_column(dialect: &dyn Dialect, table: &Table, wanted: &str) -> String {

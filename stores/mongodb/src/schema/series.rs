@@ -2,11 +2,21 @@
 //!
 //! A series' tags are encoded once and copied into each document. It asks nothing of the database.
 
-use super::Tags;
 use crate::wire::Writer;
 use mongodb::bson::{Bson, Document};
 use sensormark_store::{Series, SeriesKey, Shape, Table, TagColumn, Value};
 use std::collections::HashMap;
+
+/// Where a document has its tags.
+#[derive(Debug)]
+pub(crate) enum Tags {
+    /// Beside the time, by these names.
+    Beside(Vec<String>),
+    /// Named, in a document under this name.
+    Under(String),
+    /// As pairs of key and value, in an array of this name.
+    Pairs(String),
+}
 
 /// The series of a table.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Records of a span as PostgreSQL takes them: a document, or arrays.
 
 use crate::cell::array;
-use crate::dialect::native;
+use crate::cell::native;
 use sensormark_relational::cell::Cell;
 use sensormark_relational::column_type::ColumnType;
 use sensormark_store::record::{Record, json};
