@@ -205,7 +205,7 @@ impl Explaining {
             check(&trial.steps).map_err(Failure::usage)?;
         }
         let steps: Vec<Step> = trials.into_iter().flat_map(|trial| trial.steps).collect();
-        let statements = explain::explain(site, plan, &steps, &interrupted)?;
+        let statements = explain::explain(site, plan, &steps, &signals::interrupted)?;
         let settings = site.administer(plan, async |administrator| administrator.settings().await);
         let (settings, description) = (settings?, site.store().description());
         Ok(Explained {

@@ -1,7 +1,7 @@
 //! Bringing a server up: folder, ports, password, the commands before, the server, the commands after, readiness.
 
 use super::folder::RunFolder;
-use super::inner::{Inner, Phase};
+use super::inner::Inner;
 use super::managed::ManagedServer;
 use super::memory_group::MemoryGroup;
 use super::ports::{self, ReservedPorts};
@@ -9,13 +9,12 @@ use super::ready::bring_up;
 use super::spawn::Surroundings;
 use super::user::{User, is_root};
 use super::{Shared, random};
-use sensormark_store::error::{ErrorKind, StoreError};
+use sensormark_store::error::StoreError;
 use sensormark_store::server::{Installation, Launch, ServerFolder, ServerOptions, StopSignal};
 use sensormark_store::store::Store;
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// How often a start is tried with new ports when somebody takes one of them at the last moment.
 const ATTEMPTS: u32 = 8;

@@ -7,6 +7,7 @@
 use crate::answer::Answer;
 use crate::batch::Batch;
 use crate::capability::{Capability, Operation};
+use crate::endpoint::Endpoint;
 use crate::error::{ErrorKind, StoreError};
 use crate::layout::{Family, Layout, LayoutOffer};
 use crate::query::Query;
@@ -14,8 +15,8 @@ use crate::schema::{Schema, Table, TimeResolution, Value};
 use crate::server::{Installation, Launch, ServerFolder, ServerOptions};
 use crate::statement::Statement;
 use crate::store::{
-    Acknowledgement, Administrator, Description, Endpoint, EntityReading, Limits, LocalFuture,
-    Plan, RepeatedWrite, Session, SessionKind, Store,
+    Acknowledgement, Administrator, Description, EntityReading, Limits, LocalFuture, Plan,
+    RepeatedWrite, Session, SessionKind, Store,
 };
 use crate::write_size::WriteSize;
 use std::sync::Arc;

@@ -6,6 +6,8 @@
 use crate::answer::Answer;
 use crate::batch::{Batch, Values};
 use crate::capability::{Capability, Operation};
+use crate::durability::Durability;
+use crate::endpoint::{Endpoint, Secret};
 use crate::error::{ErrorKind, StoreError};
 use crate::layout::{Family, Layout, LayoutOffer, Standing, TimeKey};
 use crate::query::Query;
@@ -14,8 +16,8 @@ use crate::schema::{Schema, Table, TimeResolution, Value};
 use crate::server::{Installation, Launch, ServerFolder, ServerOptions};
 use crate::size::Size;
 use crate::store::{
-    Acknowledgement, Administrator, AnswerSource, Description, Durability, Endpoint, EntityReading,
-    Limits, LocalFuture, Plan, RepeatedWrite, Secret, Session, SessionKind, Setting, Store,
+    Acknowledgement, Administrator, AnswerSource, Description, EntityReading, Limits, LocalFuture,
+    Plan, RepeatedWrite, Session, SessionKind, Setting, Store,
 };
 use crate::write_size::WriteSize;
 use std::collections::BTreeMap;

@@ -6,6 +6,8 @@
 use crate::answer::Answer;
 use crate::batch::Batch;
 use crate::capability::{Capability, Operation};
+use crate::durability::Durability;
+use crate::endpoint::{Endpoint, Secret};
 use crate::error::StoreError;
 use crate::layout::{Family, Layout, LayoutOffer, Standing};
 use crate::query::Query;
@@ -13,8 +15,8 @@ use crate::schema::{Schema, Table, Value};
 use crate::server::{Installation, Launch, ServerFolder, ServerOptions};
 use crate::size::Size;
 use crate::store::{
-    Acknowledgement, Administrator, AnswerSource, Description, Durability, Endpoint, EntityReading,
-    Limits, LocalFuture, Plan, RepeatedWrite, Secret, Session, SessionKind, Setting, Store,
+    Acknowledgement, Administrator, AnswerSource, Description, EntityReading, Limits, LocalFuture,
+    Plan, RepeatedWrite, Session, SessionKind, Setting, Store,
 };
 use crate::write_size::WriteSize;
 use std::future::ready;

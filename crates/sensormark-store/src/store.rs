@@ -19,7 +19,6 @@ use crate::size::{Documents, Size};
 use crate::statement::Statement;
 use crate::write_size::WriteSize;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;

@@ -27,7 +27,7 @@ pub(crate) use self::nodetool::nodetool;
 use self::configuration::{LOGGING, configuration};
 use self::find::{find_java, jar};
 use self::java::arguments;
-use self::memory::Memory;
+use self::memory::{LEAST_HEAP, Memory};
 
 /// How to start a server in this folder.
 pub(crate) fn launch(

@@ -197,12 +197,6 @@ fn later(error: StoreError, before: u64) -> StoreError {
     error.after_acknowledging(acknowledged)
 }
 
-fn native(operation: &str, error: &Document) -> StoreError {
-    let code = error.get_i32("code").unwrap_or(0);
-    let message = error.get_str("errmsg").unwrap_or("no words");
-    coded(operation, code, message)
-}
-
 impl TableModel {
     /// A reading's values.
     fn values(&self, wire: &mut Wire, batch: &Batch, row: usize) {

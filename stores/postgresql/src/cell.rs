@@ -4,6 +4,7 @@
 
 use bytes::{BufMut, BytesMut};
 use sensormark_relational::cell::Cell;
+use sensormark_relational::column_type::ColumnType;
 use std::error::Error;
 use std::fmt::Write;
 use tokio_postgres::types::{IsNull, ToSql, Type};

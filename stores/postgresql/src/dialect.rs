@@ -8,12 +8,13 @@ use sensormark_relational::dialect::{
     Aggregates, Dialect, Names, Placeholder, RecordRange, SeriesSet, SumPart, TimeUnit, Walk,
 };
 use sensormark_relational::expansion::Expansion;
+use sensormark_relational::model::column_count;
 use sensormark_relational::table::{Content, SumColumns, TableModel, joined};
 use sensormark_store::record::Record;
 use sensormark_store::{
-    Aggregate, Batch, Encoding, FieldSet, FieldType, Function, Index, Layout, StoreError, Table,
+    Aggregate, Batch, Encoding, FieldSet, FieldType, Function, Index, Layout, Limits, Shape,
+    StoreError, Table, WriteMethod,
 };
-use tokio_postgres::types::Type;
 
 /// PostgreSQL's choices.
 #[derive(Debug)]
@@ -55,6 +56,9 @@ pub(crate) const fn type_name(kind: ColumnType) -> &'static str {
         ColumnType::TextArray => "text[]",
     }
 }
+
+/// The most parameters of one statement: the protocol counts them in 16 bits.
+const PARAMETERS: usize = 65_535;
 
 /// The largest statements with a layout and a table.
 pub(crate) fn limits(layout: &Layout, table: &Table) -> Limits {

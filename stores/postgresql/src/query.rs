@@ -7,9 +7,9 @@ mod row;
 mod scan;
 
 use self::row::Answered;
+use crate::cell::native;
 use crate::cell::{Parameter, array};
 use crate::connection::{Link, Planning};
-use crate::dialect::native;
 use crate::sent;
 use bytes::BufMut;
 use futures_util::TryStreamExt;

@@ -27,9 +27,6 @@ use std::pin::pin;
 const OPERATION: &str = "write readings to PostgreSQL";
 const UPSERT: &str = "update an entity in PostgreSQL";
 
-/// The most parameters of one statement: the protocol counts them in 16 bits.
-const PARAMETERS: usize = 65_535;
-
 /// Bytes of COPY that are encoded before they are handed on.
 const COPY_CHUNK: usize = 64 * 1024;
 

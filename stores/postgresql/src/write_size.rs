@@ -1,6 +1,6 @@
 //! The size of write that PostgreSQL's documentation advises: a COPY.
 
-use crate::write::limits;
+use crate::dialect::limits;
 use sensormark_store::write_size::{field_value_bytes, tag_value_bytes};
 use sensormark_store::{FieldType, Layout, Shape, Table, TagPlacement, WriteSize};
 

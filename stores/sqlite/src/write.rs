@@ -9,7 +9,7 @@ use crate::schema;
 use rusqlite::{CachedStatement, Connection, ffi};
 use sensormark_relational::cell::Cell;
 use sensormark_relational::model::Model;
-use sensormark_relational::write::statement::{insert_head, insert_row, insert_tags};
+use sensormark_relational::write::statement::{insert, insert_tags};
 use sensormark_relational::write::sums::Sums;
 use sensormark_relational::write::{Rows, entity_cells};
 use sensormark_store::{

@@ -151,7 +151,7 @@ impl Builder<'_> {
     /// What orders repeated rows of one series and time as they were written.
     pub(super) fn repeat(&self) -> Option<String> {
         let dialect = self.model.dialect;
-        dialect.repeat_order(self.model, self.table, "r")
+        dialect.repeat_order(self.table, "r")
     }
 
     fn rows_of_fields(

@@ -5,6 +5,7 @@ use super::slot::{Slot, Slots};
 use super::{Form, Statement, with_keys};
 use crate::column_type::ColumnType;
 use crate::dialect::{AllSeries, SeriesSet};
+use crate::expansion::Expansion;
 use crate::model::{Model, keeps_empty_readings};
 use crate::table::{Content, SECOND_NS, TableModel, joined};
 use sensormark_store::{Encoding, FieldSet, Index, Query, Selection, Shape, Table, TimeKey};

@@ -13,7 +13,7 @@ pub(super) struct Memory {
 }
 
 /// The smallest heap that Cassandra works with, in MiB.
-const LEAST_HEAP: u64 = 384;
+pub(super) const LEAST_HEAP: u64 = 384;
 
 /// What the commit log may fill as Cassandra comes, on a disk of 32 GiB or more, in MiB.
 const LOG_AS_PUBLISHED: u64 = 8_192;

@@ -4,7 +4,8 @@
 //! first write stays.
 
 use super::chunk::Line;
-use super::{Writer, micros, no_table, send};
+use super::known::micros;
+use super::{Writer, no_table, send};
 use crate::connection::Cell;
 use crate::schema::{Rows, TableModel};
 use crate::statements::Shape;

@@ -5,9 +5,9 @@ use super::expression::{nanoseconds, window_start};
 use super::groups::{Groups, KeyParts, value_at, value_type, whole_at};
 use super::source::{key_expression, tag_expression, time_filter};
 use super::{OPERATION, Question, Reader};
+use crate::schema::COUNT;
 use crate::schema::Fields;
 use crate::schema::offers::has_one_pair;
-use crate::write::COUNT;
 use mongodb::bson::{Bson, Document, RawDocument, doc};
 use sensormark_store::{
     Aggregate, FieldSet, FieldType, Function, Group, Grouping, Shape, StoreError, Value,

@@ -1,10 +1,11 @@
 //! What writes share: what sends them, a command with its documents, and how large it may be.
 
 use crate::connection::Link;
+use crate::error::coded;
 use crate::schema::Model;
 use crate::topology::Topology;
 use crate::unacknowledged::Silent;
-use mongodb::bson::{Document, RawDocumentBuf};
+use mongodb::bson::{Bson, Document, RawDocumentBuf};
 use sensormark_store::{Durability, ErrorKind, StoreError};
 use tokio::sync::Mutex;
 
@@ -14,6 +15,7 @@ pub(super) const OPERATION: &str = "write readings to MongoDB";
 pub(super) const LARGEST_DOCUMENT: usize = (16 << 20) - 64;
 /// The size that a command with several documents stays under.
 pub(super) const LARGEST_COMMAND: usize = 15 << 20;
+
 /// What sends writes to a database.
 pub(crate) struct Writer<'a> {
     /// The client.
@@ -65,4 +67,10 @@ pub(super) fn refusal(operation: &str, answer: &Document) -> Option<(Option<usiz
     }
     let error = answer.get_document("writeConcernError").ok()?;
     Some((None, native(operation, error).with_doubt(true)))
+}
+
+fn native(operation: &str, error: &Document) -> StoreError {
+    let code = error.get_i32("code").unwrap_or(0);
+    let message = error.get_str("errmsg").unwrap_or("no words");
+    coded(operation, code, message)
 }

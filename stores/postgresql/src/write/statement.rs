@@ -1,6 +1,7 @@
 //! The statements that write and add up in one: what PostgreSQL does itself.
 
-use crate::dialect::{native, type_name};
+use crate::cell::native;
+use crate::dialect::type_name;
 use sensormark_relational::column_type::ColumnType;
 use sensormark_relational::ddl::sum_type;
 use sensormark_relational::model::Model;
