@@ -7,7 +7,7 @@ use crate::config::Options;
 use crate::connection::Link;
 use sensormark_kit::url::own_server;
 use sensormark_server::files::write_private;
-use sensormark_store::server::{Command, ServerFolder, StopSignal, machine_memory_bytes};
+use sensormark_store::server::{Command, ServerFolder, StopSignal};
 use sensormark_store::{ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError};
 use std::time::Duration;
 

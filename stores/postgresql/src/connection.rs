@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 use tokio::time::{Instant, Sleep};
-use tokio_postgres::{AsyncMessage, Client, Error};
+use tokio_postgres::{Client, Error};
 
 /// How much longer than the server's own statement time-out the client waits, so that the server may say so itself.
 const GRACE: Duration = Duration::from_millis(250);

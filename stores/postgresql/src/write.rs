@@ -14,12 +14,11 @@ use bytes::{BufMut, Bytes, BytesMut};
 use futures_util::SinkExt;
 use sensormark_relational::cell::Cell;
 use sensormark_relational::column_type::ColumnType;
-use sensormark_relational::model::{Model, column_count};
+use sensormark_relational::model::Model;
 use sensormark_relational::write::statement::{Text, entity, insert, insert_head};
 use sensormark_relational::write::{Rows, entity_cells};
 use sensormark_store::{
-    Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, Layout, Limits, Schema, Shape,
-    StoreError, Table, WriteMethod,
+    Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, Schema, StoreError, WriteMethod,
 };
 use std::collections::HashMap;
 use std::pin::pin;

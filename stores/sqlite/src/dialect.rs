@@ -9,7 +9,6 @@ use sensormark_relational::dialect::{
     Walk,
 };
 use sensormark_relational::expansion::Expansion;
-use sensormark_relational::model::Model;
 use sensormark_relational::table::{Content, SumColumns, TableModel};
 use sensormark_store::{Aggregate, Encoding, FieldSet, FieldType, Function, Index, Layout, Table};
 

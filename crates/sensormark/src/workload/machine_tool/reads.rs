@@ -5,16 +5,14 @@
 
 use super::answers::WrittenSamples;
 use super::fetched::{Fetched, ReadOutcome};
-use super::read_cycle::{CycleAnswer, CycleReader, ReadFailure, Strategy};
+use super::read_cycle::{CycleReader, ReadFailure, Strategy};
 use super::writes::EXAMPLE_NS;
 use crate::dataset::random::Stream;
 use crate::engine::inquiry::{Asker, Compared, Comparison, Inquired};
 use crate::engine::operations::{Operations, Slot};
 use crate::ledger::journal;
 use crate::units::signed;
-use sensormark_store::{
-    Answer, Batch, Census, ErrorKind, FieldSet, LocalFuture, Query, StoreError, TimeRange,
-};
+use sensormark_store::{Answer, ErrorKind, LocalFuture, Query, StoreError};
 use std::fs::File;
 use std::io::BufReader;
 use std::num::NonZeroU64;
