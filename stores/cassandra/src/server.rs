@@ -132,6 +132,7 @@ mod tests {
     use super::memory::own_heap;
     use super::*;
     use sensormark_store::Durability;
+    use sensormark_store::server::machine_memory_bytes;
     use std::path::Path;
 
     fn folder(root: &Path) -> ServerFolder {

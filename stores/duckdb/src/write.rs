@@ -6,20 +6,16 @@
 use crate::array::Elements;
 use crate::client::{Connection, Failure, Kind, Parameter, Sheet, codes};
 use crate::connection::{DuckdbSession, parameter};
-use crate::dialect::{appended, type_name};
 use crate::error;
 use crate::schema::{TRANSACTION, limits};
 use sensormark_relational::cell::Cell;
 use sensormark_relational::column_type::ColumnType;
-use sensormark_relational::ddl::sum_type;
 use sensormark_relational::model::Model;
-use sensormark_relational::table::{TableModel, joined};
-use sensormark_relational::write::statement::{Text, add_to_sums, entity, insert};
+use sensormark_relational::write::statement::{Text, insert};
 use sensormark_relational::write::sums::Sums;
 use sensormark_relational::write::{Rows, entity_cells};
 use sensormark_store::{
-    Acknowledgement, Atomicity, Batch, EntityReading, FieldType, Shape, StoreError, Table,
-    WriteMethod,
+    Acknowledgement, Atomicity, Batch, EntityReading, Shape, StoreError, Table, WriteMethod,
 };
 use std::ops::Range;
 use std::rc::Rc;

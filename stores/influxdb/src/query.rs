@@ -16,7 +16,7 @@ use crate::connection::{Link, Message};
 use crate::schema::{Model, field_key};
 use bytes::Bytes;
 use range::kept;
-use sensormark_store::{Answer, Ask, Batch, Query, Selection, StoreError, TimeRange, Value};
+use sensormark_store::{Answer, Ask, Batch, Query, Selection, StoreError, Value};
 
 /// What asks a session's questions.
 pub(crate) struct Reader<'a> {

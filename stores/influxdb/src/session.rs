@@ -7,8 +7,8 @@ use crate::schema::{Model, database};
 use crate::write::{Outlet, Writer};
 use sensormark_kit::BackendSession;
 use sensormark_store::{
-    Acknowledgement, Answer, Batch, Durability, EntityReading, ErrorKind, Plan, Query, Statement,
-    StoreError, Value,
+    Acknowledgement, Answer, Batch, EntityReading, ErrorKind, Plan, Query, Statement, StoreError,
+    Value,
 };
 use std::sync::Arc;
 use std::time::Duration;

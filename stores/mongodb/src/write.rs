@@ -18,19 +18,14 @@ mod rows;
 
 use self::bucket::Filling;
 use self::command::{LARGEST_COMMAND, OPERATION, Prepared, Writer, refusal};
-use crate::connection::Link;
-use crate::error::coded;
-use crate::schema::{Fields, MEASUREMENT, Model, TableModel};
-use crate::topology::Topology;
-use crate::unacknowledged::Silent;
+use crate::schema::{Fields, MEASUREMENT, TableModel};
 use crate::wire::Writer as Wire;
-use mongodb::bson::{Bson, Document, RawDocumentBuf, doc};
+use mongodb::bson::{Document, doc};
 use sensormark_store::{
-    Acknowledgement, Batch, Durability, ErrorKind, FieldType, Layout, Limits, Shape, StoreError,
-    Table, WriteMethod,
+    Acknowledgement, Batch, Durability, FieldType, Layout, Limits, Shape, StoreError, Table,
+    WriteMethod,
 };
 use std::ops::Range;
-use tokio::sync::Mutex;
 
 /// The size that a command of readings of the usual size is planned for.
 const PLANNED_COMMAND: usize = 8 << 20;

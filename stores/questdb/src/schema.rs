@@ -10,8 +10,8 @@ use sensormark_relational::model::Model;
 use sensormark_store::lines::Lines;
 use sensormark_store::text::Page;
 use sensormark_store::{
-    Capability, Family, Index, Layout, LayoutOffer, Operation, QueryStyle, Schema, Scope,
-    SeriesKey, Shape, Standing, StoreError, Table, TagPlacement, TimeKey, WriteMethod,
+    Capability, Family, Index, Layout, LayoutOffer, Operation, Schema, SeriesKey, Standing,
+    StoreError, Table, TimeKey,
 };
 use std::sync::Arc;
 
