@@ -1,6 +1,7 @@
 //! Ctrl-C and SIGTERM: the first ends a command in good order, the second at once. Both leave nothing running and nothing but results on disk.
 
 use crate::failure::INTERRUPTED;
+use sensormark::workload::machine_tool::queue::remove_own;
 use sensormark_server::Supervisor;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +26,7 @@ pub fn catch() {
     let set = ctrlc::set_handler(|| {
         if INTERRUPT.swap(true, Ordering::Relaxed) {
             if let Some(supervisor) = SUPERVISOR.get() {
-                supervisor.stop_all();
+                end_at_once(supervisor);
             }
             std::process::exit(i32::from(INTERRUPTED));
         }
@@ -40,4 +41,12 @@ pub fn catch() {
 pub fn clean_up_with(supervisor: &Supervisor) {
     // A command has one supervisor.
     let _ = SUPERVISOR.set(supervisor.clone());
+}
+
+/// Removes what this process made; its own clean-up does not run any more.
+fn end_at_once(supervisor: &Supervisor) {
+    supervisor.stop_all();
+    if let Err(error) = remove_own(&supervisor.home().join("queues")) {
+        tracing::warn!(%error, "a message queue could not be removed; the next start of sensormark tries again");
+    }
 }

@@ -117,7 +117,7 @@ fn results_that_cannot_be_written_or_read() {
     refused(
         &place,
         &["run", "machine-tool", "--results", "file-in-the-way"],
-        2,
+        4,
         &["results folder", "--results FOLDER"],
     );
     refused(
@@ -174,17 +174,4 @@ fn a_url_of_another_database_is_no_folder() {
     );
     let output = place.run(&["run", "machine-tool", "--on", target]);
     assert!(!errors(&output).contains("hunter2"), "{}", errors(&output));
-}
-
-#[test]
-fn results_that_cannot_be_written_have_an_exit_code_of_their_own() {
-    let place = Place::new();
-    let file = place.path().join("results-are-a-file");
-    fs::write(&file, "").expect("ours");
-    refused(
-        &place,
-        &["run", "machine-tool", "--results", &file.to_string_lossy()],
-        4,
-        &["cannot make the results folder", "--results FOLDER"],
-    );
 }

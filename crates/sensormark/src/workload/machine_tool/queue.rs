@@ -17,7 +17,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use libc::c_long;
 
-pub use ownership::{Orphan, Owner, orphans, remove_orphans};
+pub use ownership::{Orphan, Owner, orphans, remove_orphans, remove_own};
 
 use crate::dataset::machine_tool::CHANNELS;
 use kernel::{TEXT_BYTES, Wait};

@@ -84,6 +84,15 @@ impl Owner {
 /// When the folder or the boot's number cannot be read. Files that are not records are passed over.
 pub fn orphans(records: &Path) -> Result<Vec<Orphan>, QueueError> {
     let boot_id = boot_id()?;
+    recorded(records, &boot_id, |owner| !owner.is_alive(&boot_id))
+}
+
+/// Queues recorded in a folder whose owners are wanted.
+fn recorded(
+    records: &Path,
+    boot_id: &str,
+    is_wanted: impl Fn(&Owner) -> bool,
+) -> Result<Vec<Orphan>, QueueError> {
     let at = |source| QueueError::Record {
         path: records.to_owned(),
         source,
@@ -98,7 +107,7 @@ pub fn orphans(records: &Path) -> Result<Vec<Orphan>, QueueError> {
         let Some(record) = read_record(&path) else {
             continue;
         };
-        if record.owner.is_alive(&boot_id) {
+        if !is_wanted(&record.owner) {
             continue;
         }
         let same_boot = record.owner.boot_id == boot_id;
@@ -124,13 +133,26 @@ pub fn orphans(records: &Path) -> Result<Vec<Orphan>, QueueError> {
 /// As [`orphans`], and when a queue or record cannot be removed; what was removed before then stays so.
 pub fn remove_orphans(records: &Path) -> Result<Vec<Orphan>, QueueError> {
     let orphans = orphans(records)?;
-    for orphan in &orphans {
-        if let Some(queue) = orphan.queue {
-            super::ignore_gone(kernel::remove(queue))?;
-        }
-        remove_record(&orphan.record)?;
-    }
+    orphans.iter().try_for_each(remove)?;
     Ok(orphans)
+}
+
+/// Removes the queues that this process made and recorded in a folder: before it ends without dropping them.
+///
+/// # Errors
+///
+/// As [`remove_orphans`].
+pub fn remove_own(records: &Path) -> Result<(), QueueError> {
+    let own = Owner::this_process()?;
+    let found = recorded(records, &own.boot_id, |owner| *owner == own)?;
+    found.iter().try_for_each(remove)
+}
+
+fn remove(found: &Orphan) -> Result<(), QueueError> {
+    if let Some(queue) = found.queue {
+        super::ignore_gone(kernel::remove(queue))?;
+    }
+    remove_record(&found.record)
 }
 
 /// Writes a record under a key that no other record has; the queue may be made then.
