@@ -5,9 +5,9 @@
 //!
 //! - [`rows`]: documents of single readings and of spans
 //! - [`by_series`]: writes to time-series collections
-//! - [`bucket`]: buckets
+//! - [`bucket`]: documents that hold buckets
 //! - [`growing`]: growing documents
-//! - [`entity`]: entities
+//! - [`entity`]: documents of entities
 
 mod bucket;
 mod by_series;
