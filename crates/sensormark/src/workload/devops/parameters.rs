@@ -135,6 +135,16 @@ impl Parameters {
         };
         match scale {
             Scale::Quick => quick,
+            Scale::Firm => Self {
+                hosts: 100,
+                workers: vec![1, 4, 16],
+                queries: 300,
+                clients: vec![1, 4, 16],
+                check_one_in: 20,
+                query_seconds: 20.0,
+                repetitions: 5,
+                ..quick
+            },
             Scale::Standard => Self {
                 hosts: 100,
                 hours: 6.0,
