@@ -127,7 +127,7 @@ impl Parameters {
                 devices: vec![32, 64],
                 ingest_devices: 0,
                 emptied: false,
-                records: 2_160,
+                records: 3_624,
                 clients: 32,
                 processes: 1,
                 atomic: false,

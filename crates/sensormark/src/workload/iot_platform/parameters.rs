@@ -131,8 +131,8 @@ impl Parameters {
         match scale {
             Scale::Quick => quick,
             Scale::Firm => Self {
-                days: 120,
-                messages: 5_000,
+                days: 365,
+                messages: 10_000,
                 questions: 20,
                 spans: vec![1, 7, 30, 90],
                 statistics: vec![1, 30],

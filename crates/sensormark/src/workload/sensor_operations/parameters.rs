@@ -112,7 +112,7 @@ impl Parameters {
             Scale::Quick => quick,
             // Without an index each single read passes over all that was written, so the time grows by the square of it.
             Scale::Firm => Self {
-                single: 20_000,
+                single: 18_000,
                 multi: 200_000,
                 check_one_in: 20,
                 repetitions: 5,
