@@ -2,7 +2,7 @@
 
 use crate::arguments::{ExplainArguments, ExplainFormat};
 use crate::failure::{Failure, INTERRUPTED};
-use crate::measure::{clean, milliseconds, run_name};
+use crate::measure::{check_memory_limit, clean, milliseconds, run_name};
 use crate::progress::Progress;
 use crate::registry::{Workload, no_scale, numbers, own_file, registry};
 use crate::run::choose;
@@ -74,6 +74,8 @@ pub fn explain(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
     {
         eprintln!("{implementation}: {reason}");
     }
+    let asked: Vec<&Choice> = cells.iter().map(|cell| &cell.choice).collect();
+    check_memory_limit(&options(arguments), &asked)?;
     signals::clean_up_with(&supervisor);
     clean(&supervisor, &Progress::new(arguments.progress));
     let mut explained = Vec::new();
@@ -119,6 +121,17 @@ fn explaining(arguments: &ExplainArguments) -> Result<(Explaining, Option<String
     })
 }
 
+/// Options of the servers that are started.
+fn options(arguments: &ExplainArguments) -> ServerOptions {
+    ServerOptions {
+        memory_bytes: arguments.server_memory.0,
+        memory_limit_bytes: arguments.memory_limit.map(|limit| limit.0),
+        durability: arguments.durability.class(),
+        clients: CLIENTS,
+        ..ServerOptions::default()
+    }
+}
+
 impl Explaining {
     fn cells(
         &self,
@@ -136,12 +149,7 @@ impl Explaining {
         cell: &Cell,
         arguments: &ExplainArguments,
     ) -> Result<Explained, Failure> {
-        let options = ServerOptions {
-            memory_bytes: arguments.server_memory.0,
-            durability: cell.durability,
-            clients: CLIENTS,
-            ..ServerOptions::default()
-        };
+        let options = options(arguments);
         let site = Site::open(
             supervisor,
             &cell.choice,

@@ -1,6 +1,7 @@
 //! What every measuring command does once it knows what to measure: results folder, signals, cleaning up, the run itself, the report.
 
 use crate::arguments::{CommonArguments, FormatName};
+use crate::dry_run;
 use crate::failure::{Failure, INTERRUPTED, NOT_VALID, UNREACHABLE};
 use crate::progress::Progress;
 use crate::report::{PAGE, draw, options, print};
@@ -12,11 +13,14 @@ use sensormark::engine::memory_limit;
 use sensormark::engine::pinning::Pinning;
 use sensormark::engine::repeats::DisturbedHost;
 use sensormark::engine::run::{RunOutcome, run as measure};
+use sensormark::engine::run_plan::RunPlan;
 use sensormark::engine::scale::Scale;
+use sensormark::engine::selection::Choice;
 use sensormark::engine::study_protocol::Protocol;
 use sensormark::measurement::record::SCHEMA_VERSION;
 use sensormark::measurement::{NotMeasured, ResultsFolder, RunRecord};
 use sensormark::probe::{DisturbanceLimits, Environment, FlushRate, Limits, redact_arguments};
+use sensormark::report::ReportOptions;
 use sensormark::workload::machine_tool;
 use sensormark_server::Supervisor;
 use sensormark_store::{Durability, ServerOptions};
@@ -67,12 +71,21 @@ impl Planned<'_> {
             ));
         }
         let common = self.common;
-        let supervisor = &self.supervisor;
         let cache = common.cache.cache();
         cold::check(cache, self.runner, &self.cells, self.data()).map_err(Failure::usage)?;
+        let choices: Vec<&Choice> = self.cells.iter().map(|cell| &cell.choice).collect();
+        check_memory_limit(&self.server(), &choices)?;
+        let options = options(common.weights.as_deref())?;
+        if let Some(format) = common.dry_run {
+            return dry_run::show(&self, format);
+        }
+        self.measure_and_report(&options)
+    }
+
+    /// Measures into a folder of its own, and prints what came out.
+    fn measure_and_report(self, options: &ReportOptions) -> Result<ExitCode, Failure> {
+        let (common, supervisor) = (self.common, &self.supervisor);
         let limits = Limits::of_this_process();
-        let available = memory_limit::available_bytes(limits.cgroup_memory_bytes);
-        memory_limit::check(&self.server(), &self.cells, available)?;
         let progress = Progress::new(common.progress);
         let name = run_name();
         let mut record = self.record(&name)?;
@@ -97,7 +110,7 @@ impl Planned<'_> {
             program: sensormark::engine::role::own_program().map_err(Failure::usage)?,
             owner: name.owner,
             seed: self.seed,
-            cache,
+            cache: common.cache.cache(),
             timeout_ms: milliseconds(common.timeout),
             server: self.server(),
             data_folder: common.data.clone(),
@@ -113,24 +126,17 @@ impl Planned<'_> {
             record.finished = Some(jiff::Timestamp::now().to_string());
             folder.write_run(&record)?;
         }
-        // The report first: it is derived from what is kept, and a full disk cannot keep it from being seen.
-        let options = options(common.weights.as_deref())?;
-        if common.full {
-            print(&folder, &[FormatName::Text], true, &options)?;
-        }
-        draw(&folder, &options)?;
-        // The answer last, so that it stands on the screen when the program ends.
-        if common.full {
-            let page = folder.path().join(PAGE);
-            progress.afterwards(format!("the report as a page: {}", page.display()));
-        } else {
-            print(&folder, &[FormatName::Text], false, &options)?;
-        }
+        show(&folder, common.full, options, &progress)?;
         Ok(exit_code(outcome))
     }
 
+    /// What is known of how long it takes besides its plan, where it is long.
+    pub fn supposed(&self, plan: &RunPlan) -> Vec<String> {
+        plan.supposed(self.runner, &self.cells)
+    }
+
     /// Options of the servers that are started.
-    fn server(&self) -> ServerOptions {
+    pub fn server(&self) -> ServerOptions {
         let common = self.common;
         ServerOptions {
             memory_bytes: common.server_memory.0,
@@ -151,10 +157,9 @@ impl Planned<'_> {
     }
 
     /// What a busy machine means for this run: at the scales that a decision rests on, its trials do not count.
-    fn disturbed_host(&self) -> DisturbedHost {
-        let is_firm = [Scale::Standard, Scale::Study]
-            .map(Scale::name)
-            .contains(&self.scale);
+    pub fn disturbed_host(&self) -> DisturbedHost {
+        let mut deciding = Scale::ALL.into_iter().filter(|scale| scale.decides());
+        let is_firm = deciding.any(|scale| scale.name() == self.scale);
         if self.common.tolerate_disturbance {
             DisturbedHost::Tolerated
         } else if self.common.strict || is_firm {
@@ -172,18 +177,22 @@ impl Planned<'_> {
     }
 
     /// Where databases lie: what the user says, or else the supervisor's own folder.
-    fn data(&self) -> &Path {
+    pub fn data(&self) -> &Path {
         let common = self.common;
         common.data.as_deref().unwrap_or(self.supervisor.home())
     }
 
+    /// The folders that data and logs are kept in, by what they are for.
+    pub fn folders(&self) -> Vec<(&str, &Path)> {
+        let logs = self.common.log_folder.as_deref();
+        std::iter::once(("data", self.data()))
+            .chain(logs.map(|logs| ("logs", logs)))
+            .collect()
+    }
+
     fn record(&self, name: &RunName) -> Result<RunRecord, Failure> {
         let common = self.common;
-        let data = self.data();
-        let logs = common.log_folder.as_deref();
-        let folders: Vec<(&str, &Path)> = std::iter::once(("data", data))
-            .chain(logs.map(|logs| ("logs", logs)))
-            .collect();
+        let folders = self.folders();
         let mut environment = Environment::read(&folders).map_err(Failure::usage)?;
         environment.pinned = common
             .pin
@@ -216,6 +225,27 @@ impl Planned<'_> {
             checksums: true,
         })
     }
+}
+
+/// What starts and stops servers for a command; what only plans leaves no folder behind.
+///
+/// # Errors
+/// When there is no folder for what servers need.
+pub fn supervisor(common: &CommonArguments) -> Result<Supervisor, Failure> {
+    Ok(match common.dry_run {
+        Some(_) => Supervisor::planning()?,
+        None => Supervisor::new(None)?,
+    })
+}
+
+/// Refuses a memory limit that these databases cannot all be held to.
+///
+/// # Errors
+/// What cannot, why, and what to do.
+pub fn check_memory_limit(options: &ServerOptions, choices: &[&Choice]) -> Result<(), Failure> {
+    let limits = Limits::of_this_process();
+    let available = memory_limit::available_bytes(limits.cgroup_memory_bytes);
+    Ok(memory_limit::check(options, choices, available)?)
 }
 
 /// An operation's time limit in ms, at least one.
@@ -256,6 +286,28 @@ pub fn clean(supervisor: &Supervisor, progress: &Progress) {
             queues.len()
         )));
     }
+}
+
+/// Prints what came out of a run, and draws its page.
+fn show(
+    folder: &ResultsFolder,
+    is_full: bool,
+    options: &ReportOptions,
+    progress: &Progress,
+) -> Result<(), Failure> {
+    // The report first: it is derived from what is kept, and a full disk cannot keep it from being seen.
+    if is_full {
+        print(folder, &[FormatName::Text], true, options)?;
+    }
+    draw(folder, options)?;
+    // The answer last, so that it stands on the screen when the program ends.
+    if is_full {
+        let page = folder.path().join(PAGE);
+        progress.afterwards(format!("the report as a page: {}", page.display()));
+    } else {
+        print(folder, &[FormatName::Text], false, options)?;
+    }
+    Ok(())
 }
 
 fn exit_code(outcome: RunOutcome) -> ExitCode {

@@ -2,7 +2,7 @@
 
 use crate::arguments::ReplayArguments;
 use crate::failure::Failure;
-use crate::measure::Planned;
+use crate::measure::{Planned, supervisor};
 use crate::registry::{kinds, registry};
 use crate::run::choose;
 use sensormark::dataset::recording::{ColumnType, Recording, RecordingOptions};
@@ -10,7 +10,6 @@ use sensormark::engine::scale::{Scale, adjust};
 use sensormark::engine::trial::cell::TrialRunner;
 use sensormark::engine::trial::cells::cells;
 use sensormark::workload::replay::{self, Parameters};
-use sensormark_server::Supervisor;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -55,6 +54,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let scale = arguments.scale.scale();
     let preset = match scale {
         Scale::Quick => Parameters::quick(file, options),
+        Scale::Firm => Parameters::firm(file, options),
         Scale::Standard | Scale::Study => Parameters::standard(file, options),
     };
     let parameters = adjust(&preset, &arguments.settings).map_err(Failure::usage)?;
@@ -63,7 +63,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let kinds = kinds();
     let kind = kinds.find(replay::NAME).expect("replay is listed");
     let registry = registry();
-    let supervisor = Supervisor::new(None)?;
+    let supervisor = supervisor(&arguments.common)?;
     let (choices, mut not_measured) = choose(&arguments.on, &registry, &supervisor)?;
     let durability = arguments.durability.class();
     let (cells, unsupported) =

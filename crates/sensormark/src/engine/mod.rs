@@ -7,8 +7,8 @@
 //! - [`inquiry`] is an operation of several questions.
 //! - [`intake`] is for a load whose readings come by themselves.
 //!
-//! Trials are made of such phases in [`trial`]. What their operations are made of is shown by [`explain`]. The trials of a run are ordered in [`run`], and a
-//! trial's database runs at a [`site`].
+//! Trials are made of such phases in [`trial`]. What their operations are made of is shown by [`explain`]. [`run`] measures the trials of a
+//! run in the order of its [`run_plan`], which knows how long each takes ([`estimate`], corrected by [`time_left`]). A trial's database runs at a [`site`].
 //!
 //! It is not where a workload says what to issue, nor where figures are summed up (`measurement`).
 
@@ -75,6 +75,12 @@ pub mod site;
 mod quiet_host;
 
 pub mod repeats;
+
+pub mod estimate;
+
+pub mod run_plan;
+
+pub mod time_left;
 
 pub mod judge;
 

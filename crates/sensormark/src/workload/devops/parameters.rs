@@ -108,10 +108,9 @@ where
 }
 
 impl Parameters {
-    /// The numbers of a scale.
-    #[must_use]
-    pub fn preset(scale: Scale) -> Self {
-        let quick = Self {
+    /// The numbers of the smallest scale, which the others change.
+    fn quick() -> Self {
+        Self {
             hosts: 10,
             hours: 1.0,
             more_hours: vec![2.0],
@@ -132,9 +131,25 @@ impl Parameters {
             query_seconds: 5.0,
             layouts: vec![LAYOUTS[0].to_owned()],
             repetitions: 1,
-        };
+        }
+    }
+
+    /// The numbers of a scale.
+    #[must_use]
+    pub fn preset(scale: Scale) -> Self {
+        let quick = Self::quick();
         match scale {
             Scale::Quick => quick,
+            Scale::Firm => Self {
+                hosts: 100,
+                workers: vec![1, 4, 16],
+                queries: 400,
+                clients: vec![1, 4, 16],
+                check_one_in: 20,
+                query_seconds: 20.0,
+                repetitions: 5,
+                ..quick
+            },
             Scale::Standard => Self {
                 hosts: 100,
                 hours: 6.0,

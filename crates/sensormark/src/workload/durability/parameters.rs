@@ -42,6 +42,7 @@ impl Parameters {
     pub const fn of(scale: Scale) -> Self {
         let (kill_after_seconds, repetitions) = match scale {
             Scale::Quick => (2.0, 1),
+            Scale::Firm => (10.0, 5),
             Scale::Standard | Scale::Study => (20.0, 3),
         };
         Self {
@@ -92,7 +93,7 @@ mod tests {
         names.sort();
         documented.sort_unstable();
         assert_eq!(names, documented);
-        for scale in [Scale::Quick, Scale::Standard, Scale::Study] {
+        for scale in Scale::ALL {
             assert_eq!(Parameters::of(scale).check(), Ok(()));
         }
         let wrong = [

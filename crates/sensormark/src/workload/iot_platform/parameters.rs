@@ -130,6 +130,16 @@ impl Parameters {
         };
         match scale {
             Scale::Quick => quick,
+            Scale::Firm => Self {
+                days: 365,
+                messages: 10_000,
+                questions: 20,
+                spans: vec![1, 7, 30, 90],
+                statistics: vec![1, 30],
+                limit: 300,
+                repetitions: 5,
+                ..quick
+            },
             Scale::Standard | Scale::Study => Self {
                 days: STUDY_DAYS,
                 messages: 20_000,

@@ -26,10 +26,6 @@ use std::time::Duration;
 const MEASURED: &str = "measured";
 /// The phase before it.
 const WARM_UP: &str = "warm-up";
-/// What a write trial takes besides writing, in seconds: the source's start and end, settling, counting.
-const WRITE_SECONDS: f64 = 1.5;
-/// What a read trial takes besides reading, in seconds.
-const READ_SECONDS: f64 = 0.7;
 
 /// The kind.
 pub struct Kind;
@@ -50,6 +46,7 @@ impl WorkloadFactory for Kind {
     fn preset(&self, scale: Scale) -> Option<Value> {
         let parameters = match scale {
             Scale::Quick => Parameters::quick(),
+            Scale::Firm => Parameters::firm(),
             Scale::Standard => Parameters::standard(),
             Scale::Study => Parameters::study(),
         };
@@ -134,7 +131,6 @@ impl MachineToolWorkload {
             strategy: None,
             role: "writer",
             steps: vec![Step::Run(phase), Step::Settle("settle".to_owned())],
-            seconds: parameters.warmup_seconds + parameters.measured_seconds + WRITE_SECONDS,
             needs_stored: false,
         }
     }
@@ -160,7 +156,6 @@ impl MachineToolWorkload {
             strategy: Some(strategy.name().to_owned()),
             role: "reader",
             steps,
-            seconds: parameters.warmup_seconds + reads as f64 / rate + READ_SECONDS,
             needs_stored: true,
         }
     }
@@ -198,10 +193,6 @@ impl Workload for MachineToolWorkload {
         };
         let trials = self.trials(&cell).into_iter();
         trials.flat_map(|trial| trial.steps).collect()
-    }
-
-    fn seconds(&self) -> f64 {
-        self.write_trial().seconds
     }
 
     fn trials(&self, cell: &CellTrials) -> Vec<TrialSpec> {

@@ -49,6 +49,15 @@ impl Parameters {
         }
     }
 
+    /// The scale `firm`: for decisions, in minutes.
+    pub fn firm(file: PathBuf, recording: RecordingOptions) -> Self {
+        Self {
+            questions: 300,
+            repetitions: 5,
+            ..Self::quick(file, recording)
+        }
+    }
+
     /// The scales `standard` and `study`: for decisions. (No study replays; its scale is the same.)
     pub fn standard(file: PathBuf, recording: RecordingOptions) -> Self {
         Self {
@@ -149,12 +158,6 @@ impl Workload for Phases {
         let classes = self.questions.classes().iter();
         steps.extend(classes.filter_map(|&class| self.asking(class)));
         steps
-    }
-
-    fn seconds(&self) -> f64 {
-        // A rough guess, from which the time left is computed: 50,000 readings and 500 questions a second.
-        let readings = self.replay.readings().len() as f64;
-        readings / 50_000.0 + self.questions.len() as f64 / 500.0 + 1.0
     }
 
     fn figures(&self, record: &mut TrialRecord) {

@@ -110,6 +110,14 @@ impl Parameters {
         let all_clients = vec![1, 2, 4, 8, 12, 16];
         match scale {
             Scale::Quick => quick,
+            // Without an index each single read passes over all that was written, so the time grows by the square of it.
+            Scale::Firm => Self {
+                single: 18_000,
+                multi: 200_000,
+                check_one_in: 20,
+                repetitions: 5,
+                ..quick
+            },
             Scale::Standard => Self {
                 single: 100_000,
                 multi: 1_000_000,
