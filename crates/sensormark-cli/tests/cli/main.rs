@@ -13,6 +13,7 @@ mod interruption;
 mod kept_results;
 mod last_screen;
 mod messages;
+mod names;
 mod own;
 mod platform;
 mod replay;

@@ -163,7 +163,11 @@ fn bad_values_have_their_lines() {
     wrong(
         "span = \"1m\"",
         "span = \"1h\"",
-        &[":38: ", "longer than the duration"],
+        &[
+            ":38: ",
+            "queries.board: span is \"1h\"",
+            "series.duration is 5m",
+        ],
     );
     wrong("rate = 100", "rate = 0", &[":34: ", "how many a second"]);
     wrong("batch = 10\n", "batch = 1\n", &[":33: ", "often be empty"]);
