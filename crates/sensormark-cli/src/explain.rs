@@ -2,7 +2,9 @@
 
 use crate::arguments::{ExplainArguments, ExplainFormat};
 use crate::failure::{Failure, INTERRUPTED};
-use crate::measure::{clean, interrupted, milliseconds, run_name, stop_on_signals};
+use crate::measure::{
+    check_memory_limit, clean, interrupted, milliseconds, run_name, stop_on_signals,
+};
 use crate::progress::Progress;
 use crate::registry::{Workload, no_scale, numbers, own_file, registry};
 use crate::run::choose;
@@ -73,6 +75,8 @@ pub fn explain(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
     {
         eprintln!("{implementation}: {reason}");
     }
+    let asked: Vec<&Choice> = cells.iter().map(|cell| &cell.choice).collect();
+    check_memory_limit(&options(arguments), &asked)?;
     stop_on_signals(&supervisor);
     clean(&supervisor, &Progress::new(arguments.progress));
     let mut explained = Vec::new();
@@ -118,6 +122,17 @@ fn explaining(arguments: &ExplainArguments) -> Result<(Explaining, Option<String
     })
 }
 
+/// Options of the servers that are started.
+fn options(arguments: &ExplainArguments) -> ServerOptions {
+    ServerOptions {
+        memory_bytes: arguments.server_memory.0,
+        memory_limit_bytes: arguments.memory_limit.map(|limit| limit.0),
+        durability: arguments.durability.class(),
+        clients: CLIENTS,
+        ..ServerOptions::default()
+    }
+}
+
 impl Explaining {
     fn cells(
         &self,
@@ -135,12 +150,7 @@ impl Explaining {
         cell: &Cell,
         arguments: &ExplainArguments,
     ) -> Result<Explained, Failure> {
-        let options = ServerOptions {
-            memory_bytes: arguments.server_memory.0,
-            durability: cell.durability,
-            clients: CLIENTS,
-            ..ServerOptions::default()
-        };
+        let options = options(arguments);
         let site = Site::open(
             supervisor,
             &cell.choice,

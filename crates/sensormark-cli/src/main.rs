@@ -6,6 +6,7 @@
 mod arguments;
 mod compare;
 mod doctor;
+mod dry_run;
 mod explain;
 mod failure;
 mod generate;

@@ -1,6 +1,7 @@
 //! What every measuring command does once it knows what to measure: results folder, signals, cleaning up, the run itself, the report.
 
 use crate::arguments::{CommonArguments, FormatName};
+use crate::dry_run;
 use crate::failure::{Failure, INTERRUPTED, NOT_VALID, UNREACHABLE};
 use crate::progress::Progress;
 use crate::report::{PAGE, draw, options, print};
@@ -11,7 +12,9 @@ use sensormark::engine::memory_limit;
 use sensormark::engine::pinning::Pinning;
 use sensormark::engine::repeats::DisturbedHost;
 use sensormark::engine::run::{RunOutcome, run as measure};
+use sensormark::engine::run_plan::RunPlan;
 use sensormark::engine::scale::Scale;
+use sensormark::engine::selection::Choice;
 use sensormark::engine::study_protocol::Protocol;
 use sensormark::measurement::record::SCHEMA_VERSION;
 use sensormark::measurement::{NotMeasured, ResultsFolder, RunRecord};
@@ -78,9 +81,13 @@ impl Planned<'_> {
         let supervisor = &self.supervisor;
         let cache = common.cache.cache();
         cold::check(cache, self.runner, &self.cells, self.data()).map_err(Failure::usage)?;
+        let choices: Vec<&Choice> = self.cells.iter().map(|cell| &cell.choice).collect();
+        check_memory_limit(&self.server(), &choices)?;
+        let options = options(common.weights.as_deref())?;
+        if let Some(format) = common.dry_run {
+            return dry_run::show(&self, format);
+        }
         let limits = Limits::of_this_process();
-        let available = memory_limit::available_bytes(limits.cgroup_memory_bytes);
-        memory_limit::check(&self.server(), &self.cells, available)?;
         let progress = Progress::new(common.progress);
         let name = run_name();
         let folder = ResultsFolder::create(&common.results, &name.folder)?;
@@ -119,7 +126,6 @@ impl Planned<'_> {
             folder.write_run(&record)?;
         }
         // The report first: it is derived from what is kept, and a full disk cannot keep it from being seen.
-        let options = options(common.weights.as_deref())?;
         if common.full {
             print(&folder, &[FormatName::Text], true, &options)?;
         }
@@ -134,8 +140,13 @@ impl Planned<'_> {
         Ok(exit_code(outcome))
     }
 
+    /// What is known of how long it takes besides its plan, where it is long.
+    pub fn supposed(&self, plan: &RunPlan) -> Vec<String> {
+        plan.supposed(self.runner, &self.cells)
+    }
+
     /// Options of the servers that are started.
-    fn server(&self) -> ServerOptions {
+    pub fn server(&self) -> ServerOptions {
         let common = self.common;
         ServerOptions {
             memory_bytes: common.server_memory.0,
@@ -156,10 +167,9 @@ impl Planned<'_> {
     }
 
     /// What a busy machine means for this run: at the scales that a decision rests on, its trials do not count.
-    fn disturbed_host(&self) -> DisturbedHost {
-        let is_firm = [Scale::Standard, Scale::Study]
-            .map(Scale::name)
-            .contains(&self.scale);
+    pub fn disturbed_host(&self) -> DisturbedHost {
+        let mut deciding = Scale::ALL.into_iter().filter(|scale| scale.decides());
+        let is_firm = deciding.any(|scale| scale.name() == self.scale);
         if self.common.tolerate_disturbance {
             DisturbedHost::Tolerated
         } else if self.common.strict || is_firm {
@@ -177,18 +187,22 @@ impl Planned<'_> {
     }
 
     /// Where databases lie: what the user says, or else the supervisor's own folder.
-    fn data(&self) -> &Path {
+    pub fn data(&self) -> &Path {
         let common = self.common;
         common.data.as_deref().unwrap_or(self.supervisor.home())
     }
 
+    /// The folders that data and logs are kept in, by what they are for.
+    pub fn folders(&self) -> Vec<(&str, &Path)> {
+        let logs = self.common.log_folder.as_deref();
+        std::iter::once(("data", self.data()))
+            .chain(logs.map(|logs| ("logs", logs)))
+            .collect()
+    }
+
     fn record(&self, name: &RunName) -> Result<RunRecord, Failure> {
         let common = self.common;
-        let data = self.data();
-        let logs = common.log_folder.as_deref();
-        let folders: Vec<(&str, &Path)> = std::iter::once(("data", data))
-            .chain(logs.map(|logs| ("logs", logs)))
-            .collect();
+        let folders = self.folders();
         let mut environment = Environment::read(&folders).map_err(Failure::usage)?;
         environment.pinned = common
             .pin
@@ -220,6 +234,27 @@ impl Planned<'_> {
             not_measured: self.not_measured.clone(),
         })
     }
+}
+
+/// What starts and stops servers for a command; what only plans leaves no folder behind.
+///
+/// # Errors
+/// When there is no folder for what servers need.
+pub fn supervisor(common: &CommonArguments) -> Result<Supervisor, Failure> {
+    Ok(match common.dry_run {
+        Some(_) => Supervisor::planning()?,
+        None => Supervisor::new(None)?,
+    })
+}
+
+/// Refuses a memory limit that these databases cannot all be held to.
+///
+/// # Errors
+/// What cannot, why, and what to do.
+pub fn check_memory_limit(options: &ServerOptions, choices: &[&Choice]) -> Result<(), Failure> {
+    let limits = Limits::of_this_process();
+    let available = memory_limit::available_bytes(limits.cgroup_memory_bytes);
+    Ok(memory_limit::check(options, choices, available)?)
 }
 
 /// An operation's time limit in ms, at least one.

@@ -6,6 +6,7 @@ use crate::arguments::ProgressName;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sensormark::engine::context::{Observer, RunEvent};
 use sensormark::engine::role::Progress as RoleProgress;
+use sensormark::engine::time_left::Left;
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -31,6 +32,8 @@ struct State {
     trials: usize,
     finished: usize,
     seconds: f64,
+    /// What is left of the run, and since when.
+    left: Option<(Instant, Left)>,
     label: String,
     phase: String,
     /// When operations were last counted, how many, and how many a second since the time before.
@@ -99,6 +102,7 @@ impl Progress {
             trials: 0,
             finished: 0,
             seconds: 0.0,
+            left: None,
             label: String::new(),
             phase: String::new(),
             counted: None,
@@ -166,20 +170,27 @@ fn bar() -> ProgressBar {
     bar
 }
 
-/// Time left, from the plan at first and from what trials took as they finish.
+/// How many trials there are and how long they take; how long at most, where other programs could make that much of a difference.
+fn announced(trials: usize, seconds: f64, most_seconds: f64) -> String {
+    let about = format!("{trials} trials, about {}", span(seconds));
+    if most_seconds > seconds * 1.1 {
+        let most = span(most_seconds);
+        return format!("{about}; up to {most} if other programs disturb them");
+    }
+    about
+}
+
+/// Time left: from the plan at first, then by what cells took (see `engine::time_left`).
 fn left(state: &State) -> String {
-    let elapsed = state.began.elapsed().as_secs_f64();
-    let share = state.finished as f64 / state.trials.max(1) as f64;
-    let total = if state.finished > 0 {
-        (elapsed / share).max(state.seconds * 0.5)
-    } else {
-        state.seconds
+    let seconds = match &state.left {
+        Some((since, left)) => left.seconds_after(since.elapsed().as_secs_f64()),
+        None => state.seconds - state.began.elapsed().as_secs_f64(),
     };
-    span(total - elapsed)
+    span(seconds)
 }
 
 /// A span of time in words.
-fn span(seconds: f64) -> String {
+pub fn span(seconds: f64) -> String {
     let seconds = sensormark::units::round_u64(seconds.max(1.0));
     match seconds {
         0..=99 => format!("{seconds} s"),
@@ -203,14 +214,18 @@ impl Observer for Progress {
         };
         let mut now = Now::default();
         match event {
-            RunEvent::Started { trials, seconds } => {
+            RunEvent::Started {
+                trials,
+                seconds,
+                most_seconds,
+            } => {
                 (state.trials, state.seconds) = (trials, seconds);
-                self.say(&format!("{trials} trials, about {}", span(seconds)));
+                self.say(&announced(trials, seconds, most_seconds));
             }
-            RunEvent::Again { trials, seconds } => {
-                state.trials += trials;
-                state.seconds += seconds;
+            RunEvent::TimeLeft { now, after } => {
+                state.left = Some((Instant::now(), Left { now, after }));
             }
+            RunEvent::Again { trials, .. } => state.trials += trials,
             RunEvent::Opening { title } => {
                 state.enter("starting".to_owned());
                 state.label = title;
@@ -218,10 +233,11 @@ impl Observer for Progress {
             RunEvent::TrialStarted { label, seconds } => {
                 if let Mode::Plain = self.mode {
                     self.say(&format!(
-                        "[{}/{}] {label} (about {})",
+                        "[{}/{}] {label} (about {}; {} left)",
                         state.finished + 1,
                         state.trials,
-                        span(seconds)
+                        span(seconds),
+                        left(&state)
                     ));
                 }
                 state.enter(String::new());
@@ -248,5 +264,36 @@ impl Observer for Progress {
             RunEvent::Note(text) => self.say(&format!("note: {text}")),
         }
         self.refresh(&state, &now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_announcement_says_what_a_busy_machine_may_cost() {
+        assert_eq!(
+            announced(24, 110.0, 165.0),
+            "24 trials, about 2 min; up to 3 min if other programs disturb them"
+        );
+        assert_eq!(announced(2, 12.0, 12.0), "2 trials, about 12 s");
+    }
+
+    #[test]
+    fn the_time_left_is_corrected_while_it_runs() {
+        let progress = Progress::new(ProgressName::Quiet);
+        progress.event(RunEvent::Started {
+            trials: 3,
+            seconds: 30.0,
+            most_seconds: 45.0,
+        });
+        let shown = || left(&progress.state.lock().expect("nobody panicked"));
+        assert_eq!(shown(), "30 s");
+        progress.event(RunEvent::TimeLeft {
+            now: 20.0,
+            after: 40.0,
+        });
+        assert_eq!(shown(), "60 s");
     }
 }

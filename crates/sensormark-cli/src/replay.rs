@@ -2,7 +2,7 @@
 
 use crate::arguments::ReplayArguments;
 use crate::failure::Failure;
-use crate::measure::Planned;
+use crate::measure::{Planned, supervisor};
 use crate::registry::{kinds, registry};
 use crate::run::choose;
 use sensormark::dataset::recording::{ColumnType, Recording, RecordingOptions};
@@ -10,7 +10,6 @@ use sensormark::engine::scale::adjust;
 use sensormark::engine::trial::cell::TrialRunner;
 use sensormark::engine::trial::cells::cells;
 use sensormark::workload::replay::{self, Numbers, Parameters};
-use sensormark_server::Supervisor;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -61,7 +60,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let kinds = kinds();
     let kind = kinds.find(replay::NAME).expect("replay is listed");
     let registry = registry();
-    let supervisor = Supervisor::new(None)?;
+    let supervisor = supervisor(&arguments.common)?;
     let (choices, mut not_measured) = choose(&arguments.on, &registry, &supervisor)?;
     let durability = arguments.durability.class();
     let (cells, unsupported) =

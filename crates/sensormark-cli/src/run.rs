@@ -2,7 +2,7 @@
 
 use crate::arguments::{CacheName, DurabilityName, RunArguments, ScaleName};
 use crate::failure::Failure;
-use crate::measure::Planned;
+use crate::measure::{Planned, supervisor};
 use crate::registry::{Workload, no_scale, numbers, own_file, registry, shown};
 use sensormark::dataset::export::DataRequest;
 use sensormark::engine::connection::Registry;
@@ -81,7 +81,7 @@ struct Measured<'a> {
 impl Measured<'_> {
     fn run(self, arguments: &RunArguments) -> Result<ExitCode, Failure> {
         let registry = registry();
-        let supervisor = Supervisor::new(None)?;
+        let supervisor = supervisor(&arguments.common)?;
         let on = arguments.on.as_deref().unwrap_or(self.on);
         let (choices, mut not_measured) = choose(on, &registry, &supervisor)?;
         let durability = arguments.durability.class();
@@ -177,6 +177,7 @@ impl ScaleName {
     pub const fn scale(self) -> Scale {
         match self {
             Self::Quick => Scale::Quick,
+            Self::Firm => Scale::Firm,
             Self::Standard => Scale::Standard,
             Self::Study => Scale::Study,
         }

@@ -2,12 +2,14 @@
 
 use crate::arguments::{ServersAction, ServersArguments};
 use crate::failure::Failure;
+use crate::measure::check_memory_limit;
 use crate::registry::registry;
-use sensormark::engine::selection::find_store;
+use sensormark::engine::selection::{Choice, find_store};
 use sensormark_server::{StartWishes, Supervisor};
 use sensormark_store::ServerOptions;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// Does what was asked.
 pub fn servers(arguments: &ServersArguments) -> Result<ExitCode, Failure> {
@@ -16,11 +18,13 @@ pub fn servers(arguments: &ServersArguments) -> Result<ExitCode, Failure> {
         ServersAction::Start {
             store,
             server_memory,
+            memory_limit,
             durability,
             data,
         } => {
             let options = ServerOptions {
                 memory_bytes: server_memory.0,
+                memory_limit_bytes: memory_limit.map(|limit| limit.0),
                 durability: durability.class(),
                 ..ServerOptions::default()
             };
@@ -42,6 +46,7 @@ fn start(
 ) -> Result<ExitCode, Failure> {
     let registry = registry();
     let found = find_store(store, &registry).map_err(Failure::usage)?;
+    check_memory_limit(options, &[&Choice::of(Arc::clone(&found))])?;
     let wishes = StartWishes {
         data,
         detachable: true,

@@ -7,7 +7,8 @@ use sensormark_store::{
     Acknowledgement, Administrator, Answer, Batch, Capability, Description, Documents, Endpoint,
     EntityReading, ErrorKind, Family, Installation, Launch, Layout, LayoutOffer, Limits,
     LocalFuture, Operation, Plan, Query, RepeatedWrite, Schema, ServerOptions, Session, Setting,
-    Shape, Size, Statement, Store, StoreError, Table, TimeKey, TimeResolution, Value, WriteSize,
+    Shape, Size, Statement, Store, StoreError, Table, TimeKey, TimeResolution, Typical, Value,
+    WriteSize,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -128,6 +129,10 @@ impl<B: Backend> Store for Adapter<B> {
 
     fn refuses_least_number(&self) -> Option<&'static str> {
         self.backend.refuses_least_number()
+    }
+
+    fn typical(&self) -> Typical {
+        self.backend.typical()
     }
 
     fn installation(&self) -> Result<Installation, StoreError> {

@@ -6,7 +6,7 @@ use sensormark_store::{
     Acknowledgement, Answer, Batch, Capability, Description, Documents, Endpoint, EntityReading,
     Family, Installation, Launch, Layout, LayoutOffer, Limits, Operation, Plan, Query,
     RepeatedWrite, Schema, ServerOptions, Setting, Size, Statement, StoreError, Table,
-    TimeResolution, Value, WriteSize,
+    TimeResolution, Typical, Value, WriteSize,
 };
 use std::sync::Arc;
 
@@ -59,6 +59,11 @@ pub trait Backend: Send + Sync + 'static {
     /// Why the least whole number of 64 bits is refused.
     fn refuses_least_number(&self) -> Option<&'static str> {
         None
+    }
+
+    /// What the database typically takes of time and disk, for plans alone.
+    fn typical(&self) -> Typical {
+        Typical::unknown(self.description().embedded)
     }
 
     /// The server on this machine, or the embedded library.

@@ -13,6 +13,8 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+/// What a message about the state folder is about.
+const MAKE_STATE: &str = "make the state folder";
 /// The lock file of a run's folder; its coordinator holds it as long as it lives.
 const LOCK: &str = "lock";
 
@@ -49,11 +51,11 @@ fn make_folder(path: &Path, mode: u32) -> io::Result<()> {
     std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode))
 }
 
-/// The state folder: the one given, `$SENSORMARK_STATE`, or the usual place.
+/// Where the state folder is, whether or not it is there yet: the one given, `$SENSORMARK_STATE`, or the usual place.
 ///
 /// # Errors
-/// [`ErrorKind::Configuration`] when it cannot be made or there is no usual place.
-pub(super) fn state_folder(given: Option<PathBuf>) -> Result<PathBuf, StoreError> {
+/// [`ErrorKind::Configuration`] when there is no usual place.
+pub(super) fn state_place(given: Option<PathBuf>) -> Result<PathBuf, StoreError> {
     let variable = |name| {
         std::env::var_os(name)
             .filter(|value| !value.is_empty())
@@ -67,28 +69,34 @@ pub(super) fn state_folder(given: Option<PathBuf>) -> Result<PathBuf, StoreError
             .or_else(|| Some(variable("HOME")?.join(".local/state")))
             .map(|folder| folder.join("sensormark"))
     };
-    let operation = "make the state folder";
     let folder = given
         .or_else(|| variable("SENSORMARK_STATE"))
         .or_else(usual)
         .ok_or_else(|| {
             StoreError::new(
                 ErrorKind::Configuration,
-                operation,
+                MAKE_STATE,
                 "neither SENSORMARK_STATE, XDG_STATE_HOME nor HOME is set; set SENSORMARK_STATE to a folder",
             )
         })?;
-    let folder =
-        std::path::absolute(&folder).map_err(|error| file_error(operation, &folder, error))?;
+    std::path::absolute(&folder).map_err(|error| file_error(MAKE_STATE, &folder, error))
+}
+
+/// The state folder, made where it is not there yet; see [`state_place`].
+///
+/// # Errors
+/// [`ErrorKind::Configuration`] when it cannot be made or there is no usual place.
+pub(super) fn state_folder(given: Option<PathBuf>) -> Result<PathBuf, StoreError> {
+    let folder = state_place(given)?;
     if !folder.is_dir() {
         if let Some(parent) = folder.parent() {
             std::fs::create_dir_all(parent)
-                .map_err(|error| file_error(operation, parent, error))?;
+                .map_err(|error| file_error(MAKE_STATE, parent, error))?;
         }
         let mode = if is_root() { 0o755 } else { 0o700 };
         match make_folder(&folder, mode) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                return Err(file_error(operation, &folder, error));
+                return Err(file_error(MAKE_STATE, &folder, error));
             }
             _ => {}
         }

@@ -107,14 +107,26 @@ impl Supervisor {
     /// # Errors
     /// [`ErrorKind::Configuration`] when the folder cannot be made.
     pub fn new(home: Option<PathBuf>) -> Result<Self, StoreError> {
-        Ok(Self {
+        folder::state_folder(home).map(Self::at)
+    }
+
+    /// A supervisor for a plan: it finds servers that were left running, and makes no state folder, so it cannot start any.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Configuration`] when there is no usual place for the folder.
+    pub fn planning() -> Result<Self, StoreError> {
+        folder::state_place(None).map(Self::at)
+    }
+
+    fn at(home: PathBuf) -> Self {
+        Self {
             shared: Arc::new(Shared {
-                home: folder::state_folder(home)?,
+                home,
                 servers: Mutex::new(Vec::new()),
                 stopping: AtomicBool::new(false),
                 resources: Mutex::new(None),
             }),
-        })
+        }
     }
 
     /// The state folder.

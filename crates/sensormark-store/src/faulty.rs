@@ -17,6 +17,7 @@ use crate::store::{
     Acknowledgement, Administrator, Description, Endpoint, EntityReading, Limits, LocalFuture,
     Plan, RepeatedWrite, Session, SessionKind, Store,
 };
+use crate::typical::Typical;
 use crate::write_size::WriteSize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -86,6 +87,10 @@ impl Store for FaultyStore {
 
     fn refuses_least_number(&self) -> Option<&'static str> {
         self.inner.refuses_least_number()
+    }
+
+    fn typical(&self) -> Typical {
+        self.inner.typical()
     }
 
     fn installation(&self) -> Result<Installation, StoreError> {

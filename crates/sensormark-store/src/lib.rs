@@ -8,7 +8,7 @@
 //! 3. [`batch`]: readings in columns;
 //! 4. [`query`] and [`answer`]: the logical operations and what they give back;
 //! 5. [`capability`]: what a store does natively, in the client, or not at all;
-//! 6. [`store`]: the traits that a store implements. [`name`] says what its databases are called, [`write_size`] how large a write is,
+//! 6. [`store`]: the traits that a store implements. [`name`] says what its databases are called, [`write_size`] how large a write is, [`typical`] how long its parts take,
 //!    [`statement`] what it sends, [`server`] what sensormark starts;
 //! 7. [`census`]: exact counts and checksums of what is stored;
 //! 8. [`error`]: one error for all databases;
@@ -39,6 +39,8 @@ pub mod size;
 pub mod store;
 
 pub mod write_size;
+
+pub mod typical;
 
 pub mod name;
 
@@ -95,4 +97,5 @@ pub use store::{
     EntityReading, Limits, LocalFuture, Plan, RepeatedWrite, Secret, Session, SessionKind, Setting,
     Store,
 };
+pub use typical::Typical;
 pub use write_size::WriteSize;

@@ -15,6 +15,7 @@ use crate::schema::{Schema, Table, TimeResolution, Value};
 use crate::server::{Installation, Launch, ServerFolder, ServerOptions};
 use crate::size::{Documents, Size};
 use crate::statement::Statement;
+use crate::typical::Typical;
 use crate::write_size::WriteSize;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -70,6 +71,11 @@ pub trait Store: Send + Sync {
     /// with [`ErrorKind::TooLarge`].
     fn refuses_least_number(&self) -> Option<&'static str> {
         None
+    }
+
+    /// What the database typically takes of time and disk, for plans alone. A store says where its figures come from.
+    fn typical(&self) -> Typical {
+        Typical::unknown(self.description().embedded)
     }
 
     /// The server on this machine (or the embedded library).

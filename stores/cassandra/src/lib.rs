@@ -36,7 +36,7 @@ use sensormark_store::server::ServerFolder;
 use sensormark_store::{
     Capability, Description, Durability, Endpoint, Family, Installation, Launch, Layout,
     LayoutOffer, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
-    StoreError, Table, TimeResolution, WriteSize,
+    StoreError, Table, TimeResolution, Typical, WriteSize,
 };
 use std::sync::Arc;
 
@@ -91,6 +91,10 @@ impl Backend for CassandraBackend {
 
     fn native_resolution(&self) -> TimeResolution {
         TimeResolution::Milliseconds
+    }
+
+    fn typical(&self) -> Typical {
+        server::TYPICAL
     }
 
     fn installation(&self) -> Result<Installation, StoreError> {

@@ -13,7 +13,7 @@ use sensormark_relational::model::Model;
 use sensormark_store::store::RepeatedWrite;
 use sensormark_store::{
     Capability, Description, Endpoint, ErrorKind, Family, Installation, Layout, LayoutOffer,
-    Limits, Operation, Plan, Schema, SessionKind, StoreError, Table, WriteSize,
+    Limits, Operation, Plan, Schema, SessionKind, StoreError, Table, Typical, WriteSize,
 };
 use std::sync::Arc;
 
@@ -74,6 +74,10 @@ impl Backend for DuckdbBackend {
 
     fn one_process(&self) -> Option<&'static str> {
         Some("DuckDB lets one process write to a database, and no other one read from it meanwhile")
+    }
+
+    fn typical(&self) -> Typical {
+        server::TYPICAL
     }
 
     fn installation(&self) -> Result<Installation, StoreError> {

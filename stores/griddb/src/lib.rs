@@ -37,7 +37,7 @@ use sensormark_store::server::ServerFolder;
 use sensormark_store::{
     Capability, Description, Durability, Endpoint, Family, Installation, Launch, Layout,
     LayoutOffer, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
-    StoreError, Table, TimeResolution, WriteSize,
+    StoreError, Table, TimeResolution, Typical, WriteSize,
 };
 use std::sync::Arc;
 
@@ -92,6 +92,10 @@ impl Backend for GriddbBackend {
 
     fn native_resolution(&self) -> TimeResolution {
         TimeResolution::Milliseconds
+    }
+
+    fn typical(&self) -> Typical {
+        server::TYPICAL
     }
 
     fn installation(&self) -> Result<Installation, StoreError> {

@@ -43,7 +43,7 @@ use sensormark_store::server::ServerFolder;
 use sensormark_store::{
     Capability, Description, Durability, Endpoint, ErrorKind, Family, Installation, Launch, Layout,
     LayoutOffer, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
-    StoreError, Table, WriteSize,
+    StoreError, Table, Typical, WriteSize,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -194,6 +194,10 @@ impl Backend for InfluxdbBackend {
         Some(
             "the server counts a series' values in its cache before it copies them: where another session writes and a third asks in between, the last are left out",
         )
+    }
+
+    fn typical(&self) -> Typical {
+        server::TYPICAL
     }
 
     fn installation(&self) -> Result<Installation, StoreError> {

@@ -37,7 +37,7 @@ use sensormark_store::server::ServerFolder;
 use sensormark_store::{
     Capability, Description, Durability, Endpoint, Family, Index, Installation, Launch, Layout,
     LayoutOffer, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind, Shape,
-    StoreError, Table, WriteSize,
+    StoreError, Table, Typical, WriteSize,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -111,6 +111,10 @@ impl Backend for MariadbBackend {
         } else {
             RepeatedWrite::KeepsBoth
         }
+    }
+
+    fn typical(&self) -> Typical {
+        server::TYPICAL
     }
 
     fn installation(&self) -> Result<Installation, StoreError> {

@@ -42,7 +42,7 @@ use sensormark_store::server::ServerFolder;
 use sensormark_store::{
     Capability, Description, Durability, Endpoint, Family, Installation, Launch, Layout,
     LayoutOffer, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
-    StoreError, Table, TimeResolution, WriteSize,
+    StoreError, Table, TimeResolution, Typical, WriteSize,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -102,6 +102,10 @@ impl Backend for PostgresqlBackend {
 
     fn native_resolution(&self) -> TimeResolution {
         TimeResolution::Microseconds
+    }
+
+    fn typical(&self) -> Typical {
+        server::TYPICAL
     }
 
     fn installation(&self) -> Result<Installation, StoreError> {

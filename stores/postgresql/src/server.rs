@@ -7,9 +7,37 @@ use sensormark_kit::url::own_server;
 use sensormark_server::files::{path_text, write_private};
 use sensormark_server::find::{Search, install_advice, program_version};
 use sensormark_store::server::{Command, ServerFolder, StopSignal};
-use sensormark_store::{ErrorKind, Installation, Launch, ServerOptions, StoreError};
+use sensormark_store::{ErrorKind, Installation, Launch, ServerOptions, StoreError, Typical};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// From the kept result sensor-operations (`docs/results`, 2026-11-23, two processors), where nothing else is said.
+pub const TYPICAL: Typical = Typical {
+    // machine-tool at `quick`, same day: 1.06 s with initdb and the database.
+    start_seconds: 1.0,
+    // 0.1 s, without initdb.
+    restart_seconds: 0.1,
+    // The same: 1.19 s with the stop of the server before.
+    stop_seconds: 0.15,
+    // 0.1 s; up to 1.8 s after devops.
+    settle_seconds: 0.3,
+    // A trial with 18 resets.
+    reset_seconds: 0.05,
+    // 10,000 single writes of one client in 1.39 s, in another repetition 1.29 s.
+    write_us: 133.0,
+    // 100,000 readings of one field in 0.196 s; devops at `quick` 427,680 values in 0.203 s.
+    value_us: 0.5,
+    // 10,000 single reads in 0.57 s.
+    question_us: 57.0,
+    // devops at `quick`: 200 means, each over 2,700 readings, in 0.51 s.
+    scan_us: 0.8,
+    // 16 clients write 3.7 times as fast as one.
+    clients_served: 3.5,
+    // Before anything was written.
+    empty_bytes: 42 << 20,
+    // A row and its place in an index.
+    reading_bytes: 120,
+};
 
 const PROGRAM: &str = "postgres";
 const USER: &str = "sensormark";

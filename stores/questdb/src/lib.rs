@@ -43,7 +43,7 @@ use sensormark_store::server::ServerFolder;
 use sensormark_store::{
     Capability, Description, Durability, Endpoint, Family, Installation, Launch, Layout,
     LayoutOffer, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
-    StoreError, Table, TimeResolution, WriteSize,
+    StoreError, Table, TimeResolution, Typical, WriteSize,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -106,6 +106,10 @@ impl Backend for QuestdbBackend {
 
     fn refuses_least_number(&self) -> Option<&'static str> {
         Some("QuestDB's LONG keeps it as NULL")
+    }
+
+    fn typical(&self) -> Typical {
+        server::TYPICAL
     }
 
     fn installation(&self) -> Result<Installation, StoreError> {

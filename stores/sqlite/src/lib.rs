@@ -13,7 +13,7 @@ use sensormark_relational::model::Model;
 use sensormark_store::store::RepeatedWrite;
 use sensormark_store::{
     Capability, Description, Endpoint, ErrorKind, Family, Installation, Layout, LayoutOffer,
-    Limits, Operation, Plan, Schema, SessionKind, StoreError, Table, WriteSize,
+    Limits, Operation, Plan, Schema, SessionKind, StoreError, Table, Typical, WriteSize,
 };
 use std::sync::Arc;
 
@@ -81,6 +81,10 @@ impl Backend for SqliteBackend {
 
     fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize {
         write_size::write_size(layout, table)
+    }
+
+    fn typical(&self) -> Typical {
+        server::TYPICAL
     }
 
     fn installation(&self) -> Result<Installation, StoreError> {

@@ -1,6 +1,6 @@
 //! Arguments of every command that measures.
 
-use super::names::{CacheName, ProgressName};
+use super::names::{CacheName, ExplainFormat, ProgressName};
 use super::values::{Size, size, time, whole_seconds};
 use super::{MEASURING, OUTPUT, SERVERS};
 use clap::Args;
@@ -41,7 +41,10 @@ pub struct CommonArguments {
     /// The longest that an operation may take: 500ms, 10s, or a number of seconds
     #[arg(help_heading = MEASURING, long, value_name = "TIME", default_value = "10s", value_parser = time)]
     pub timeout: Duration,
-    /// Let trials of a busy machine not count, as at the scales standard and study: sensormark repeats them up to twice
+    /// Print the plan alone: trials, time, disk and servers. Nothing is started, written or measured
+    #[arg(help_heading = MEASURING, long, value_enum, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
+    pub dry_run: Option<ExplainFormat>,
+    /// Let trials of a busy machine not count, as at the scales firm, standard and study: sensormark repeats them up to twice
     #[arg(help_heading = MEASURING, long, conflicts_with = "tolerate_disturbance")]
     pub strict: bool,
     /// Let trials of a busy machine count, marked as rough, and repeat none

@@ -41,7 +41,8 @@ Exit codes: 0 all trials valid; 1 a trial is not valid, or a limit was missed; 2
 pub const RUN: &str = "\
 Examples:
   sensormark run machine-tool --on sqlite,postgresql     # two databases, seconds
-  sensormark run devops --on all --scale standard        # all that are here, minutes, repeated
+  sensormark run devops --on all --scale standard        # all that are here, repeated
+  sensormark run devops --on sqlite,postgresql --scale firm --dry-run   # the plan alone: trials, time, disk
   sensormark run devops --on postgresql:individual=postgresql://USER:PASSWORD@HOST:5432/
   sensormark run own.toml --set series.count=500         # your own workload, see sensormark init";
 

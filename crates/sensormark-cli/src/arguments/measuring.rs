@@ -119,6 +119,9 @@ pub struct ExplainArguments {
     /// Memory that each server may use for caches and heaps: 1GB, 512MiB, or a number of MiB
     #[arg(help_heading = SERVERS, long, value_name = "SIZE", default_value = "1024", value_parser = size)]
     pub server_memory: Size,
+    /// The most memory that each server may take with all its processes and the page cache of its files: a control group around it
+    #[arg(help_heading = SERVERS, long, value_name = "SIZE", value_parser = size)]
+    pub memory_limit: Option<Size>,
     /// The longest that an operation may take: 500ms, 10s, or a number of seconds
     #[arg(help_heading = SERVERS, long, value_name = "TIME", default_value = "10s", value_parser = time)]
     pub timeout: Duration,
@@ -148,6 +151,9 @@ pub enum ServersAction {
         /// Memory for caches and heaps: 1GB, 512MiB, or a number of MiB
         #[arg(long, value_name = "SIZE", default_value = "1024", value_parser = size)]
         server_memory: Size,
+        /// The most memory that it may take with all its processes and the page cache of its files: a control group around it
+        #[arg(long, value_name = "SIZE", value_parser = size)]
+        memory_limit: Option<Size>,
         /// What an acknowledged write promises, where that is a setting of the server
         #[arg(long, value_enum, default_value_t)]
         durability: DurabilityName,

@@ -8,9 +8,11 @@ pub enum ScaleName {
     /// Seconds, to try things out
     #[default]
     Quick,
-    /// Minutes, repeated, to decide something
+    /// Repeated, to decide something: about 10 minutes for two databases
+    Firm,
+    /// Larger data and longer phases, repeated: TIMES
     Standard,
-    /// The study's own size and durations
+    /// The study's own size and durations: hours to days
     Study,
 }
 

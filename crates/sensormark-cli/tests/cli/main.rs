@@ -6,6 +6,7 @@
 mod billing;
 mod cold;
 mod devops;
+mod dry_run;
 mod explain;
 mod faults;
 mod files;

@@ -25,7 +25,7 @@ fn main() {
     let mut arguments = Arguments::from_args();
     // They measure: one after another.
     arguments.test_threads.get_or_insert(1);
-    let tests: [(&str, Test); 9] = [
+    let tests: [(&str, Test); 11] = [
         (
             "a busy machine gets a rough ranking in the announced time",
             busy::a_busy_machine_gets_a_rough_ranking_in_the_announced_time,
@@ -57,6 +57,14 @@ fn main() {
         (
             "a server that the limit ended is named in the verdict",
             memory_limit::a_server_that_the_limit_ended_is_named_in_the_verdict,
+        ),
+        (
+            "servers by hand and of explain are held to the limit",
+            memory_limit::servers_by_hand_and_of_explain_are_held_to_the_limit,
+        ),
+        (
+            "servers by hand and explain refuse as a run does",
+            memory_limit::servers_by_hand_and_explain_refuse_as_a_run_does,
         ),
         (
             "what cannot be held to a limit is refused",

@@ -240,3 +240,74 @@ pub fn what_cannot_be_held_to_a_limit_is_refused() -> Outcome {
     }
     None
 }
+
+/// A server that is started by hand is held to it until it is stopped, and `explain` starts its servers in the same way.
+pub fn servers_by_hand_and_of_explain_are_held_to_the_limit() -> Outcome {
+    if missing().is_some() {
+        return missing();
+    }
+    let place = Place::new();
+    let started = place.run(&[&["servers", "start", "postgresql"], &MEMORY[..]].concat());
+    assert!(started.status.success(), "{}", errors(&started));
+    let (group, process) = server(&place);
+    assert_eq!(limit(&group), Some(704 << 20));
+    assert!(inside(&group).contains(&process));
+    let stopped = place.run(&["servers", "stop", "postgresql"]);
+    assert!(stopped.status.success(), "{}", errors(&stopped));
+    assert!(!group.exists() && place.leftovers().is_empty());
+    let explain = ["explain", "durability", "--on", "postgresql:individual"];
+    let running = place
+        .command(&[&explain[..], &MEMORY].concat())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let (group, _) = server(&place);
+    assert_eq!(limit(&group), Some(704 << 20));
+    let output = running.wait_with_output().expect("it ends");
+    assert!(output.status.success(), "{}", errors(&output));
+    assert!(!group.exists() && place.leftovers().is_empty());
+    None
+}
+
+pub fn servers_by_hand_and_explain_refuse_as_a_run_does() -> Outcome {
+    if missing().is_some() {
+        return missing();
+    }
+    let too_small = ["1500 MB is too small", "makes 2048 MB"];
+    let inside = ["SQLite runs inside the client", "leave SQLite out"];
+    let cases: [(&[&str], [&str; 2]); 4] = [
+        (
+            &["servers", "start", "postgresql", "--memory-limit=1500"],
+            too_small,
+        ),
+        (
+            &["servers", "start", "sqlite", "--memory-limit=2048"],
+            inside,
+        ),
+        (
+            &[
+                "explain",
+                "devops",
+                "--on=postgresql",
+                "--memory-limit=1500",
+            ],
+            too_small,
+        ),
+        (
+            &["explain", "devops", "--on=sqlite", "--memory-limit=2048"],
+            inside,
+        ),
+    ];
+    for (arguments, words) in cases {
+        let place = Place::new();
+        let output = place.run(arguments);
+        let text = errors(&output);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
+        for word in words {
+            assert!(text.contains(word), "{arguments:?}: {text}");
+        }
+        assert!(place.leftovers().is_empty(), "{arguments:?}");
+    }
+    None
+}

@@ -11,6 +11,9 @@
 #[path = "../cli/cold.rs"]
 mod cold;
 mod compare;
+#[path = "../cli/dry_run.rs"]
+mod dry_run;
+mod estimate;
 mod existing_server;
 mod explain;
 #[path = "../cli/interruption.rs"]
@@ -67,6 +70,11 @@ fn tests() -> Vec<Named> {
             None,
             compare::runs_against_each_other,
         ),
+        test!(
+            "PostgreSQL",
+            estimate::the_announced_time_of_a_server_is_true
+        ),
+        test!("PostgreSQL", estimate::a_plan_starts_no_server),
         test!("PostgreSQL", cold::queries_of_a_server_begin_cold),
         test!(
             "PostgreSQL",

@@ -206,10 +206,6 @@ impl Workload for Small {
         steps
     }
 
-    fn seconds(&self) -> f64 {
-        1.0
-    }
-
     fn figures(&self, record: &mut TrialRecord) {
         let rate = record.loads[0].operations_per_second().unwrap_or(0.0);
         record

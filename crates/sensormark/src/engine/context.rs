@@ -3,6 +3,7 @@
 //! Only descriptions: the order of trials is in [`super::run`], what happens inside one in [`super::trial`].
 
 use super::connection::Registry;
+use super::estimate::{CellEstimate, Terms};
 use super::repeats::DisturbedHost;
 use super::selection::Choice;
 use super::study_protocol::Protocol;
@@ -109,6 +110,13 @@ pub struct TrialPosition {
 }
 
 impl TrialPosition {
+    /// The first of all.
+    pub const FIRST: Self = Self {
+        repetition: 0,
+        turn: 0,
+        attempt: 0,
+    };
+
     /// The record of a trial that begins now, with nothing measured in it.
     pub fn record(self, name: String, implementation: Implementation, side: Side) -> TrialRecord {
         TrialRecord {
@@ -141,13 +149,10 @@ impl TrialPosition {
 
 /// What a workload gives a run.
 pub trait CellRunner {
-    /// How many trials a cell has.
-    fn trials(&self, cell: &Cell) -> usize;
+    /// The trials that a cell has, and how long they take.
+    fn estimate(&self, cell: &Cell, terms: &Terms) -> CellEstimate;
 
-    /// How long a cell takes, in seconds, without its server's start.
-    fn seconds(&self, cell: &Cell) -> f64;
-
-    /// What [`Self::seconds`] supposes, in a line; nothing where a cell says itself how long it takes.
+    /// What is known of a cell's length besides [`Self::estimate`], in a line: a study's own rates, say.
     fn supposes(&self, cell: &Cell) -> Option<String> {
         let _ = cell;
         None
@@ -179,8 +184,17 @@ pub enum RunEvent {
     Started {
         /// Trials in all, repetitions included.
         trials: usize,
-        /// How long they will take, in seconds.
+        /// How long they will take, in seconds, the repeats that are to be expected included.
         seconds: f64,
+        /// How long they will take at most on a machine that others use, in seconds.
+        most_seconds: f64,
+    },
+    /// How long the run still takes, by what its trials took so far.
+    TimeLeft {
+        /// What begins now, in seconds.
+        now: f64,
+        /// All after it, in seconds.
+        after: f64,
     },
     /// Trials are measured again, beyond those that were planned.
     Again {

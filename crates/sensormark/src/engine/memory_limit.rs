@@ -3,7 +3,6 @@
 //! All or none: a database without a limit among limited ones would have the whole machine's page cache to itself. How a server
 //! is held to it is the supervisor's.
 
-use super::context::Cell;
 use crate::engine::selection::Choice;
 use sensormark_server::check_memory_limit;
 use sensormark_store::server::machine_memory_bytes;
@@ -11,21 +10,21 @@ use sensormark_store::{ErrorKind, ServerOptions, StoreError};
 
 const OPERATION: &str = "hold databases to --memory-limit";
 
-/// Whether what a run measures can be held to its memory limit; without one it always can.
+/// Whether these databases can be held to a memory limit; without one they always can.
 ///
 /// # Errors
 /// What cannot, why, and what to do: a database that sensormark does not start, an embedded one, a limit that is too small for
 /// `--server-memory` or larger than what there is (`available_bytes`), a machine where no control group can be made.
 pub fn check(
     options: &ServerOptions,
-    cells: &[Cell],
+    choices: &[&Choice],
     available_bytes: u64,
 ) -> Result<(), StoreError> {
     let Some(limit) = options.memory_limit_bytes else {
         return Ok(());
     };
-    for cell in cells {
-        check_choice(&cell.choice, options)?;
+    for choice in choices {
+        check_choice(choice, options)?;
     }
     if limit > available_bytes {
         return Err(StoreError::new(

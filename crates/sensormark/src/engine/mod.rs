@@ -4,7 +4,7 @@
 //! in which each [`client`] counts into a [`tally`], and gives an [`outcome`]. An operation may be an [`inquiry`] of several questions, and the readings of a
 //! load may come by themselves ([`intake`]).
 //!
-//! [`trial`] makes trials of such phases; [`explain`] shows what their operations are made of; [`run`] orders the trials of a run, [`site`] is where a trial's database runs.
+//! [`trial`] makes trials of such phases; [`explain`] shows what their operations are made of; [`run`] measures the trials of a run in the order of its [`run_plan`], which knows how long each takes ([`estimate`], corrected by [`time_left`]); [`site`] is where a trial's database runs.
 //!
 //! It is not where a workload says what to issue, nor where figures are summed up (`measurement`).
 
@@ -73,6 +73,12 @@ pub mod site;
 mod quiet_host;
 
 pub mod repeats;
+
+pub mod estimate;
+
+pub mod run_plan;
+
+pub mod time_left;
 
 pub mod judge;
 

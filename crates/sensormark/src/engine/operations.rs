@@ -13,6 +13,25 @@ pub use super::slot::{Request, Slot};
 /// So many operations has a load that only its phase's limit ends: more than anybody does.
 pub const ENDLESS: u64 = 1 << 40;
 
+/// How much an operation has to do, on average: for estimates of time and disk alone.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Extent {
+    /// Readings that it writes, or that it has to look at.
+    pub readings: f64,
+    /// Statements that follow each other, such as the two commits of an entity's update and its reading.
+    pub statements: f64,
+}
+
+impl Extent {
+    /// One statement about so many readings.
+    pub const fn of(readings: f64) -> Self {
+        Self {
+            readings,
+            statements: 1.0,
+        }
+    }
+}
+
 /// The operations of one load of a phase.
 pub trait Operations: Send + Sync {
     /// How many there are.
@@ -21,6 +40,11 @@ pub trait Operations: Send + Sync {
     /// Whether there is none.
     fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// How much an operation has to do, on average: one reading, where a workload says no more.
+    fn extent(&self) -> Extent {
+        Extent::of(1.0)
     }
 
     /// Names of the classes that latencies and counts are kept by ("write", "maximum by minute").

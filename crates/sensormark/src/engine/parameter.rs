@@ -377,12 +377,12 @@ where
 ///     /// Every number of a run.
 ///     pub struct Parameters {
 ///         /// seconds of writing that count
-///         measured_seconds: f64, Seconds, over(0.0) => 4.0, 60.0, 900.0;
+///         measured_seconds: f64, Seconds, over(0.0) => 4.0, 4.0, 60.0, 900.0;
 ///     }
 /// }
 /// ```
 ///
-/// A scale is a column: quick, standard, study.
+/// A scale is a column: quick, firm, standard, study.
 macro_rules! parameters {
     (
         $(#[$attribute:meta])*
@@ -390,7 +390,7 @@ macro_rules! parameters {
             $(
                 $(#[doc = $about:literal])+
                 $(#[serde($($serde:tt)*)])?
-                $name:ident: $type:ty, $unit:ident, $bounds:expr => $quick:expr, $standard:expr, $study:expr;
+                $name:ident: $type:ty, $unit:ident, $bounds:expr => $quick:expr, $firm:expr, $standard:expr, $study:expr;
             )+
         }
     ) => {
@@ -426,6 +426,7 @@ macro_rules! parameters {
                 use $crate::engine::scale::Scale;
                 match scale {
                     Scale::Quick => Self { $($name: $quick),+ },
+                    Scale::Firm => Self { $($name: $firm),+ },
                     Scale::Standard => Self { $($name: $standard),+ },
                     Scale::Study => Self { $($name: $study),+ },
                 }

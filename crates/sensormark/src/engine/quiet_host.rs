@@ -10,18 +10,19 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_secs(1);
 /// How often work and rest take turns meanwhile: a hypervisor takes time only from a processor that wants to work.
 const TURN: Duration = Duration::from_millis(10);
+
 /// Looks at the host before anything is measured, and says what to expect of it. Nothing is said of a host that is quiet or cannot be looked at, nor to a
-/// user who tolerates a disturbance anyway.
-pub fn look_ahead(context: &RunContext<'_>) {
+/// user who tolerates a disturbance anyway. Whether it is busy.
+pub fn look_ahead(context: &RunContext<'_>) -> bool {
     let expected = match context.disturbed_host {
         DisturbedHost::Refused => {
             "trials that it disturbs do not count, so sensormark repeats them"
         }
         DisturbedHost::Rough => "expect a rough ranking",
-        DisturbedHost::Tolerated => return,
+        DisturbedHost::Tolerated => return false,
     };
     let Ok(found) = look(&context.disturbance) else {
-        return;
+        return false;
     };
     if found.is_disturbed() {
         let text = format!(
@@ -30,6 +31,7 @@ pub fn look_ahead(context: &RunContext<'_>) {
         );
         context.observer.event(RunEvent::Note(text));
     }
+    found.is_disturbed()
 }
 
 /// Waits until the host is quiet, the budget's wait is over or the user breaks the run off. Says whether it is quiet; a host that cannot be looked at

@@ -29,6 +29,24 @@ impl DisturbedHost {
         !matches!(self, Self::Refused)
     }
 
+    /// What repeats and waiting may add to a run that takes so many seconds without them, in seconds.
+    pub fn most_repeats_seconds(self, seconds: f64) -> f64 {
+        match self {
+            Self::Refused => f64::from(self.most_repeats()) * seconds + PATIENCE.as_secs_f64(),
+            Self::Rough => seconds / 2.0,
+            Self::Tolerated => 0.0,
+        }
+    }
+
+    /// What repeats add on average, in seconds: all that they may add while others use the host.
+    pub fn expected_repeats_seconds(self, seconds: f64, is_busy: bool) -> f64 {
+        match self {
+            Self::Tolerated => 0.0,
+            Self::Refused | Self::Rough if is_busy => self.most_repeats_seconds(seconds),
+            Self::Refused | Self::Rough => seconds * REPEATED_SHARE,
+        }
+    }
+
     /// The longest wait for a quiet host before one repeat.
     pub const fn longest_wait(self) -> Duration {
         match self {
@@ -40,6 +58,9 @@ impl DisturbedHost {
 
 /// The longest that a run with [`DisturbedHost::Refused`] waits for a quiet host in all.
 const PATIENCE: Duration = Duration::from_secs(180);
+
+/// The share of trials that were repeated on a quiet host: 3 of 202, of all workloads and seven databases (`docs/speed.md`, 2026-11-22).
+const REPEATED_SHARE: f64 = 3.0 / 202.0;
 
 /// What a run may yet spend on disturbed trials: on waiting alone where they do not count, on repeats too where they do.
 #[derive(Debug)]
@@ -54,7 +75,8 @@ impl RepeatBudget {
         let left = match host {
             DisturbedHost::Refused => PATIENCE,
             DisturbedHost::Rough => {
-                Duration::try_from_secs_f64(announced_seconds / 2.0).unwrap_or_default()
+                let most = host.most_repeats_seconds(announced_seconds);
+                Duration::try_from_secs_f64(most).unwrap_or_default()
             }
             DisturbedHost::Tolerated => Duration::ZERO,
         };
@@ -65,6 +87,14 @@ impl RepeatBudget {
     pub fn allows(&self, repeats: u32, seconds: f64) -> bool {
         let fits = self.host != DisturbedHost::Rough || seconds <= self.left.as_secs_f64();
         repeats < self.host.most_repeats() && fits
+    }
+
+    /// What repeats and waiting may still take, in seconds; without a bound where only waiting has one.
+    pub fn most_seconds(&self) -> f64 {
+        match self.host {
+            DisturbedHost::Refused => f64::INFINITY,
+            DisturbedHost::Rough | DisturbedHost::Tolerated => self.left.as_secs_f64(),
+        }
     }
 
     /// How long the next wait for a quiet host may be.
@@ -117,6 +147,15 @@ mod tests {
         budget.repeated(before);
         assert_eq!(budget.wait(), Duration::from_secs(30));
         assert!(budget.repeats_on_a_busy_host());
+    }
+
+    #[test]
+    fn a_busy_host_is_expected_to_cost_all_that_repeats_may_cost() {
+        let expected = |host: DisturbedHost, is_busy| host.expected_repeats_seconds(60.0, is_busy);
+        assert_eq!(expected(DisturbedHost::Rough, true), 30.0);
+        assert_eq!(expected(DisturbedHost::Refused, true), 300.0);
+        assert!((0.0..2.0).contains(&expected(DisturbedHost::Refused, false)));
+        assert_eq!(expected(DisturbedHost::Tolerated, true), 0.0);
     }
 
     #[test]

@@ -4,17 +4,19 @@
 //! module orders cells, repeats what was measured on a disturbed host, keeps the records, and stops in good order.
 
 use super::context::{Cell, CellRunner, RunContext, RunEvent, TrialPosition, trial_label};
+use super::estimate::Terms;
 use super::judge::client::confined;
 use super::quiet_host;
 use super::repeats::RepeatBudget;
+use super::run_plan::{RunPlan, Turn};
 use super::selection::Choice;
 use super::site::{block_on, existing_endpoint};
+use super::time_left::{Left, PlannedTurn, TimeLeft};
 use crate::measurement::folder::FolderError;
 use crate::measurement::record::{NotMeasured, TrialRecord};
 use crate::measurement::verdict::ReasonKind;
 use sensormark_server::Supervisor;
 use sensormark_store::{ErrorKind, StoreError};
-use std::collections::BTreeSet;
 use std::time::Instant;
 
 /// How a run ended.
@@ -30,6 +32,22 @@ pub struct RunOutcome {
     pub unreachable: bool,
     /// Whether the user broke the run off.
     pub interrupted: bool,
+}
+
+impl RunOutcome {
+    /// Counts a trial that counts.
+    fn count(&mut self, record: &TrialRecord) {
+        if record.verdict.is_valid() {
+            self.valid += 1;
+        } else {
+            self.not_valid += 1;
+        }
+        self.limits_missed += record.limits.iter().filter(|limit| !limit.met).count();
+        let reasons = record.verdict.reasons();
+        self.unreachable |= reasons
+            .iter()
+            .any(|reason| reason.kind == ReasonKind::Unreachable);
+    }
 }
 
 /// Asks every existing server for its version and looks for every program, before anything is measured.
@@ -63,8 +81,11 @@ pub fn preflight(
     Ok((here, missing))
 }
 
-/// Estimates from this length on are explained, in seconds.
-const LONG_SECONDS: f64 = 600.0;
+/// What a run spends: on repeats, and how long it still takes.
+struct Spending {
+    budget: RepeatBudget,
+    left: TimeLeft,
+}
 
 /// Measures all cells, `repetitions` times, and keeps every record.
 ///
@@ -76,58 +97,59 @@ pub fn run(
     cells: &[Cell],
     repetitions: u32,
 ) -> Result<RunOutcome, FolderError> {
-    let once: f64 = cells.iter().map(|cell| runner.seconds(cell)).sum();
-    let trials: usize = cells.iter().map(|cell| runner.trials(cell)).sum();
-    context.observer.event(RunEvent::Started {
-        trials: trials * repetitions as usize,
-        seconds: once * f64::from(repetitions),
+    let plan = RunPlan::new(runner, cells, repetitions, &Terms::of(context));
+    let repeated_share = announce(context, runner, cells, &plan);
+    let planned = plan.turns.iter().map(|turn| PlannedTurn {
+        cell: turn.cell,
+        store: cells[turn.cell].choice.title(),
+        seconds: plan.turn_seconds(turn),
     });
-    if once * f64::from(repetitions) >= LONG_SECONDS {
-        let supposed: BTreeSet<String> = cells
-            .iter()
-            .filter_map(|cell| runner.supposes(cell))
-            .collect();
-        for line in supposed {
-            context.observer.event(RunEvent::Note(line));
+    let mut spending = Spending {
+        budget: RepeatBudget::new(context.disturbed_host, plan.seconds()),
+        left: TimeLeft::new(planned.collect(), repeated_share),
+    };
+    let mut outcome = RunOutcome::default();
+    for turn in &plan.turns {
+        if context.is_interrupted() {
+            break;
         }
+        for record in measure(context, runner, &cells[turn.cell], turn, &mut spending)? {
+            outcome.count(&record);
+        }
+    }
+    outcome.interrupted = context.is_interrupted();
+    Ok(outcome)
+}
+
+/// Says how many trials there are, how long they take, and what is known before of how they will end. Gives what repeats are expected to add, as a share.
+fn announce(
+    context: &RunContext<'_>,
+    runner: &dyn CellRunner,
+    cells: &[Cell],
+    plan: &RunPlan,
+) -> f64 {
+    let is_busy = quiet_host::look_ahead(context);
+    let (host, once) = (context.disturbed_host, plan.seconds());
+    let repeats = host.expected_repeats_seconds(once, is_busy);
+    context.observer.event(RunEvent::Started {
+        trials: plan.trials(),
+        seconds: once + repeats,
+        most_seconds: plan.most_seconds(host),
+    });
+    for line in plan.supposed(runner, cells) {
+        context.observer.event(RunEvent::Note(line));
     }
     let is_server = |cell: &Cell| !cell.choice.store.description().embedded;
     if let Some(why) = confined(context.limits).filter(|_| cells.iter().any(is_server)) {
         let note = format!("no trial of a server can be valid here: {why}");
         context.observer.event(RunEvent::Note(note));
     }
-    quiet_host::look_ahead(context);
-    let mut outcome = RunOutcome::default();
-    let announced = once * f64::from(repetitions);
-    let mut budget = RepeatBudget::new(context.disturbed_host, announced);
-    for repetition in 0..repetitions {
-        for turn in 0..cells.len() {
-            if context.is_interrupted() {
-                break;
-            }
-            let cell = &cells[(turn + repetition as usize) % cells.len()];
-            let turn = TrialPosition {
-                repetition,
-                turn: u32::try_from(turn).unwrap_or(u32::MAX),
-                attempt: 0,
-            };
-            for record in measure(context, runner, cell, turn, &mut budget)? {
-                if record.verdict.is_valid() {
-                    outcome.valid += 1;
-                } else {
-                    outcome.not_valid += 1;
-                }
-                let missed = record.limits.iter().filter(|limit| !limit.met);
-                outcome.limits_missed += missed.count();
-                let reasons = record.verdict.reasons();
-                outcome.unreachable |= reasons
-                    .iter()
-                    .any(|reason| reason.kind == ReasonKind::Unreachable);
-            }
-        }
-    }
-    outcome.interrupted = context.is_interrupted();
-    Ok(outcome)
+    repeats / once
+}
+
+/// Tells who watches how long the run still takes.
+fn tell(context: &RunContext<'_>, Left { now, after }: Left) {
+    context.observer.event(RunEvent::TimeLeft { now, after });
 }
 
 /// Measures one cell; what was measured of it on a disturbed host is repeated, as far as the budget goes. Which attempt counts is
@@ -136,35 +158,27 @@ fn measure(
     context: &RunContext<'_>,
     runner: &dyn CellRunner,
     cell: &Cell,
-    mut turn: TrialPosition,
-    budget: &mut RepeatBudget,
+    turn: &Turn,
+    Spending { budget, left }: &mut Spending,
 ) -> Result<Vec<TrialRecord>, FolderError> {
+    let mut turn = TrialPosition {
+        repetition: turn.repetition,
+        turn: u32::try_from(turn.place).unwrap_or(u32::MAX),
+        attempt: 0,
+    };
     let mut cell = cell.clone();
     let (mut counted, mut attempts): (Vec<TrialRecord>, Vec<TrialRecord>) = Default::default();
+    tell(context, left.left(budget.most_seconds()));
     loop {
         let began = Instant::now();
-        let (mut written, mut measured) = (Ok(()), Vec::new());
-        runner.run_cell(context, &cell, turn, &attempts, &mut |record| {
-            if written.is_ok() {
-                written = context.folder.write_trial(&record);
-            }
-            context.observer.event(RunEvent::TrialFinished {
-                label: trial_label(&record),
-                verdict: record.verdict.clone(),
-                disturbances: record.disturbances.clone(),
-            });
-            measured.push(record.clone());
-            let label = trial_label(&record);
-            match counted.iter_mut().find(|one| trial_label(one) == label) {
-                None => counted.push(record),
-                Some(one) if record.counts_instead_of(one) => *one = record,
-                Some(_) => {}
-            }
-        });
-        written?;
+        let measured = attempt(context, runner, (&cell, turn), &attempts, &mut counted)?;
         attempts.extend(measured);
+        let took = began.elapsed().as_secs_f64();
         if turn.attempt > 0 {
             budget.repeated(began);
+            left.repeated(took);
+        } else {
+            left.finished(took);
         }
         let again: Vec<&TrialRecord> = counted.iter().filter(|one| one.is_disturbed()).collect();
         if again.is_empty() || context.is_interrupted() {
@@ -174,28 +188,63 @@ fn measure(
             let mut strategies = again.iter().map(|one| &one.implementation.strategy);
             strategies.any(|strategy| strategy.as_ref() == Some(name))
         });
-        if !budget.allows(turn.attempt, runner.seconds(&cell)) {
+        let estimate = runner.estimate(&cell, &Terms::of(context));
+        let repeat = left.left_of_repeat(estimate.seconds(), budget.most_seconds());
+        if !budget.allows(turn.attempt, repeat.now) {
             return Ok(counted);
         }
+        let waiting = Instant::now();
         let is_quiet = quiet_host::wait(context, budget);
+        left.repeated(waiting.elapsed().as_secs_f64());
         if context.is_interrupted() || !(is_quiet || budget.repeats_on_a_busy_host()) {
             return Ok(counted);
         }
         turn.attempt += 1;
-        announce_again(context, runner, &cell, turn);
+        announce_again(context, (estimate.trials.len(), repeat), &cell, turn);
     }
+}
+
+/// Measures a cell once, keeps the records, and gives them; `counted` has the best of all attempts afterwards.
+fn attempt(
+    context: &RunContext<'_>,
+    runner: &dyn CellRunner,
+    (cell, turn): (&Cell, TrialPosition),
+    earlier: &[TrialRecord],
+    counted: &mut Vec<TrialRecord>,
+) -> Result<Vec<TrialRecord>, FolderError> {
+    let (mut written, mut measured) = (Ok(()), Vec::new());
+    runner.run_cell(context, cell, turn, earlier, &mut |record| {
+        if written.is_ok() {
+            written = context.folder.write_trial(&record);
+        }
+        context.observer.event(RunEvent::TrialFinished {
+            label: trial_label(&record),
+            verdict: record.verdict.clone(),
+            disturbances: record.disturbances.clone(),
+        });
+        measured.push(record.clone());
+        let label = trial_label(&record);
+        match counted.iter_mut().find(|one| trial_label(one) == label) {
+            None => counted.push(record),
+            Some(one) if record.counts_instead_of(one) => *one = record,
+            Some(_) => {}
+        }
+    });
+    written?;
+    Ok(measured)
 }
 
 fn announce_again(
     context: &RunContext<'_>,
-    runner: &dyn CellRunner,
+    (trials, left): (usize, Left),
     cell: &Cell,
     turn: TrialPosition,
 ) {
     context.observer.event(RunEvent::Again {
-        trials: runner.trials(cell),
-        seconds: runner.seconds(cell),
+        trials,
+        seconds: left.now,
     });
+    tell(context, left);
     context.observer.event(RunEvent::Note(format!(
         "other programs used this machine, so sensormark repeats {} {} (attempt {} of {})",
         cell.choice.title(),

@@ -13,17 +13,28 @@ pub enum Scale {
     /// Seconds: to try things out.
     #[default]
     Quick,
-    /// Minutes, repeated: to decide something.
+    /// About ten minutes for two databases, repeated: to decide something.
+    Firm,
+    /// Larger data and longer phases, repeated: hours for all databases.
     Standard,
     /// The study's own size and durations.
     Study,
 }
 
 impl Scale {
+    /// All scales, the smallest first.
+    pub const ALL: [Self; 4] = [Self::Quick, Self::Firm, Self::Standard, Self::Study];
+
+    /// Whether a decision rests on it, so that trials of a busy machine do not count unless the user says so.
+    pub const fn decides(self) -> bool {
+        !matches!(self, Self::Quick)
+    }
+
     /// The scale's name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Quick => "quick",
+            Self::Firm => "firm",
             Self::Standard => "standard",
             Self::Study => "study",
         }
@@ -82,9 +93,9 @@ mod tests {
         /// Numbers of a test.
         pub struct Numbers {
             /// how many
-            reads: u32, Plain, at_least(1.0) => 12, 13, 14;
+            reads: u32, Plain, at_least(1.0) => 12, 12, 13, 14;
             /// how long
-            measured_seconds: f64, Seconds, over(0.0) => 4.0, 5.0, 6.0;
+            measured_seconds: f64, Seconds, over(0.0) => 4.0, 4.0, 5.0, 6.0;
         }
     }
 

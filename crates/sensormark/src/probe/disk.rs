@@ -27,6 +27,18 @@ pub struct DiskUsage {
     pub files: u64,
 }
 
+/// What is free on the disk of a folder for this user, in bytes.
+///
+/// # Errors
+/// When the folder cannot be looked at.
+pub fn free_bytes(folder: &Path) -> Result<u64, ProbeError> {
+    let found = rustix::fs::statvfs(folder).map_err(|error| ProbeError::File {
+        path: folder.to_path_buf(),
+        source: error.into(),
+    })?;
+    Ok(found.f_bavail.saturating_mul(found.f_frsize))
+}
+
 /// Adds up what `folder` takes. Paths (relative to `folder`) for which `is_apart` holds are summed a second time as
 /// `apart_bytes`. Symbolic links are not followed. Hard-linked files count once, at the first path met. Files that
 /// vanish meanwhile are left out.

@@ -27,7 +27,7 @@ mod tree;
 mod wire;
 
 pub use device::{DeviceKind, FolderDevice, of_folder as device_of_folder};
-pub use disk::{DiskUsage, usage as disk_usage};
+pub use disk::{DiskUsage, free_bytes, usage as disk_usage};
 pub use disturbance::{Disturbance, DisturbanceLimits};
 pub use environment::{Environment, Processor};
 pub use error::ProbeError;

@@ -35,6 +35,7 @@ pub mod text;
 pub mod tidy;
 mod timed;
 
+use crate::engine::scale::Scale;
 use crate::measurement::folder::{FolderError, ResultsFolder};
 use crate::measurement::record::{RunRecord, TrialRecord};
 pub use error::ReportError;
@@ -57,6 +58,8 @@ fn of_study(options: &ReportOptions, field: &Field) -> ReportOptions {
 
 /// Repetitions that are advised where an order is not tested.
 const FIRM_REPETITIONS: u32 = 5;
+/// What the scale `firm` takes for each database, in seconds: two take about ten minutes.
+const FIRM_SECONDS_A_STORE: f64 = 300.0;
 
 /// A report, ready to be drawn.
 #[derive(Debug, Clone, PartialEq)]
@@ -178,6 +181,9 @@ impl Report {
         if summary.certainty == summary::Certainty::Firm || run.command_line.is_empty() {
             return None;
         }
+        if let Some(firm) = self.at_scale_firm(summary.stores.len()) {
+            return Some(firm);
+        }
         let mut own: Vec<&str> = Vec::new();
         for text in &run.command_line {
             if text.starts_with("repetitions=") && own.last() == Some(&"--set") {
@@ -204,6 +210,32 @@ impl Report {
             "sensormark {} --set repetitions={FIRM_REPETITIONS}{long}",
             own.join(" ")
         ))
+    }
+
+    /// The command of a quick run with nothing set at the scale that decides, which is made for such a run; none of any other run.
+    fn at_scale_firm(&self, stores: usize) -> Option<String> {
+        let run = &self.field.run;
+        let line = &run.command_line;
+        let is_plain = line.first().is_some_and(|command| command == "run")
+            && !line
+                .iter()
+                .any(|word| word.starts_with("--set") || word == "--find-limit");
+        if !is_plain || run.scale != Scale::Quick.name() {
+            return None;
+        }
+        let mut own: Vec<String> = Vec::new();
+        for word in line {
+            let is_scale =
+                word == Scale::Quick.name() && own.last().is_some_and(|it| it == "--scale");
+            if is_scale {
+                own.pop();
+            } else if !(word == "--tolerate-disturbance" || word.starts_with("--scale=")) {
+                own.push(quoted(word));
+            }
+        }
+        let long = brief::span(FIRM_SECONDS_A_STORE * stores.max(1) as f64);
+        let (own, scale) = (own.join(" "), Scale::Firm.name());
+        Some(format!("sensormark {own} --scale {scale}   (about {long})"))
     }
 
     /// For documents.

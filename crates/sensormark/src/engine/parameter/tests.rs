@@ -9,19 +9,19 @@ parameters! {
     pub struct Numbers {
         /// how long it takes,
         /// in seconds
-        seconds: f64, Seconds, over_up_to(0.0, 86_400.0) => 1.0, 2.0, 3.0;
+        seconds: f64, Seconds, over_up_to(0.0, 86_400.0) => 1.0, 1.0, 2.0, 3.0;
         /// how far apart
-        interval_ms: u32, Milliseconds, at_least(1.0) => 10, 10, 10;
+        interval_ms: u32, Milliseconds, at_least(1.0) => 10, 10, 10, 10;
         /// for how long
-        days: Vec<u32>, Days, between(1.0, 365.0) => vec![1], vec![1, 7], vec![1, 7, 30];
+        days: Vec<u32>, Days, between(1.0, 365.0) => vec![1], vec![1], vec![1, 7], vec![1, 7, 30];
         /// how much
-        share: f64, Percent, at_least(0.0) => 50.0, 50.0, 50.0;
+        share: f64, Percent, at_least(0.0) => 50.0, 50.0, 50.0, 50.0;
         /// how many
-        count: u64, Plain, any() => 0, 0, 0;
+        count: u64, Plain, any() => 0, 0, 0, 0;
         /// which
-        names: Vec<String>, Plain, words(&["flat", "bucketed"]) => Vec::new(), Vec::new(), Vec::new();
+        names: Vec<String>, Plain, words(&["flat", "bucketed"]) => Vec::new(), Vec::new(), Vec::new(), Vec::new();
         /// whether
-        whether: bool, Plain, any() => true, true, false;
+        whether: bool, Plain, any() => true, true, true, false;
     }
 }
 
@@ -37,7 +37,7 @@ fn a_scale_is_a_column_and_a_meaning_is_told_once() {
     assert!(!Numbers::of(Scale::Study).whether);
     assert_eq!(parameter("seconds").about, "how long it takes, in seconds");
     assert_eq!(Numbers::TABLE.len(), 7);
-    for scale in [Scale::Quick, Scale::Standard, Scale::Study] {
+    for scale in Scale::ALL {
         assert_eq!(check_each(Numbers::TABLE, &Numbers::of(scale)), Ok(()));
     }
 }

@@ -12,11 +12,13 @@ use super::{Subject, Workload, WorkloadFactory};
 use crate::engine::cold;
 use crate::engine::connection::PlanMessage;
 use crate::engine::context::{Cell, CellRunner, RunContext, RunEvent, TrialPosition, trial_label};
+use crate::engine::estimate::{self, CellEstimate, Terms};
 use crate::engine::explain;
 use crate::engine::failure::TrialFailure;
 use crate::engine::judge::work::Work;
 use crate::engine::judge::{Circumstances, Evidence, judge};
 use crate::engine::role::RoleProcess;
+use crate::engine::run_plan::in_turn;
 use crate::engine::site::Site;
 use crate::engine::study_protocol::Protocol;
 use crate::measurement::names;
@@ -48,6 +50,8 @@ struct Running<'a> {
     context: &'a RunContext<'a>,
     cell: &'a Cell,
     workload: Box<dyn Workload>,
+    /// By trial: how long it takes, about.
+    seconds: Vec<f64>,
     /// What its trials depend on by now.
     trials: CellTrials,
     /// What a trial was fed with.
@@ -68,6 +72,15 @@ impl TrialRunner {
     fn planned(&self, cell: &Cell) -> Vec<TrialSpec> {
         let workload = self.workload(cell, 0);
         workload.map_or_else(|_| Vec::new(), |workload| workload.trials(&of(cell)))
+    }
+
+    /// How long a cell of this workload takes.
+    fn estimated(&self, cell: &Cell, workload: &dyn Workload, terms: &Terms) -> CellEstimate {
+        let label = |trial: &TrialSpec| {
+            let record = new_record(self.kind.name(), cell, TrialPosition::FIRST, Some(trial));
+            trial_label(&record)
+        };
+        estimate::cell(cell, workload, &of(cell), *terms, label)
     }
 
     fn prepare(
@@ -105,12 +118,12 @@ impl TrialRunner {
 }
 
 impl CellRunner for TrialRunner {
-    fn trials(&self, cell: &Cell) -> usize {
-        self.planned(cell).len().max(1)
-    }
-
-    fn seconds(&self, cell: &Cell) -> f64 {
-        self.planned(cell).iter().map(|trial| trial.seconds).sum()
+    fn estimate(&self, cell: &Cell, terms: &Terms) -> CellEstimate {
+        let made = self.workload(cell, 0);
+        made.map_or_else(
+            |_| CellEstimate::default(),
+            |workload| self.estimated(cell, workload.as_ref(), terms),
+        )
     }
 
     fn supposes(&self, cell: &Cell) -> Option<String> {
@@ -148,10 +161,12 @@ impl CellRunner for TrialRunner {
                 return finished(record);
             }
         };
+        let estimate = self.estimated(cell, workload.as_ref(), &Terms::of(context));
         let mut running = Running {
             runner: self,
             context,
             cell,
+            seconds: estimate.trials.iter().map(|trial| trial.seconds).collect(),
             workload,
             trials: of(cell),
             journal: None,
@@ -170,7 +185,8 @@ impl Running<'_> {
         finished: &mut dyn FnMut(TrialRecord),
     ) {
         let (context, mut succeeded) = (self.context, true);
-        let order = in_turn(context.protocol, &specs, turn.repetition);
+        let sides: Vec<Side> = specs.iter().map(|trial| trial.side).collect();
+        let order = in_turn(context.protocol, &sides, turn.repetition);
         for (place, &number) in order.iter().enumerate() {
             if place > 0 && context.is_interrupted() {
                 break;
@@ -259,7 +275,7 @@ impl Running<'_> {
         }
         context.observer.event(RunEvent::TrialStarted {
             label: trial_label(record),
-            seconds: trial.seconds,
+            seconds: self.seconds.get(number).copied().unwrap_or(0.0),
         });
         let of = (self.runner.kind.name(), trial);
         let roles = begin(context, site, trial, record)
@@ -381,18 +397,6 @@ fn of(cell: &Cell) -> CellTrials {
     }
 }
 
-/// The order of a cell's trials: as they come or, where the run follows a study that did so, each repetition begins with the next reading one.
-fn in_turn(protocol: Option<&Protocol>, trials: &[TrialSpec], repetition: u32) -> Vec<usize> {
-    let (mut reading, mut order): (Vec<usize>, Vec<usize>) =
-        (0..trials.len()).partition(|&number| trials[number].side == Side::Read);
-    if protocol.is_some_and(|study| study.strategies_turn) && !reading.is_empty() {
-        let first = repetition as usize % reading.len();
-        reading.rotate_left(first);
-    }
-    order.append(&mut reading);
-    order
-}
-
 fn phases(steps: &[Step]) -> impl Iterator<Item = &PhaseSpec> {
     steps.iter().filter_map(|step| match step {
         Step::Run(phase) => Some(phase),
@@ -445,31 +449,4 @@ fn new_record(
         implementation,
         trial.map_or(Side::Mixed, |trial| trial.side),
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::study_protocol;
-
-    #[test]
-    fn as_the_study_did_each_repetition_begins_with_the_next_strategy() {
-        let trial = |side| TrialSpec {
-            side,
-            ..TrialSpec::only(Vec::new(), 0.0)
-        };
-        let cell = [Side::Write, Side::Read, Side::Read, Side::Read].map(trial);
-        let study = study_protocol::protocol("machine-tool");
-        assert!(study.is_some());
-        assert_eq!(in_turn(study, &cell, 0), [0, 1, 2, 3]);
-        assert_eq!(in_turn(study, &cell, 1), [0, 2, 3, 1]);
-        assert_eq!(in_turn(study, &cell, 2), [0, 3, 1, 2]);
-        assert_eq!(in_turn(study, &cell, 3), in_turn(study, &cell, 0));
-        assert_eq!(
-            in_turn(None, &cell, 1),
-            in_turn(study, &cell, 0),
-            "ours stays"
-        );
-        assert_eq!(in_turn(study, &cell[..1], 1), [0]);
-    }
 }

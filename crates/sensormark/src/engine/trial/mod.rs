@@ -181,13 +181,10 @@ pub trait Workload: Send + Sync {
     /// What an implementation goes through, in order, over all trials of a cell. It begins with an empty database.
     fn steps(&self) -> Vec<Step>;
 
-    /// How long the steps take, about, in seconds.
-    fn seconds(&self) -> f64;
-
     /// The trials that a cell has, in order, on one database: one that goes through all steps, as a rule.
     fn trials(&self, cell: &CellTrials) -> Vec<TrialSpec> {
         let _ = cell;
-        vec![TrialSpec::only(self.steps(), self.seconds())]
+        vec![TrialSpec::only(self.steps())]
     }
 
     /// What a load did, as far as the verdict depends on it.
@@ -196,7 +193,7 @@ pub trait Workload: Send + Sync {
         Work::of(load)
     }
 
-    /// What [`Self::seconds`] supposes, in a line for who waits; nothing where the steps say how long they take.
+    /// What is known of how long the steps take besides what they say themselves, in a line for who waits: a study's own rates, say.
     fn supposes(&self) -> Option<String> {
         None
     }

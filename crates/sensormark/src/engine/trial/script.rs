@@ -37,22 +37,19 @@ pub struct TrialSpec {
     pub role: &'static str,
     /// What is gone through.
     pub steps: Vec<Step>,
-    /// How long that takes, about, in seconds.
-    pub seconds: f64,
     /// Whether it is about what a trial before it was fed with.
     pub needs_stored: bool,
 }
 
 impl TrialSpec {
     /// The only trial of a cell.
-    pub const fn only(steps: Vec<Step>, seconds: f64) -> Self {
+    pub const fn only(steps: Vec<Step>) -> Self {
         Self {
             part: None,
             side: Side::Mixed,
             strategy: None,
             role: ROLE,
             steps,
-            seconds,
             needs_stored: false,
         }
     }

@@ -99,6 +99,25 @@ fn a_busy_machine_makes_the_answer_rough_and_marks_what_it_moves() {
 }
 
 #[test]
+fn a_quick_run_with_nothing_set_is_advised_the_scale_that_decides() {
+    let firmer = |line: &[&str]| {
+        let mut run = run();
+        run.scale = "quick".to_owned();
+        run.command_line = line.iter().map(|&word| word.to_owned()).collect();
+        let found = Report::new(run, four(1), &ReportOptions::default()).unwrap();
+        found.firmer().expect("it is not tested yet")
+    };
+    let stores = ["run", "machine-tool", "--on", "sqlite,mariadb"];
+    let advised = "sensormark run machine-tool --on sqlite,mariadb --scale firm   (about 10 min)";
+    assert_eq!(firmer(&stores), advised);
+    let scale = ["--scale", "quick", "--tolerate-disturbance"];
+    assert_eq!(firmer(&[&stores[..], &scale].concat()), advised);
+    // What was set would not be the scale's any more.
+    let set = firmer(&[&stores[..], &["--set", "reads=3"]].concat());
+    assert!(set.contains("--set reads=3 --set repetitions=5"), "{set}");
+}
+
+#[test]
 fn wrong_data_comes_before_who_costs_least() {
     let mut trials = four(1);
     trials[0] = invalid(trials[0].clone(), ReasonKind::LostData, "1 reading");

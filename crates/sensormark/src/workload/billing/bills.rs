@@ -4,7 +4,7 @@ use super::ingest::Order;
 use super::{BILLS_FILE, EXTRACT};
 use crate::dataset::billing::calendar::{HOUR_NS, START_NS};
 use crate::dataset::billing::{Meter, fields, time_ns};
-use crate::engine::operations::{Operations, Slot};
+use crate::engine::operations::{Extent, Operations, Slot};
 use crate::units::{round_u64, signed};
 use sensormark_store::{
     Aggregate, Answer, Ask, Function, Group, Grouping, Query, Selection, TimeRange, Value,
@@ -84,6 +84,10 @@ impl Bills {
 impl Operations for Bills {
     fn len(&self) -> u64 {
         self.devices() * u64::from(self.rounds)
+    }
+
+    fn extent(&self) -> Extent {
+        Extent::of(self.month.len() as f64)
     }
 
     fn classes(&self) -> &[String] {

@@ -6,7 +6,7 @@
 
 use super::INGEST;
 use crate::dataset::billing::{Meter, fill_contact};
-use crate::engine::operations::{Operations, Slot};
+use crate::engine::operations::{Extent, Operations, Slot};
 use sensormark_store::{Answer, Atomicity, Query};
 use std::ops::Range;
 
@@ -75,6 +75,17 @@ impl Ingest {
 impl Operations for Ingest {
     fn len(&self) -> u64 {
         self.order.len()
+    }
+
+    fn extent(&self) -> Extent {
+        let commits = match self.atomicity {
+            Atomicity::Separate => 2.0,
+            Atomicity::Atomic => 1.0,
+        };
+        Extent {
+            readings: 1.0,
+            statements: commits,
+        }
     }
 
     fn classes(&self) -> &[String] {

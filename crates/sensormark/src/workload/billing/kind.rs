@@ -230,10 +230,6 @@ impl Workload for Billing {
         steps
     }
 
-    fn seconds(&self) -> f64 {
-        self.pace.seconds(&self.parameters)
-    }
-
     fn supposes(&self) -> Option<String> {
         Some(self.pace.told(&self.parameters))
     }

@@ -180,7 +180,7 @@ fn bills_make_a_file_of_one_line_each() {
 
 #[test]
 fn presets_make_sense_and_every_number_is_documented() {
-    for scale in [Scale::Quick, Scale::Standard, Scale::Study] {
+    for scale in Scale::ALL {
         let preset = Kind.preset(scale).expect("a preset");
         assert_eq!(Kind.check(&preset), Ok(()), "{}", scale.name());
         let names: BTreeSet<&str> = Kind.parameters().iter().map(|one| one.name).collect();
@@ -290,7 +290,6 @@ fn the_studys_scale_is_guessed_at_the_studys_rates() {
     };
     assert!(Pace::of("mariadb").seconds(&cut) <= 7.0 * 60.0 + 2.0);
     let workload = built(&study, &MemoryStore::new(RepeatedWrite::KeepsBoth));
-    assert!(workload.seconds() > 5.0 * 3_600.0);
     let told = workload.supposes().expect("a guess");
     for part in [
         "56064000 readings",

@@ -174,19 +174,6 @@ impl Workload for Built {
         self.script.steps.clone()
     }
 
-    fn seconds(&self) -> f64 {
-        // A rough guess, for the time left: half a million values a second, 500 questions a second.
-        let parameters = &self.script.parameters;
-        let hosts = f64::from(parameters.hosts) * VALUES_PER_HOST as f64;
-        let ticks = parameters.ticks() * parameters.workers.len() as u64;
-        let grown = parameters
-            .more_ticks()
-            .last()
-            .map_or(0, |last| last - parameters.ticks());
-        let questions = parameters.queries as f64 * 12.0;
-        hosts * (ticks + grown) as f64 / 5e5 + questions / 500.0 + 3.0
-    }
-
     fn figures(&self, record: &mut TrialRecord) {
         add_rates(record);
         add_stored(record);

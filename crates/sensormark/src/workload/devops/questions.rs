@@ -7,7 +7,7 @@ use crate::dataset::devops::fields::{CPU, USAGE_USER};
 use crate::dataset::devops::hosts::HOSTNAME;
 use crate::dataset::devops::time_ns;
 use crate::dataset::random::Stream;
-use crate::engine::operations::{Operations, Slot};
+use crate::engine::operations::{Extent, Operations, Slot};
 use sensormark_store::{
     Aggregate, Answer, Ask, Comparison, FieldSet, Function, Grouping, Predicate, Query, Selection,
     TimeRange, Window,
@@ -22,6 +22,8 @@ const MINUTE_NS: i64 = 60_000_000_000;
 const SECOND_NS: i64 = 1_000_000_000;
 /// Questions are not asked before so many ticks are there: a minute.
 const LEAST_TICKS: u64 = 6;
+/// Readings of a host in a minute.
+const READINGS_A_MINUTE: u64 = 6;
 /// Fields of the table that is asked about.
 const FIELDS: usize = 10;
 
@@ -245,6 +247,26 @@ impl Draws {
 impl Operations for Questions {
     fn len(&self) -> u64 {
         self.parameters.queries
+    }
+
+    fn extent(&self) -> Extent {
+        let Parameters {
+            short_minutes,
+            long_minutes,
+            mean_minutes,
+            ..
+        } = *self.parameters;
+        let all = f64::from(self.history.hosts());
+        let (hosts, minutes) = match self.kind {
+            Kind::MaximumShort => (1.0, short_minutes),
+            Kind::MaximumLong => (1.0, long_minutes),
+            Kind::MaximumSeveral => (f64::from(several(&self.parameters)), short_minutes),
+            Kind::MeanAll => (all, mean_minutes),
+            Kind::Busy => (all, short_minutes),
+            // One each, where an index leads to it.
+            Kind::LastReading => return Extent::of(all),
+        };
+        Extent::of(hosts * (minutes * READINGS_A_MINUTE) as f64)
     }
 
     fn classes(&self) -> &[String] {

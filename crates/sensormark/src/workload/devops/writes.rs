@@ -7,7 +7,7 @@
 
 use crate::dataset::devops::fields::MEASUREMENTS;
 use crate::dataset::devops::{Cursor, Devops, Position};
-use crate::engine::operations::{Operations, Slot};
+use crate::engine::operations::{Extent, Operations, Slot};
 use sensormark_store::{Answer, Query};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -98,6 +98,13 @@ impl Plan {
     /// How many writes there are.
     pub fn writes(&self) -> u64 {
         self.whole_blocks() * self.block.len() as u64 + self.tail.len() as u64
+    }
+
+    /// How many readings there are, in all tables.
+    fn all_readings(&self) -> u64 {
+        let hosts = |lanes: &Vec<Range<u32>>| lanes.last().map_or(0, |last| u64::from(last.end));
+        let of_a_tick: u64 = self.lanes.iter().map(hosts).sum();
+        of_a_tick * (self.ticks.end - self.ticks.start)
     }
 
     /// The block and the write in it.
@@ -261,6 +268,10 @@ impl Writes {
 impl Operations for Writes {
     fn len(&self) -> u64 {
         self.plan.writes()
+    }
+
+    fn extent(&self) -> Extent {
+        Extent::of(self.plan.all_readings() as f64 / self.plan.writes().max(1) as f64)
     }
 
     fn classes(&self) -> &[String] {

@@ -96,9 +96,4 @@ impl Workload for Durability {
         phase.limit = Some(kill_after + AFTER_THE_KILL);
         vec![Step::Run(phase)]
     }
-
-    fn seconds(&self) -> f64 {
-        // Clients give up, the server starts again, its data are read back.
-        self.parameters.kill_after_seconds + 6.0
-    }
 }

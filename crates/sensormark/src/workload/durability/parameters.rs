@@ -6,15 +6,15 @@ parameters! {
     /// Every number behind a durability trial. (No study tries this: `study` is as `standard`.)
     pub struct Parameters {
         /// clients that write, each the next batch as soon as the one before is acknowledged (1 of an embedded database)
-        clients: u32, Plain, between(1.0, 1_000.0) => 4, 4, 4;
+        clients: u32, Plain, between(1.0, 1_000.0) => 4, 4, 4, 4;
         /// readings in a batch
-        batch: u32, Plain, between(1.0, 100_000.0) => 10, 10, 10;
+        batch: u32, Plain, between(1.0, 100_000.0) => 10, 10, 10, 10;
         /// series that the readings are of
-        series: u32, Plain, between(1.0, 1_000_000.0) => 16, 16, 16;
+        series: u32, Plain, between(1.0, 1_000_000.0) => 16, 16, 16, 16;
         /// when the server is killed, in seconds after the first write
-        kill_after_seconds: f64, Seconds, between(0.1, LONGEST_SECONDS) => 2.0, 20.0, 20.0;
+        kill_after_seconds: f64, Seconds, between(0.1, LONGEST_SECONDS) => 2.0, 10.0, 20.0, 20.0;
         /// how often everything is done
-        repetitions: u32, Plain, between(1.0, 1_000.0) => 1, 3, 3;
+        repetitions: u32, Plain, between(1.0, 1_000.0) => 1, 5, 3, 3;
     }
 }
 
@@ -39,7 +39,7 @@ mod tests {
     #[test]
     fn every_number_is_checked() {
         let quick = Parameters::of(Scale::Quick);
-        for scale in [Scale::Quick, Scale::Standard, Scale::Study] {
+        for scale in Scale::ALL {
             assert_eq!(Parameters::of(scale).check(), Ok(()));
         }
         let wrong = [

@@ -5,7 +5,7 @@
 
 use super::WRITE;
 use crate::dataset::random::Stream;
-use crate::engine::operations::{ENDLESS, Operations, Slot};
+use crate::engine::operations::{ENDLESS, Extent, Operations, Slot};
 use sensormark_store::{
     Answer, Batch, Field, FieldType, Query, Schema, Series, Table, Tag, TagColumn, TimeResolution,
     Value,
@@ -85,6 +85,10 @@ impl Readings {
 impl Operations for Readings {
     fn len(&self) -> u64 {
         ENDLESS
+    }
+
+    fn extent(&self) -> Extent {
+        Extent::of(self.batch as f64)
     }
 
     fn classes(&self) -> &[String] {

@@ -191,15 +191,4 @@ impl Workload for Platform {
         }
         steps
     }
-
-    fn seconds(&self) -> f64 {
-        // A rough guess, for the time left: 500 messages, 50,000 values and 100 questions a second, and half a second a phase.
-        let homes = &self.subjects.homes;
-        let values = homes.values_an_hour() * 24.0 * f64::from(self.parameters.days);
-        let all = values * f64::from(homes.homes());
-        let spans = |query| self.parameters.spans_of(query).len();
-        let phases: usize = self.parameters.queries().map(spans).sum();
-        let asked = phases as f64 * (0.5 + self.parameters.questions as f64 / 100.0);
-        self.parameters.messages as f64 / 500.0 + all / 50_000.0 + asked
-    }
 }

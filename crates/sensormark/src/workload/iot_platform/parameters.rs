@@ -34,39 +34,39 @@ parameters! {
     #[derive(Eq)]
     pub struct Parameters {
         /// homes, each with the same twelve devices
-        homes: u32, Plain, between(1.0, MOST_HOMES as f64) => 1, 1, 1;
+        homes: u32, Plain, between(1.0, MOST_HOMES as f64) => 1, 1, 1, 1;
         /// days of data, from 2021-09-27; about 12,771 values a home and day
-        days: u32, Days, between(1.0, MOST_DAYS as f64) => 30, STUDY_DAYS, STUDY_DAYS;
+        days: u32, Days, between(1.0, MOST_DAYS as f64) => 30, 120, STUDY_DAYS, STUDY_DAYS;
         /// messages written one by one, into a database of their own; 0 for none
-        messages: u64, Plain, between(0.0, 10_000_000.0) => 1_000, 20_000, 20_000;
+        messages: u64, Plain, between(0.0, 10_000_000.0) => 1_000, 5_000, 20_000, 20_000;
         /// readings in a batch of the load, in whole hours of a home; 0 for what its documentation advises
-        batch: u64, Plain, between(0.0, 10_000_000.0) => 0, 0, 0;
+        batch: u64, Plain, between(0.0, 10_000_000.0) => 0, 0, 0, 0;
         /// clients that write
-        clients: u32, Plain, between(1.0, 10_000.0) => 1, 1, 1;
+        clients: u32, Plain, between(1.0, 10_000.0) => 1, 1, 1, 1;
         /// days that queries reach over, like 1,7,30
-        spans: Vec<u32>, Days, at_least(1.0) => vec![1, 7, 30], vec![1, 7, 30, 90, 365], vec![1, 7, 30, 90, 365];
+        spans: Vec<u32>, Days, at_least(1.0) => vec![1, 7, 30], vec![1, 7, 30, 90], vec![1, 7, 30, 90, 365], vec![1, 7, 30, 90, 365];
         /// days that the statistics of a device's properties reach over
-        statistics: Vec<u32>, Days, at_least(1.0) => vec![1, 7], vec![1, 30], vec![1, 30];
+        statistics: Vec<u32>, Days, at_least(1.0) => vec![1, 7], vec![1, 30], vec![1, 30], vec![1, 30];
         /// the most points of a chart of the last 24 hours
-        points: u32, Plain, between(1.0, 1_000_000.0) => 500, 500, 500;
+        points: u32, Plain, between(1.0, 1_000_000.0) => 500, 500, 500, 500;
         /// questions of each query and span, each about another stretch of time
-        questions: u64, Plain, between(1.0, 1_000_000_000.0) => 10, 20, 20;
+        questions: u64, Plain, between(1.0, 1_000_000_000.0) => 10, 20, 20, 20;
         /// values in a full document of the layout bucketed
-        bucket: u32, Plain, between(1.0, 100_000.0) => 200, 200, 200;
+        bucket: u32, Plain, between(1.0, 100_000.0) => 200, 200, 200, 200;
         /// the hour (UTC) at which day begins; means by day and by night depend on it
-        day_begins: u32, Plain, between(0.0, 23.0) => 6, 6, 6;
+        day_begins: u32, Plain, between(0.0, 23.0) => 6, 6, 6, 6;
         /// the hour (UTC) at which night begins
-        day_ends: u32, Plain, between(1.0, 24.0) => 22, 22, 22;
+        day_ends: u32, Plain, between(1.0, 24.0) => 22, 22, 22, 22;
         /// families of layouts: flat, bucketed, summary, array
-        layouts: Vec<String>, Plain, words(&FAMILIES) => owned(&FAMILIES), owned(&FAMILIES), owned(&FAMILIES);
+        layouts: Vec<String>, Plain, words(&FAMILIES) => owned(&FAMILIES), owned(&FAMILIES), owned(&FAMILIES), owned(&FAMILIES);
         /// layouts measured unasked beside each family's usual one, like flat-no-index
-        variants: Vec<String>, Plain, any() => owned(&VARIANTS), owned(&VARIANTS), owned(&VARIANTS);
+        variants: Vec<String>, Plain, any() => owned(&VARIANTS), owned(&VARIANTS), owned(&VARIANTS), owned(&VARIANTS);
         /// the queries that are asked
-        queries: Vec<String>, Plain, words(&QUERIES) => owned(&QUERIES), owned(&QUERIES), owned(&QUERIES);
+        queries: Vec<String>, Plain, words(&QUERIES) => owned(&QUERIES), owned(&QUERIES), owned(&QUERIES), owned(&QUERIES);
         /// seconds after which a phase is cut
-        limit: u32, Seconds, between(1.0, 1_000_000.0) => 60, 1_800, 1_800;
+        limit: u32, Seconds, between(1.0, 1_000_000.0) => 60, 300, 1_800, 1_800;
         /// how often everything is measured
-        repetitions: u32, Plain, between(1.0, 1_000.0) => 1, 5, 5;
+        repetitions: u32, Plain, between(1.0, 1_000.0) => 1, 5, 5, 5;
     }
 }
 

@@ -4,7 +4,7 @@ use super::query::{PlatformQuery, statistics};
 use super::writes::BatchWrites;
 use crate::dataset::iot_platform::{DAY_NS, Homes, START_NS, device_id, devices::DEVICES, field};
 use crate::dataset::random::Stream;
-use crate::engine::operations::{Operations, Slot};
+use crate::engine::operations::{Extent, Operations, Slot};
 use sensormark_store::reference::Reference;
 use sensormark_store::{
     Answer, AnswerSource, Batch, DaySplit, FieldType, Query, Schema, Selection, TimeRange,
@@ -134,6 +134,16 @@ impl Questions {
 impl Operations for Questions {
     fn len(&self) -> u64 {
         self.count
+    }
+
+    fn extent(&self) -> Extent {
+        let homes = &self.subjects.homes;
+        // A device's share of a home's values, or that of one of its properties.
+        let parts = match self.query {
+            PlatformQuery::Statistics => DEVICES.len() as f64,
+            _ => f64::from(homes.series() / homes.homes().max(1)),
+        };
+        Extent::of(homes.values_an_hour() * 24.0 * f64::from(self.days) / parts.max(1.0))
     }
 
     fn classes(&self) -> &[String] {

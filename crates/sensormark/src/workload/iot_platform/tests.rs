@@ -375,7 +375,7 @@ fn set(settings: &[&str]) -> Result<Parameters, String> {
 
 #[test]
 fn every_number_is_documented_and_every_scale_makes_sense() {
-    for scale in [Scale::Quick, Scale::Standard, Scale::Study] {
+    for scale in Scale::ALL {
         let preset = Kind.preset(scale).expect("numbers");
         Kind.check(&preset).expect("sense");
         let names: BTreeSet<&str> = preset

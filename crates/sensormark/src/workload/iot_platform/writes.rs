@@ -2,7 +2,7 @@
 
 use super::{LOAD, MESSAGES};
 use crate::dataset::iot_platform::{HOUR_NS, Homes, Message, START_NS};
-use crate::engine::operations::{Operations, Slot};
+use crate::engine::operations::{Extent, Operations, Slot};
 use sensormark_store::{Answer, Query};
 use std::ops::Range;
 use std::sync::Arc;
@@ -43,6 +43,11 @@ impl MessageWrites {
 impl Operations for MessageWrites {
     fn len(&self) -> u64 {
         self.messages.len() as u64
+    }
+
+    fn extent(&self) -> Extent {
+        // The study's messages carry 1.8 values on average.
+        Extent::of(2.0)
     }
 
     fn classes(&self) -> &[String] {
@@ -112,6 +117,10 @@ impl BatchWrites {
 impl Operations for BatchWrites {
     fn len(&self) -> u64 {
         self.batches_of(self.hours)
+    }
+
+    fn extent(&self) -> Extent {
+        Extent::of(self.hours_a_batch as f64 * self.homes.values_an_hour())
     }
 
     fn classes(&self) -> &[String] {

@@ -29,10 +29,6 @@ use std::time::Duration;
 const MEASURED: &str = "measured";
 /// The phase before it.
 const WARM_UP: &str = "warm-up";
-/// What a write trial takes besides writing, in seconds: the source's start and end, settling, counting.
-const WRITE_SECONDS: f64 = 1.5;
-/// What a read trial takes besides reading, in seconds.
-const READ_SECONDS: f64 = 0.7;
 
 /// When generated samples begin, unless it is said: 2026-01-01, in ns since the Unix epoch. (In a run, samples are stamped as they come.)
 const START_NS: i64 = 1_767_225_600_000_000_000;
@@ -154,7 +150,6 @@ impl MachineToolWorkload {
             strategy: None,
             role: "writer",
             steps: vec![Step::Run(phase), Step::Settle("settle".to_owned())],
-            seconds: parameters.warmup_seconds + parameters.measured_seconds + WRITE_SECONDS,
             needs_stored: false,
         }
     }
@@ -180,7 +175,6 @@ impl MachineToolWorkload {
             strategy: Some(strategy.name().to_owned()),
             role: "reader",
             steps,
-            seconds: parameters.warmup_seconds + reads as f64 / rate + READ_SECONDS,
             needs_stored: true,
         }
     }
@@ -218,10 +212,6 @@ impl Workload for MachineToolWorkload {
         };
         let trials = self.trials(&cell).into_iter();
         trials.flat_map(|trial| trial.steps).collect()
-    }
-
-    fn seconds(&self) -> f64 {
-        self.write_trial().seconds
     }
 
     fn trials(&self, cell: &CellTrials) -> Vec<TrialSpec> {

@@ -6,19 +6,19 @@ parameters! {
     /// Every number of a machine-tool run.
     pub struct Parameters {
         /// seconds of writing and reading before figures count
-        warmup_seconds: f64, Seconds, at_least(0.0) => 1.0, 10.0, 300.0;
+        warmup_seconds: f64, Seconds, at_least(0.0) => 1.0, 1.0, 10.0, 300.0;
         /// seconds of writing that count
-        measured_seconds: f64, Seconds, over(0.0) => 4.0, 60.0, 900.0;
+        measured_seconds: f64, Seconds, over(0.0) => 4.0, 4.0, 60.0, 900.0;
         /// cycle reads that count
-        reads: u32, Plain, at_least(1.0) => 12, 180, 2_700;
+        reads: u32, Plain, at_least(1.0) => 12, 12, 180, 2_700;
         /// cycle reads that are due a second (open loop)
-        reads_per_second: f64, Plain, over(0.0) => 3.0, 3.0, 3.0;
+        reads_per_second: f64, Plain, over(0.0) => 3.0, 3.0, 3.0, 3.0;
         /// samples a second that the source sends
-        samples_per_second: u32, Plain, at_least(1.0) => 1_000, 1_000, 1_000;
+        samples_per_second: u32, Plain, at_least(1.0) => 1_000, 1_000, 1_000, 1_000;
         /// least distance of a read's time from both ends of the data, in seconds
-        margin_seconds: f64, Seconds, at_least(LEAST_MARGIN_SECONDS) => 1.5, 1.5, 1.5;
+        margin_seconds: f64, Seconds, at_least(LEAST_MARGIN_SECONDS) => 1.5, 1.5, 1.5, 1.5;
         /// how often everything is measured
-        repetitions: u32, Plain, at_least(1.0) => 1, 5, 1;
+        repetitions: u32, Plain, at_least(1.0) => 1, 5, 5, 1;
     }
 }
 

@@ -8,7 +8,7 @@ use super::parameters::Parameters;
 use super::queue::{MessageQueue, QueueError, Received};
 use crate::dataset::machine_tool::{CHANNELS, MachineTool};
 use crate::engine::intake::Intake;
-use crate::engine::operations::{Operations, Slot};
+use crate::engine::operations::{Extent, Operations, Slot};
 use crate::units::{duration_ns, signed};
 use sensormark_store::{Answer, Batch, ErrorKind, Query, StoreError, TimeResolution, Values};
 use serde_json::Value;
@@ -64,6 +64,10 @@ impl Writes {
 impl Operations for Writes {
     fn len(&self) -> u64 {
         self.samples.div_ceil(self.samples_per_write())
+    }
+
+    fn extent(&self) -> Extent {
+        Extent::of(self.samples_per_write() as f64)
     }
 
     fn classes(&self) -> &[String] {

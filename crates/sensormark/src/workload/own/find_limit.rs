@@ -5,6 +5,7 @@
 
 use super::parameters::Parameters;
 use crate::engine::context::{Cell, CellRunner, RunContext, RunEvent, TrialPosition};
+use crate::engine::estimate::{CellEstimate, Terms};
 use crate::engine::trial::WorkloadFactory;
 use crate::engine::trial::cell::TrialRunner;
 use crate::measurement::record::{Figure, LimitRecord, TrialRecord};
@@ -28,7 +29,6 @@ pub struct FindLimit {
     kind: Arc<dyn WorkloadFactory>,
     parameters: Value,
     rate: f64,
-    seconds: f64,
 }
 
 impl FindLimit {
@@ -44,15 +44,18 @@ impl FindLimit {
         let rate = writers.and_then(|writers| writers.rate).ok_or(
             "--find-limit looks for the highest rate of the writers; give them one to begin with: [writers] rate = 1000",
         )?;
-        let seconds = mixed.map_or(0.0, |mixed| {
-            (mixed.duration_ns + mixed.warm_up_ns) as f64 / 1e9
-        });
         Ok(Self {
             kind,
             parameters,
             rate,
-            seconds,
         })
+    }
+
+    fn runner(&self, parameters: Value) -> TrialRunner {
+        TrialRunner {
+            kind: Arc::clone(&self.kind),
+            parameters,
+        }
     }
 
     /// One trial at a rate.
@@ -67,10 +70,7 @@ impl FindLimit {
         if let Some(place) = parameters.pointer_mut("/mixed/writers/rate") {
             *place = Value::from(rate);
         }
-        let runner = TrialRunner {
-            kind: Arc::clone(&self.kind),
-            parameters,
-        };
+        let runner = self.runner(parameters);
         let mut record = None;
         runner.run_cell(context, cell, turn, &[], &mut |one| record = Some(one));
         record
@@ -78,13 +78,21 @@ impl FindLimit {
 }
 
 impl CellRunner for FindLimit {
-    fn trials(&self, _cell: &Cell) -> usize {
-        1
-    }
-
-    fn seconds(&self, _cell: &Cell) -> f64 {
-        // Half of the probes that there may be.
-        (self.seconds + 2.0) * f64::from(MOST_PROBES) / 2.0
+    fn estimate(&self, cell: &Cell, terms: &Terms) -> CellEstimate {
+        let probe = self.runner(self.parameters.clone()).estimate(cell, terms);
+        // Half of the probes that there may be, each on a database of its own. The search is one trial.
+        let seconds = probe.seconds() * f64::from(MOST_PROBES) / 2.0;
+        let mut trials = probe.trials;
+        trials.truncate(1);
+        for trial in &mut trials {
+            trial.seconds = seconds;
+        }
+        CellEstimate {
+            open_seconds: 0.0,
+            trials,
+            close_seconds: 0.0,
+            ..probe
+        }
     }
 
     fn run_cell(

@@ -305,13 +305,6 @@ impl Workload for Own {
         self.steps.clone()
     }
 
-    fn seconds(&self) -> f64 {
-        // A rough guess of the load, for the time left: 50,000 readings a second.
-        let mixed = self.parameters.mixed.as_ref();
-        let mixed_ns = mixed.map_or(0, |mixed| mixed.duration_ns + mixed.warm_up_ns);
-        self.turns_loaded() as f64 / 50_000.0 + mixed_ns as f64 / 1e9 + 1.0
-    }
-
     fn figures(&self, record: &mut TrialRecord) {
         record.warnings.extend(self.notes.iter().cloned());
         let limits = self.parameters.limits.iter();

@@ -3,7 +3,7 @@
 use super::answers::Answers;
 use super::parameters::{ByPart, OfPart, QueryKind, QueryPart, WhenPart};
 use crate::dataset::random::Stream;
-use crate::engine::operations::{Operations, Slot};
+use crate::engine::operations::{Extent, Operations, Slot};
 use sensormark_store::{
     Aggregate, Answer, Ask, Comparison, FieldSet, Function, Grouping, Predicate, Query, Selection,
     Table, TimeRange, Window,
@@ -203,9 +203,41 @@ impl Questions {
     }
 }
 
+impl Questions {
+    /// Readings that a question has to look at, about.
+    fn readings_looked_at(&self) -> f64 {
+        let table = self.answers.table();
+        let series = match &self.part.of {
+            OfPart::One => 1,
+            OfPart::All => table.series.len(),
+            OfPart::Tag(_) => match self.selection(0, table) {
+                Selection::Tagged { tag, value } => {
+                    u32::try_from(table.series.with_tag(tag, &value).len()).unwrap_or(u32::MAX)
+                }
+                _ => 1,
+            },
+        };
+        let sensors = self.answers.sensors();
+        let interval_ns = (sensors.boundary_ns(1) - sensors.boundary_ns(0)).max(1);
+        let all = self.horizon.ticks(u64::MAX, table.series.len()).max(1) as f64;
+        let ticks = match self.part.kind {
+            QueryKind::Point | QueryKind::LastValue => 1.0,
+            _ => self
+                .part
+                .span_ns
+                .map_or(all, |span| (span as f64 / interval_ns as f64).min(all)),
+        };
+        ticks.max(1.0) * f64::from(series)
+    }
+}
+
 impl Operations for Questions {
     fn len(&self) -> u64 {
         self.length
+    }
+
+    fn extent(&self) -> Extent {
+        Extent::of(self.readings_looked_at())
     }
 
     fn classes(&self) -> &[String] {

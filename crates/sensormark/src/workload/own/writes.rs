@@ -1,7 +1,7 @@
 //! What writing clients issue: stretches of turns, in the order in which sensors send.
 
 use crate::dataset::shapes::Sensors;
-use crate::engine::operations::{Operations, Slot};
+use crate::engine::operations::{Extent, Operations, Slot};
 use sensormark_store::{Answer, Query};
 use std::sync::Arc;
 
@@ -57,6 +57,10 @@ impl Writes {
 impl Operations for Writes {
     fn len(&self) -> u64 {
         (self.end - self.first).div_ceil(self.batch)
+    }
+
+    fn extent(&self) -> Extent {
+        Extent::of(self.batch as f64)
     }
 
     fn classes(&self) -> &[String] {

@@ -43,11 +43,11 @@ parameters! {
     /// The numbers behind the scales. (No study replays: `study` is as `standard`.)
     pub struct Numbers {
         /// questions of each class
-        questions: u64, Plain, any() => 100, 1_000, 1_000;
+        questions: u64, Plain, any() => 100, 300, 1_000, 1_000;
         /// readings in a batch of the load; 0 for what its documentation advises
-        batch: u64, Plain, any() => 0, 0, 0;
+        batch: u64, Plain, any() => 0, 0, 0, 0;
         /// how often everything is measured
-        repetitions: u32, Plain, at_least(1.0) => 1, 5, 5;
+        repetitions: u32, Plain, at_least(1.0) => 1, 5, 5, 5;
     }
 }
 
@@ -163,12 +163,6 @@ impl Workload for Phases {
         let classes = self.questions.classes().iter();
         steps.extend(classes.filter_map(|&class| self.asking(class)));
         steps
-    }
-
-    fn seconds(&self) -> f64 {
-        // A rough guess, for the time left: 50,000 readings and 500 questions a second.
-        let readings = self.replay.readings().len() as f64;
-        readings / 50_000.0 + self.questions.len() as f64 / 500.0 + 1.0
     }
 
     fn figures(&self, record: &mut TrialRecord) {

@@ -8,7 +8,7 @@ use sensormark_store::{Answer, Query};
 
 use super::{Questions, Replay};
 use crate::dataset::recording::append_rows;
-use crate::engine::operations::{Operations, Slot};
+use crate::engine::operations::{Extent, Operations, Slot};
 
 /// The load: the readings in the file's order, in batches.
 #[derive(Debug)]
@@ -38,6 +38,10 @@ impl Operations for Loading {
         self.replay.readings().len().div_ceil(self.batch) as u64
     }
 
+    fn extent(&self) -> Extent {
+        Extent::of(self.batch as f64)
+    }
+
     fn classes(&self) -> &[String] {
         &self.classes
     }
@@ -58,6 +62,10 @@ impl Operations for Loading {
 impl Operations for Questions {
     fn len(&self) -> u64 {
         Self::len(self)
+    }
+
+    fn extent(&self) -> Extent {
+        Extent::of(self.readings_looked_at())
     }
 
     fn classes(&self) -> &[String] {

@@ -128,6 +128,19 @@ impl Questions {
         })
     }
 
+    /// Readings that a question of the first class has to look at, about: a phase has one class alone.
+    pub(super) fn readings_looked_at(&self) -> f64 {
+        let series = self.replay.schema().tables[0].series.len().max(1);
+        let all = self.replay.readings().len() as f64 / f64::from(series);
+        let parts = match self.classes.first() {
+            Some(Class::Range) => 100.0,
+            Some(Class::WindowMean) => 4.0,
+            Some(Class::Minimum | Class::Maximum) => 10.0,
+            Some(Class::Point | Class::LastValue) | None => return 1.0,
+        };
+        (all / parts).max(1.0)
+    }
+
     fn leave_out(&mut self, class: Class, why: &str) {
         self.notes
             .push(format!("no questions of class {}: {why}", class.name()));

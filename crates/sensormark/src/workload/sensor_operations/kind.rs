@@ -292,22 +292,4 @@ impl Workload for Tests {
         }
         steps
     }
-
-    fn seconds(&self) -> f64 {
-        // A rough guess, for the time left: a second a test, 3,000 single operations a second, 100,000 readings in multi operations.
-        let work = |multi: bool| {
-            let readings = self.parameters.readings(multi) as f64;
-            let rate = if multi { 100_000.0 } else { 3_000.0 };
-            let one = |(statements, _): (u64, u32)| {
-                let seconds = 2.0 * statements as f64 * readings / rate;
-                1.0 + seconds.min(2.0 * self.parameters.limit_seconds)
-            };
-            self.parameters
-                .tests(multi)
-                .into_iter()
-                .map(one)
-                .sum::<f64>()
-        };
-        work(false) + work(true)
-    }
 }

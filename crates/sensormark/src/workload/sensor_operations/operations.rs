@@ -3,7 +3,7 @@
 use super::Operation;
 use crate::dataset::random::Stream;
 use crate::dataset::sensor_operations::SensorReadings;
-use crate::engine::operations::{Operations, Slot};
+use crate::engine::operations::{Extent, Operations, Slot};
 use sensormark_store::{Answer, Ask, Batch, FieldSet, Query, Selection, Table, TimeRange};
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -49,6 +49,10 @@ fn place(statement: u64, sensors: u32) -> (u32, u64) {
 impl Operations for Writes {
     fn len(&self) -> u64 {
         self.statements
+    }
+
+    fn extent(&self) -> Extent {
+        Extent::of(self.per_statement as f64)
     }
 
     fn classes(&self) -> &[String] {
@@ -122,6 +126,10 @@ impl Reads {
 impl Operations for Reads {
     fn len(&self) -> u64 {
         self.statements
+    }
+
+    fn extent(&self) -> Extent {
+        Extent::of(self.per_statement as f64)
     }
 
     fn classes(&self) -> &[String] {

@@ -169,7 +169,7 @@ fn set(setting: &str) -> Result<Parameters, String> {
 
 #[test]
 fn numbers_are_checked_with_one_clear_message() {
-    for scale in [Scale::Quick, Scale::Standard, Scale::Study] {
+    for scale in Scale::ALL {
         let parameters = Parameters::of(scale);
         assert_eq!(parameters.check(), Ok(()));
         let value = Kind.preset(scale).unwrap();
@@ -243,7 +243,6 @@ fn tests_begin_empty_and_their_phases_say_what_they_are() {
         assert_eq!(size, load.operations.len() * per);
         assert_eq!(phase.labels[labels::CLIENTS], load.clients);
     }
-    assert!(workload.seconds() > 1.0);
 }
 
 #[test]

@@ -1,0 +1,66 @@
+//! The plans of kept results against what those runs took: estimates are calibrated by them, so they must come close.
+
+use crate::registry::{kinds, registry};
+use sensormark::engine::estimate::Terms;
+use sensormark::engine::run_plan::RunPlan;
+use sensormark::engine::selection::{Choice, parse};
+use sensormark::engine::study_protocol;
+use sensormark::engine::trial::cell::TrialRunner;
+use sensormark::engine::trial::cells::{cells, offers};
+use sensormark::measurement::{Cache, RunRecord};
+use sensormark_store::{Durability, ServerOptions};
+use std::path::Path;
+use std::sync::Arc;
+
+/// What the run took and what its plan says, in seconds; none where this program was built without its stores.
+fn compared(workload: &str) -> Option<(f64, f64)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
+    let text = std::fs::read(root.join(workload).join("run.json")).expect("a kept run");
+    let run: RunRecord = serde_json::from_slice(&text).expect("a record");
+    let time = |text: &str| text.parse::<jiff::Timestamp>().expect("a time");
+    let (began, ended) = (time(&run.started), time(&run.finished.expect("it ended")));
+    let took = ended.duration_since(began).as_secs_f64();
+    let mut words = run.command_line.iter();
+    words.find(|word| *word == "--on").expect("stores");
+    let choices = parse(words.next().expect("stores"), &registry()).ok()?;
+    let kinds = kinds();
+    let kind = kinds.find(workload).expect("a workload");
+    let protocol = study_protocol::protocol(workload).expect("a study");
+    let offered = |choice: &Choice| {
+        let offers = offers(kind.as_ref(), &run.parameters, choice)?;
+        Ok(offers.into_iter().map(|(name, _)| name).collect())
+    };
+    let choices = protocol.choose(choices, offered).expect("its layouts");
+    let durability = Durability::Default;
+    let (cells, _) = cells(kind.as_ref(), &run.parameters, &choices, durability).expect("cells");
+    let runner = TrialRunner {
+        kind: Arc::clone(kind),
+        parameters: run.parameters.clone(),
+    };
+    let log_bytes = ServerOptions::default().log_bytes();
+    let terms = Terms::new(Cache::Hot, Some(protocol), log_bytes);
+    let plan = RunPlan::new(&runner, &cells, run.repetitions, &terms);
+    Some((took, plan.seconds()))
+}
+
+#[test]
+fn plans_of_kept_results_come_close_to_what_they_took() {
+    for workload in [
+        "billing",
+        "devops",
+        "iot-platform",
+        "machine-tool",
+        "sensor-operations",
+    ] {
+        let Some((took, planned)) = compared(workload) else {
+            eprintln!("{workload}: not tried, this program was built without one of its stores");
+            continue;
+        };
+        let ratio = planned / took;
+        eprintln!("{workload}: took {took:.0} s, planned {planned:.0} s, {ratio:.2} times");
+        assert!(
+            (1.0 / 1.5..1.5).contains(&ratio),
+            "{workload}: {took} s, planned {planned} s"
+        );
+    }
+}
