@@ -30,11 +30,11 @@ measure() {
 measure "$SOURCE/own.toml" sqlite "$PLACE/results"
 for workload in machine-tool sensor-operations devops billing iot-platform; do
     case $workload in
-        billing) layout=reading ;;
-        iot-platform) layout=summary ;;
-        *) layout=individual ;;
+        machine-tool) on=sqlite:individual,sqlite:individual-clustered ;;
+        iot-platform) on=sqlite:summary ;;
+        *) on=sqlite ;;
     esac
-    measure "$workload" "sqlite:$layout" "$PLACE/studies"
+    measure "$workload" "$on" "$PLACE/studies"
 done
 RESULTS=$(echo "$PLACE"/results/*/)
 CHROMIUM=$(command -v chromium)

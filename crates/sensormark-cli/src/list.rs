@@ -10,6 +10,7 @@ use sensormark::engine::trial::cells::offers as factory_offers;
 use sensormark::engine::trial::script::Step;
 use sensormark::engine::trial::support::{Support, support};
 use sensormark::engine::trial::{Subject, WorkloadFactory};
+use sensormark::nearest::unknown;
 use sensormark_store::{LayoutOffer, Standing, Store};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -23,26 +24,67 @@ pub fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
         crate::report::print_text(&protocol(name)?);
         return Ok(ExitCode::SUCCESS);
     }
-    let text = match arguments.workload.as_deref().map(Workload::find) {
+    let text = match &arguments.workload {
         None => everything(),
-        Some(found) => match found? {
-            Workload::Factory(kind) => {
-                by_factory(kind.as_ref(), arguments.scale.unwrap_or_default().scale())?
-            }
-            Workload::File(path) => {
-                no_scale(arguments.scale)?;
-                let own = own_file(&path, &[])?;
-                let mut text = format!("{}\n\nLayouts\n", path.display());
-                for store in registry().stores() {
-                    factory_layouts(&mut text, own.kind.as_ref(), &own.parameters, store)
-                        .map_err(Failure::usage)?;
-                }
-                text
-            }
+        Some(name) => match (Workload::find(name), registry().find(name)) {
+            (Ok(found), _) => of_workload(found, arguments)?,
+            (Err(_), Some(store)) => of_store(store, arguments)?,
+            (Err(_), None) => return Err(Failure::usage(neither(name))),
         },
     };
     crate::report::print_text(&text);
     Ok(ExitCode::SUCCESS)
+}
+
+fn of_workload(found: Workload, arguments: &ListArguments) -> Result<String, Failure> {
+    match found {
+        Workload::Factory(kind) => {
+            by_factory(kind.as_ref(), arguments.scale.unwrap_or_default().scale())
+        }
+        Workload::File(path) => {
+            no_scale(arguments.scale)?;
+            let own = own_file(&path, &[])?;
+            let mut text = format!("{}\n\nLayouts\n", path.display());
+            for store in registry().stores() {
+                factory_layouts(&mut text, own.kind.as_ref(), &own.parameters, store)
+                    .map_err(Failure::usage)?;
+            }
+            Ok(text)
+        }
+    }
+}
+
+/// A store's layouts, workload by workload.
+fn of_store(store: &Arc<dyn Store>, arguments: &ListArguments) -> Result<String, Failure> {
+    let scale = arguments.scale.unwrap_or_default().scale();
+    let mut text = String::new();
+    store_line(&mut text, store);
+    for kind in named_kinds() {
+        let numbers = numbers(kind.as_ref(), scale, &[])?;
+        let offers = factory_offers(kind.as_ref(), &numbers, &any(store));
+        let _ = writeln!(text, "\nLayouts in {}", kind.name());
+        for (name, offer) in offers.map_err(Failure::usage)? {
+            heading(&mut text, store, &name, &offer);
+        }
+    }
+    let name = store.description().name;
+    let _ = writeln!(
+        text,
+        "\n--on {name}:LAYOUT measures that layout, --on {name}:LAYOUT* every layout whose name begins so, and --on {name} all that need not be named."
+    );
+    Ok(text)
+}
+
+/// A name of neither a workload nor a store: the nearest right ones.
+fn neither(name: &str) -> String {
+    let registry = registry();
+    if let Some((name, why)) = registry.find_left_out(name) {
+        return format!("{name}: {why}");
+    }
+    let workloads = named_kinds().into_iter().map(|kind| kind.name().to_owned());
+    let stores = registry.stores().iter();
+    let known = workloads.chain(stores.map(|store| store.description().name));
+    unknown("workload or store", name, known)
 }
 
 /// What `run --as-study` does of the study behind a workload.
@@ -81,26 +123,32 @@ fn everything() -> String {
     );
     text.push_str("\nStores\n");
     for store in registry().stores() {
-        let description = store.description();
-        let kind = if description.embedded {
-            "embedded"
-        } else {
-            "server"
-        };
-        let _ = writeln!(
-            text,
-            "  {:<12} {} ({kind}); an existing one: --on {}={}",
-            description.name, description.title, description.name, description.url_example
-        );
-        for (class, words) in &description.durability {
-            let _ = writeln!(text, "  {:<12}   durability {}: {words}", "", class.text());
-        }
+        text.push_str("  ");
+        store_line(&mut text, store);
     }
     for (name, why) in registry().left_out() {
         let _ = writeln!(text, "  {name:<12} {why}");
     }
-    text.push_str("\nsensormark list WORKLOAD shows its numbers, layouts and capabilities.\n");
+    text.push_str("\nsensormark list WORKLOAD shows its numbers, layouts and capabilities; sensormark list STORE the store's layouts.\n");
     text
+}
+
+/// A store, how one that runs already is named, and its classes of durability.
+fn store_line(text: &mut String, store: &Arc<dyn Store>) {
+    let description = store.description();
+    let kind = if description.embedded {
+        "embedded"
+    } else {
+        "server"
+    };
+    let _ = writeln!(
+        text,
+        "{:<12} {} ({kind}); an existing one: --on {}={}",
+        description.name, description.title, description.name, description.url_example
+    );
+    for (class, words) in &description.durability {
+        let _ = writeln!(text, "  {:<12}   durability {}: {words}", "", class.text());
+    }
 }
 
 /// A workload's numbers, then each store's layouts with what its phases cannot have of them.
@@ -109,8 +157,8 @@ fn by_factory(kind: &dyn WorkloadFactory, scale: Scale) -> Result<String, Failur
     let mut text = format!("{}, scale {}\n", kind.name(), scale.name());
     let empty = serde_json::Map::new();
     for (name, value) in numbers.as_object().unwrap_or(&empty) {
-        let documented = kind.documentation().iter().find(|(of, _)| of == name);
-        let meaning = documented.map_or("", |(_, meaning)| meaning);
+        let documented = kind.parameters().iter().find(|one| one.name == name);
+        let meaning = documented.map_or("", |one| one.about);
         let _ = writeln!(text, "  {name:<20} {:>8}  {meaning}", value.to_string());
     }
     text.push_str("  (override one with --set NAME=VALUE)\n\nLayouts\n");

@@ -108,17 +108,28 @@ pub fn named_kinds() -> Vec<Arc<dyn WorkloadFactory>> {
 /// The numbers behind a kind's scale, with those that the user sets.
 ///
 /// # Errors
-/// What is wrong with a setting.
+/// What is wrong with a setting, or with the numbers together.
 pub fn numbers(
     kind: &dyn WorkloadFactory,
     scale: Scale,
     settings: &[String],
 ) -> Result<Value, Failure> {
-    let preset = kind.preset(scale).unwrap_or_default();
-    let read = |numbers: &Value| kind.schema(numbers).map(drop);
-    let numbers = adjust_values(preset, settings, read).map_err(Failure::usage)?;
+    let numbers = adjusted(kind, scale, settings)?;
     kind.check(&numbers).map_err(Failure::usage)?;
     Ok(numbers)
+}
+
+/// The same where it does not matter that all fit together: data depends on a few of them.
+///
+/// # Errors
+/// What is wrong with a setting.
+pub fn adjusted(
+    kind: &dyn WorkloadFactory,
+    scale: Scale,
+    settings: &[String],
+) -> Result<Value, Failure> {
+    let preset = kind.preset(scale).unwrap_or_default();
+    adjust_values(preset, settings, kind.parameters()).map_err(Failure::usage)
 }
 
 /// A user's own workload, read from a file.
@@ -150,8 +161,23 @@ pub fn no_scale(scale: Option<ScaleName>) -> Result<(), Failure> {
 /// What is wrong in it, with its line.
 pub fn own_file(path: &Path, settings: &[String]) -> Result<OwnFile, Failure> {
     let registry = registry();
-    let is_store = |text: &str| parse(text, &registry).map(drop);
-    let mut parameters = own::file::read(path, settings, &is_store).map_err(Failure::usage)?;
+    read_own(path, settings, &|text| parse(text, &registry).map(drop))
+}
+
+/// The same for its data alone: whether this program has the stores that the file names does not matter.
+///
+/// # Errors
+/// What is wrong in it, with its line.
+pub fn own_data(path: &Path, settings: &[String]) -> Result<OwnFile, Failure> {
+    read_own(path, settings, &|_| Ok(()))
+}
+
+fn read_own(
+    path: &Path,
+    settings: &[String],
+    is_store: own::file::StoreCheck<'_>,
+) -> Result<OwnFile, Failure> {
+    let mut parameters = own::file::read(path, settings, is_store).map_err(Failure::usage)?;
     let on = parameters.stores.join(",");
     // A URL may hold a password, which belongs neither in results nor to trials that have no use for it.
     for store in &mut parameters.stores {

@@ -6,10 +6,10 @@ use crate::measure::{Planned, supervisor};
 use crate::registry::{kinds, registry};
 use crate::run::choose;
 use sensormark::dataset::recording::{ColumnType, Recording, RecordingOptions};
-use sensormark::engine::scale::{Scale, adjust};
+use sensormark::engine::scale::adjust;
 use sensormark::engine::trial::cell::TrialRunner;
 use sensormark::engine::trial::cells::cells;
-use sensormark::workload::replay::{self, Parameters};
+use sensormark::workload::replay::{self, Numbers, Parameters};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -52,12 +52,9 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let recording = Recording::read(&file, &options).map_err(Failure::usage)?;
     eprintln!("{}", recording.report());
     let scale = arguments.scale.scale();
-    let preset = match scale {
-        Scale::Quick => Parameters::quick(file, options),
-        Scale::Firm => Parameters::firm(file, options),
-        Scale::Standard | Scale::Study => Parameters::standard(file, options),
-    };
-    let parameters = adjust(&preset, &arguments.settings).map_err(Failure::usage)?;
+    let preset = Parameters::of(scale, file, options);
+    let parameters =
+        adjust(&preset, &arguments.settings, Numbers::TABLE).map_err(Failure::usage)?;
     let repetitions = parameters.repetitions;
     let parameters = serde_json::to_value(parameters).map_err(Failure::usage)?;
     let kinds = kinds();

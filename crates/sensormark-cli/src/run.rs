@@ -4,6 +4,7 @@ use crate::arguments::{CacheName, DurabilityName, RunArguments, ScaleName};
 use crate::failure::Failure;
 use crate::measure::{Planned, supervisor};
 use crate::registry::{Workload, no_scale, numbers, own_file, registry, shown};
+use sensormark::dataset::export::DataRequest;
 use sensormark::engine::connection::Registry;
 use sensormark::engine::context::CellRunner;
 use sensormark::engine::run::preflight;
@@ -50,7 +51,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
             let own = own_file(&path, &arguments.settings)?;
             // A recording that cannot be read is said before anything is started.
             own.kind
-                .data_set(&own.parameters, arguments.seed)
+                .data_set(&own.parameters, &DataRequest::of(arguments.seed))
                 .map_err(|why| Failure::usage(format!("{}: {why}", path.display())))?;
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let measured = Measured {

@@ -24,6 +24,8 @@ pub mod report;
 
 pub mod nearest;
 
+pub mod quantity;
+
 pub mod studies;
 
 pub mod units;

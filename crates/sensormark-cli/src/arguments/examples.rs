@@ -74,6 +74,7 @@ pub const LIST: &str = "\
 Examples:
   sensormark list                                        # workloads and stores
   sensormark list devops --scale standard                # every number, every layout
+  sensormark list postgresql                             # its layouts in every workload
   sensormark list machine-tool --as-study                # what the study did";
 
 /// After `explain`.
@@ -91,8 +92,8 @@ Examples:
 /// After `generate`.
 pub const GENERATE: &str = "\
 Examples:
-  sensormark generate machine-tool --seconds 10m --format csv -o samples.csv
-  sensormark generate devops --scale quick --shard 0/4";
+  sensormark generate machine-tool --for 10m --format csv -o samples.csv
+  sensormark generate devops --for 6h --set hosts=1000 --shard 0/4";
 
 /// After `servers`.
 pub const SERVERS: &str = "\

@@ -14,7 +14,7 @@ use std::time::Duration;
 pub struct RunArguments {
     /// The workload's name (sensormark list shows all), or a file of your own (sensormark init writes one)
     pub workload: String,
-    /// Stores to measure: STORE[#NAME][:LAYOUT[/STRATEGY]][=URL],… or all; #NAME tells servers of one store apart [default: sqlite, or what the file says]
+    /// Stores to measure: STORE[#NAME][:LAYOUT[/STRATEGY]][=URL],… or all; LAYOUT* is every layout whose name begins so; #NAME tells servers of one store apart [default: sqlite, or what the file says]
     #[arg(help_heading = LOAD, long)]
     pub on: Option<String>,
     /// How large the run is [default: quick]; a file says that itself

@@ -90,18 +90,18 @@ pub struct GenerateArguments {
     /// The file; standard output without it, or for -
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// How large the data set is; machine-tool has --seconds instead
+    /// How large the data set is [default: quick]; a file says that itself
     #[arg(long, value_enum)]
     pub scale: Option<ScaleName>,
-    /// Override one number behind the scale (sensormark list WORKLOAD shows them): NAME=VALUE
+    /// Override one number behind the scale (sensormark list WORKLOAD shows them), or a file's key: NAME=VALUE
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub settings: Vec<String>,
-    /// machine-tool: the time of the first sample, RFC 3339 [default: 2026-01-01T00:00:00Z]
+    /// When the data begins, RFC 3339, like 2026-01-01T00:00:00Z [default: as the workload has it]
     #[arg(long, value_name = "TIME")]
     pub start: Option<String>,
-    /// machine-tool: how long the samples go on: 10m, or a number of seconds [default: 60]
-    #[arg(long, value_name = "TIME", value_parser = time)]
-    pub seconds: Option<Duration>,
+    /// How much time the data spans: 10m, 6h, 7d, or a number of seconds [default: as the scale or the file has it]
+    #[arg(long = "for", alias = "seconds", value_name = "TIME", value_parser = time)]
+    pub lasts: Option<Duration>,
     /// The seed of the data
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -116,7 +116,8 @@ pub struct GenerateArguments {
 /// Arguments of `list`.
 #[derive(Debug, Args)]
 pub struct ListArguments {
-    /// A workload, to see every number behind its scale and the layouts of every store
+    /// A workload, to see every number behind its scale and the layouts of every store; or a store, to see its layouts in every workload
+    #[arg(value_name = "WORKLOAD|STORE")]
     pub workload: Option<String>,
     /// The scale [default: quick]
     #[arg(long, value_enum)]

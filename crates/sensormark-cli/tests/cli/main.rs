@@ -14,6 +14,7 @@ mod interruption;
 mod kept_results;
 mod last_screen;
 mod messages;
+mod names;
 mod own;
 mod platform;
 mod replay;

@@ -63,7 +63,7 @@ fn names_that_there_are_not() {
         &place,
         &["run", "machine-tool", "--set", "reads=0"],
         2,
-        &["reads is 0", "over 0"],
+        &["--set reads=0: reads is 0", "1 or more"],
     );
     refused(
         &place,

@@ -180,7 +180,7 @@ fn wrong_numbers_get_one_clear_message() {
     for (setting, words) in [
         ("sensors=0", "sensors is 0"),
         ("multi=1500", "multiple of batch"),
-        ("clients=1,x", "written as 1,4,16"),
+        ("clients=1,x", "write commas between them, like 1,4,16"),
         ("index=perhaps", "perhaps"),
         ("sensor=3", "did you mean sensors?"),
     ] {

@@ -59,6 +59,19 @@ impl Registry {
         names.map(|name| (name.as_str(), NOT_BUILT_IN))
     }
 
+    fn real_name<'n>(&self, name: &'n str) -> &'n str {
+        let alias = self.aliases.iter().find(|(alias, _)| *alias == name);
+        alias.map_or(name, |(_, name)| name)
+    }
+
+    /// The store of this name, or of this beginning, that the program was built without.
+    pub fn find_left_out(&self, name: &str) -> Option<(&str, &'static str)> {
+        let name = self.real_name(name);
+        let begins = |left_out: &str| name.len() >= LEAST_LETTERS && left_out.starts_with(name);
+        let mut left_out = self.left_out();
+        left_out.find(|(left_out, _)| *left_out == name || begins(left_out))
+    }
+
     /// All stores.
     pub fn stores(&self) -> &[Arc<dyn Store>] {
         &self.stores
@@ -66,8 +79,7 @@ impl Registry {
 
     /// The store of this name, of what people also call it, or of a beginning that no other store's name has ("mongo").
     pub fn find(&self, name: &str) -> Option<&Arc<dyn Store>> {
-        let alias = self.aliases.iter().find(|(alias, _)| *alias == name);
-        let name = alias.map_or(name, |(_, name)| name);
+        let name = self.real_name(name);
         let named = |store: &&Arc<dyn Store>| store.description().name == name;
         self.stores.iter().find(named).or_else(|| {
             let mut begin = self.stores.iter().filter(|store| {

@@ -64,6 +64,8 @@ pub mod written;
 
 pub mod scale;
 
+pub mod parameter;
+
 pub mod selection;
 
 pub mod study_protocol;

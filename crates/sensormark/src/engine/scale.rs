@@ -1,5 +1,6 @@
 //! Scales and the numbers behind them, and how a user overrides one of those numbers.
 
+use super::parameter::Parameter;
 use crate::nearest::unknown;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -40,32 +41,28 @@ impl Scale {
     }
 }
 
-/// Overrides numbers by `NAME=VALUE`.
+/// Overrides numbers by `NAME=VALUE`; the table says what may be set, and to what.
 ///
 /// # Errors
-/// A name that there is not, with the nearest right one; a value of another kind.
+/// A name that there is not, with the nearest right one; a value of another kind or out of bounds.
 pub fn adjust<T: Serialize + DeserializeOwned>(
     parameters: &T,
     settings: &[String],
+    table: &[Parameter],
 ) -> Result<T, String> {
     let numbers = serde_json::to_value(parameters).expect("parameters have string keys");
-    let fits = |numbers: &Value| {
-        let read = serde_json::from_value::<T>(numbers.clone());
-        read.map(drop).map_err(|error| error.to_string())
-    };
-    let numbers = adjust_values(numbers, settings, fits)?;
+    let numbers = adjust_values(numbers, settings, table)?;
     serde_json::from_value(numbers).map_err(|error| error.to_string())
 }
 
-/// The same for numbers in an object, of which `fits` says what is wrong. Numbers that make sense only together are checked by the
-/// caller, when all are set.
+/// The same for numbers in an object. Numbers that make sense only together are checked by the caller, when all are set.
 ///
 /// # Errors
-/// A name that there is not, with the nearest right one; a value that does not fit.
+/// A name that there is not, with the nearest right one; a value of another kind or out of bounds.
 pub fn adjust_values(
     numbers: Value,
     settings: &[String],
-    fits: impl Fn(&Value) -> Result<(), String>,
+    table: &[Parameter],
 ) -> Result<Value, String> {
     let Value::Object(mut numbers) = numbers else {
         return Err("these parameters cannot be set one by one".to_owned());
@@ -75,15 +72,14 @@ pub fn adjust_values(
             .split_once('=')
             .ok_or_else(|| format!("--set {setting}: write it as NAME=VALUE"))?;
         let name = name.trim().replace('-', "_");
-        if !numbers.contains_key(&name) {
-            return Err(unknown("parameter", &name, numbers.keys().cloned()));
-        }
-        let value: Value = serde_json::from_str(value.trim())
-            .unwrap_or_else(|_| Value::String(value.trim().to_owned()));
+        let Some(parameter) = table.iter().find(|one| one.name == name) else {
+            let known = table.iter().map(|one| one.name.to_owned());
+            return Err(unknown("parameter", &name, known));
+        };
+        let value = parameter
+            .read(value)
+            .map_err(|why| format!("--set {setting}: {why}"))?;
         numbers.insert(name, value);
-        // One at a time, so that a message names the setting that is wrong.
-        fits(&Value::Object(numbers.clone()))
-            .map_err(|error| format!("--set {setting}: {error}"))?;
     }
     Ok(Value::Object(numbers))
 }
@@ -91,22 +87,25 @@ pub fn adjust_values(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::parameter::{at_least, over, parameters};
 
-    #[derive(Debug, Serialize, Deserialize)]
-    struct Numbers {
-        reads: u32,
-        measured_seconds: f64,
+    parameters! {
+        /// Numbers of a test.
+        pub struct Numbers {
+            /// how many
+            reads: u32, Plain, at_least(1.0) => 12, 12, 13, 14;
+            /// how long
+            measured_seconds: f64, Seconds, over(0.0) => 4.0, 4.0, 5.0, 6.0;
+        }
     }
 
     #[test]
     fn numbers_are_set_by_name_and_wrong_ones_are_refused() {
-        let numbers = Numbers {
-            reads: 12,
-            measured_seconds: 4.0,
-        };
-        let set = |text: &str| adjust(&numbers, &[text.to_owned()]);
+        let numbers = Numbers::of(Scale::Quick);
+        let set = |text: &str| adjust(&numbers, &[text.to_owned()], Numbers::TABLE);
         assert_eq!(set("reads=30").unwrap().reads, 30);
         assert_eq!(set("measured-seconds=2.5").unwrap().measured_seconds, 2.5);
+        assert_eq!(set("measured_seconds=15m").unwrap().measured_seconds, 900.0);
         assert!(set("raeds=30").unwrap_err().contains("did you mean reads?"));
         assert!(
             set("reads=many")

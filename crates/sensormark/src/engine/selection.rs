@@ -1,5 +1,6 @@
 //! What the user asked to measure: `--on STORE[#NAME][:LAYOUT[/STRATEGY]][=URL],…`, or `all[:LAYOUT[/STRATEGY]]` for every store.
 //!
+//! A layout's name is that layout alone; with a * at its end it is every layout whose name begins so.
 //! Names are checked against the registry here; which layouts there are is known only when the workload has spoken. Several servers of one store
 //! are told apart by the names that the user gives them, or by numbers in the order in which they were asked for.
 
@@ -13,12 +14,10 @@ use std::sync::Arc;
 pub struct Choice {
     /// The store.
     pub store: Arc<dyn Store>,
-    /// The layout's name, when only one is wanted.
+    /// The layout's name, or the beginning of several names and a *; none for all that are usual.
     pub layout: Option<String>,
     /// Whether a store without that layout is left out, instead of being an error: it was not named itself.
     pub optional: bool,
-    /// Whether the layout's name stands for itself alone, and not for its family's further layouts too.
-    pub exact: bool,
     /// The reading strategy's name, when only one is wanted.
     pub strategy: Option<String>,
     /// An existing server, or a folder for an embedded store, instead of one that sensormark starts.
@@ -34,11 +33,19 @@ impl Choice {
             store,
             layout: None,
             optional: false,
-            exact: false,
             strategy: None,
             url: None,
             server: None,
         }
+    }
+
+    /// Whether a layout of this name was named.
+    pub fn names(&self, layout: &str) -> bool {
+        let wanted = self.layout.as_deref();
+        wanted.is_some_and(|wanted| match wanted.strip_suffix('*') {
+            Some(beginning) => layout.starts_with(beginning),
+            None => layout == wanted,
+        })
     }
 
     /// The database in words, with its server where there are several ("PostgreSQL #fast").
@@ -64,6 +71,10 @@ impl Choice {
         self.store.description().name == other.store.description().name
             && self.server == other.server
             && url(self) == url(other)
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.is_same_server(other) && self.layout == other.layout && self.strategy == other.strategy
     }
 }
 
@@ -100,8 +111,21 @@ pub fn parse(text: &str, registry: &Registry) -> Result<Vec<Choice>, String> {
         }
         choices.push(parse_item(&item, registry)?);
     }
+    let mut choices = distinct(choices);
     tell_servers_apart(&mut choices)?;
     Ok(choices)
+}
+
+/// The choices without those that are there twice. What was named itself, besides among all, has to be there.
+fn distinct(choices: Vec<Choice>) -> Vec<Choice> {
+    let mut distinct: Vec<Choice> = Vec::new();
+    for choice in choices {
+        match distinct.iter_mut().find(|one| one.is_same(&choice)) {
+            None => distinct.push(choice),
+            Some(one) => one.optional &= choice.optional,
+        }
+    }
+    distinct
 }
 
 /// What stands behind `all`, where the item is for all stores: nothing, or ":LAYOUT".
@@ -177,7 +201,6 @@ fn parse_item(item: &str, registry: &Registry) -> Result<Choice, String> {
             .filter(|layout| !layout.is_empty())
             .map(str::to_owned),
         optional: false,
-        exact: false,
         strategy: strategy.map(str::to_owned),
         url,
         server,
@@ -204,10 +227,10 @@ fn server_name(item: &str, name: &str) -> Result<String, String> {
 /// # Errors
 /// That there is none, with the nearest right name; or that the program was built without it.
 pub fn find_store<'a>(name: &str, registry: &'a Registry) -> Result<&'a Arc<dyn Store>, String> {
-    if let Some((name, why)) = registry.left_out().find(|(left_out, _)| *left_out == name) {
-        return Err(format!("{name}: {why}"));
-    }
     registry.find(name).ok_or_else(|| {
+        if let Some((name, why)) = registry.find_left_out(name) {
+            return format!("{name}: {why}");
+        }
         let known = registry.stores().iter();
         unknown("store", name, known.map(|store| store.description().name))
     })
@@ -224,7 +247,8 @@ mod tests {
         let registry = Registry::default().without(vec!["mongodb".to_owned()]);
         let said = |on| parse(on, &registry).err().unwrap_or_default();
         assert!(said("mongodb:individual").contains("mongodb: this program was built without it"));
-        assert!(said("mongo").contains("there is no store"));
+        assert!(said("mongo").contains("mongodb: this program was built without it"));
+        assert!(said("mo").contains("there is no store"), "too few letters");
     }
 
     #[test]
@@ -247,6 +271,46 @@ mod tests {
             parse("all:bulk=@x", &registry).is_err(),
             "one server for all"
         );
+    }
+
+    #[test]
+    fn a_name_is_one_layout_and_a_star_is_every_name_that_begins_so() {
+        let stores: Vec<Arc<dyn Store>> =
+            vec![Arc::new(MemoryStore::new(RepeatedWrite::KeepsBoth))];
+        let registry = Registry::new(stores);
+        let named = |on: &str, layout: &str| parse(on, &registry).expect(on)[0].names(layout);
+        for (on, layout, is_named) in [
+            ("memory:bulk", "bulk", true),
+            ("memory:bulk", "bulk-arrays", false),
+            ("memory:bulk*", "bulk", true),
+            ("memory:bulk*", "bulk-arrays", true),
+            ("memory:bulk*", "individual", false),
+            ("memory:bulk-*", "bulk", false),
+            ("memory:*", "individual", true),
+            ("all:bulk*", "bulk-arrays", true),
+            ("memory:bulk*/bulk-1", "bulk-arrays", true),
+        ] {
+            assert_eq!(named(on, layout), is_named, "{on} {layout}");
+        }
+    }
+
+    #[test]
+    fn what_is_named_twice_is_chosen_once() {
+        let stores: Vec<Arc<dyn Store>> =
+            vec![Arc::new(MemoryStore::new(RepeatedWrite::KeepsBoth))];
+        let registry = Registry::new(stores).with_aliases(vec![("m", "memory")]);
+        let chosen = |on: &str| parse(on, &registry).expect(on);
+        assert_eq!(chosen("memory,m,mem").len(), 1);
+        assert_eq!(chosen("memory:bulk,memory:bulk").len(), 1);
+        assert_eq!(
+            chosen("memory:bulk,memory:bulk*").len(),
+            2,
+            "told apart later"
+        );
+        assert_eq!(chosen("memory:bulk/a,memory:bulk/b").len(), 2);
+        assert_eq!(chosen("memory=@x,memory=@x").len(), 1);
+        let both = chosen("all,memory");
+        assert!(both.len() == 1 && !both[0].optional, "it was named itself");
     }
 
     #[test]

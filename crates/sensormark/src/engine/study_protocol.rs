@@ -304,7 +304,6 @@ impl Protocol {
                 .filter(|layout| there.iter().any(|name| name == *layout))
                 .map(|layout| Choice {
                     layout: Some((*layout).to_owned()),
-                    exact: true,
                     ..choice.clone()
                 })
                 .collect();

@@ -57,6 +57,16 @@ pub struct RunRecord {
     pub checksums: bool,
 }
 
+impl RunRecord {
+    /// What people call the workload: its name, or what a file of the user's own calls itself.
+    pub fn title(&self) -> &str {
+        let own = self.parameters.get("name");
+        let own = own.and_then(serde_json::Value::as_str).map(str::trim);
+        own.filter(|name| !name.is_empty())
+            .unwrap_or(&self.workload)
+    }
+}
+
 /// An implementation that was asked for and could not be measured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotMeasured {

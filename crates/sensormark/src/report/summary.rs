@@ -18,7 +18,7 @@ use serde::Serialize;
 /// What a report comes to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
-    /// The workload's name.
+    /// The workload's name, or what a file of the user's own calls itself.
     pub workload: String,
     /// The scale's name, or that of the workload's file.
     pub scale: String,
@@ -129,7 +129,7 @@ impl Summary {
         let certainty = certainty(ranking, &ranked);
         let sentences = headline(field, ranking, &ranked);
         Self {
-            workload: clean(&field.run.workload),
+            workload: clean(field.run.title()),
             scale: clean(&field.run.scale),
             stores: stores(field),
             trials: field.trials.len(),

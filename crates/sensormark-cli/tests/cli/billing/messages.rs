@@ -11,7 +11,8 @@ fn wrong_settings() {
         ("devices=10", "a multiple of clients"),
         ("recrods=10", "did you mean records?"),
         ("bill_month=3", "end before 2018-03 begins"),
-        ("devices=few", "write numbers of devices like 160"),
+        ("devices=few", "write commas between them"),
+        ("limit_seconds=1GB", "a length of time like 90s"),
     ] {
         let output = place.run(&["run", "billing", "--set", setting]);
         let text = said(&output);

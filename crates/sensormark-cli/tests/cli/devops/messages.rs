@@ -10,10 +10,10 @@ fn wrong_numbers_give_one_clear_message() {
         (vec!["hosts=many"], "hosts=many"),
         (vec!["hours=0.001"], "at least 5 minutes"),
         (vec!["workers=4,2"], "ascending"),
-        (vec!["clients=one"], "numbers with commas"),
+        (vec!["clients=one"], "write commas between them"),
         (vec!["walk=drunk"], "drunk"),
         (vec!["hours=5"], "each span is longer"),
-        (vec!["layouts=rows"], "family of layouts"),
+        (vec!["layouts=rows"], "there are: individual, buckets"),
     ] {
         let place = Place::new();
         let mut arguments = vec!["run", "devops"];

@@ -69,7 +69,7 @@ fn wrong_settings_and_stores() {
     );
     refused(
         &place,
-        &["generate", "own.toml", "--seconds", "3"],
-        &["for machine-tool alone"],
+        &["generate", "own.toml", "--for", "3s"],
+        &["own.toml: duration is 3 intervals", "more than 12"],
     );
 }

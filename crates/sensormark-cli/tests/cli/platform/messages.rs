@@ -21,7 +21,7 @@ fn wrong_numbers() {
     refused(&["spans=1,90"], "90 days are more than there is data of");
     refused(&["spans=month"], "--set spans=month");
     refused(&["home=2"], "did you mean homes?");
-    refused(&["homes=0"], "homes: there are from 1");
+    refused(&["homes=0"], "homes is 0; it must be 1 to 10000");
     refused(&["day_begins=23"], "day begins before it ends");
     refused(&["questions=none"], "--set questions=none");
 }

@@ -14,6 +14,7 @@ use sensormark_store::Schema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+mod request;
 mod source;
 
 mod prepared;
@@ -28,6 +29,7 @@ mod output;
 mod tests;
 
 pub use output::{Output, Summary, export, write_batches};
+pub use request::DataRequest;
 pub use source::{Batches, DataSet, MachineToolSamples, RecordedReadings, Shard};
 
 /// How readings are written.

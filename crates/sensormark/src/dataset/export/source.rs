@@ -117,13 +117,14 @@ impl TryFrom<(u32, u32)> for Shard {
     }
 }
 
-/// A stretch of the machine tool's signal, sampled exactly each millisecond. (In a run the writer stamps samples as
+/// A stretch of the machine tool's signal, sampled exactly each millisecond, or at another distance. (In a run the writer stamps samples as
 /// they come; a file has no such clock.)
 #[derive(Debug, Clone)]
 pub struct MachineToolSamples {
     schema: Arc<Schema>,
     machine: MachineTool,
     start_ns: i64,
+    period_ns: u64,
     samples: u64,
 }
 
@@ -142,17 +143,26 @@ impl MachineToolSamples {
             samples <= machine_tool::INDEX_LIMIT,
             "the signal has 2^44 samples"
         );
-        let length_ns = samples.checked_mul(SAMPLE_PERIOD_NS);
-        assert!(
-            length_ns.is_some_and(|length| start_ns.checked_add_unsigned(length).is_some()),
-            "times end in 2262"
-        );
-        Self {
+        let samples = Self {
             schema: Arc::new(schema),
             machine: MachineTool::new(seed),
             start_ns,
+            period_ns: SAMPLE_PERIOD_NS,
             samples,
-        }
+        };
+        samples.every(SAMPLE_PERIOD_NS)
+    }
+
+    /// The same samples at another distance in time.
+    ///
+    /// # Panics
+    /// When the last would be after 2262.
+    #[must_use]
+    pub fn every(self, period_ns: u64) -> Self {
+        let length_ns = self.samples.checked_mul(period_ns);
+        let end_ns = length_ns.and_then(|length| self.start_ns.checked_add_unsigned(length));
+        assert!(end_ns.is_some(), "times end in 2262");
+        Self { period_ns, ..self }
     }
 }
 
@@ -189,7 +199,7 @@ impl Batches for SampleBatches<'_> {
             // Within bounds: checked when the data set was made.
             self.samples
                 .start_ns
-                .wrapping_add_unsigned(index * SAMPLE_PERIOD_NS)
+                .wrapping_add_unsigned(index * self.samples.period_ns)
         };
         self.batch.times_ns.clear();
         self.batch.times_ns.extend((self.next..after).map(time));

@@ -15,12 +15,12 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// The first `days` days.
-    pub fn new(homes: Homes, days: u32) -> Self {
+    /// The first `hours` hours.
+    pub fn new(homes: Homes, hours: u64) -> Self {
         Self {
             schema: Arc::new(super::schema(homes.homes())),
             homes,
-            hours: u64::from(days) * 24,
+            hours,
         }
     }
 }

@@ -254,7 +254,7 @@ fn series_have_names_of_their_own_and_devices_identifiers() {
 
 #[test]
 fn what_is_exported_is_what_is_sent() {
-    let data = Messages::new(Homes::new(SEED, 2), 1);
+    let data = Messages::new(Homes::new(SEED, 2), 24);
     let read = |shard| {
         let (mut count, mut batches) = (0, data.batches(shard));
         while let Some(batch) = batches.next() {

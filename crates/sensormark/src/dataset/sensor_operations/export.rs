@@ -1,6 +1,6 @@
 //! The sensors' first readings as a data set that can be exported, in the order of time.
 
-use super::SensorReadings;
+use super::{START_NS, SensorReadings};
 use crate::dataset::export::{Batches, DataSet, Shard};
 use sensormark_store::{Batch, Schema};
 use std::ops::Range;
@@ -15,6 +15,8 @@ pub struct Exported {
     schema: Arc<Schema>,
     readings: SensorReadings,
     ticks: u64,
+    /// How much later than the sensors' own times.
+    later_ns: i64,
 }
 
 impl Exported {
@@ -32,6 +34,16 @@ impl Exported {
             schema,
             readings,
             ticks,
+            later_ns: 0,
+        }
+    }
+
+    /// The same, begun at another time, in ns since the Unix epoch. The caller has checked that times do not end before.
+    #[must_use]
+    pub fn from_start(self, start_ns: i64) -> Self {
+        Self {
+            later_ns: start_ns.wrapping_sub(START_NS),
+            ..self
         }
     }
 }
@@ -61,7 +73,10 @@ struct TickBatches<'d> {
 impl Batches for TickBatches<'_> {
     fn next(&mut self) -> Option<&Batch> {
         let Exported {
-            readings, ticks, ..
+            readings,
+            ticks,
+            later_ns,
+            ..
         } = self.exported;
         self.batch.clear();
         while (self.batch.len() as u64) < BATCH && self.next < *ticks {
@@ -72,6 +87,9 @@ impl Batches for TickBatches<'_> {
             if self.sensors.is_empty() {
                 break;
             }
+        }
+        for time_ns in &mut self.batch.times_ns {
+            *time_ns = time_ns.wrapping_add(*later_ns);
         }
         (!self.batch.is_empty()).then_some(&self.batch)
     }

@@ -22,14 +22,16 @@ pub fn cells(
 ) -> Result<(Vec<Cell>, Vec<NotMeasured>), String> {
     let families = kind.families(parameters)?;
     let (mut cells, mut not_measured) = (Vec::new(), Vec::new());
+    let mut lacking = Vec::new();
     for choice in choices {
         let offers = offers(kind, parameters, choice)?;
         let chosen = match chosen(choice, &offers) {
-            Err(_) if choice.optional => {
+            Err(why) if choice.optional => {
                 not_measured.push(NotMeasured {
                     implementation: without(choice),
-                    reason: "not supported: it has no layout of this name".to_owned(),
+                    reason: format!("not supported: {why}"),
                 });
+                lacking.push((choice, offers));
                 continue;
             }
             chosen => chosen?,
@@ -61,7 +63,13 @@ pub fn cells(
             }));
         }
     }
-    Ok((distinct(cells), not_measured))
+    match lacking.first() {
+        Some((choice, _)) if lacking.len() == choices.len() => {
+            let offers: Vec<_> = lacking.iter().flat_map(|(_, offers)| offers).collect();
+            Err(no_layout("layout", choice, &offers))
+        }
+        _ => Ok((distinct(cells), not_measured)),
+    }
 }
 
 /// A store and a layout that it does not have.
@@ -108,8 +116,7 @@ fn named_offers(
     named
 }
 
-/// The layouts that are measured. Without a choice these are all but those that are kept for special requests. With a choice it is the layout of that name. A
-/// family's name stands for all of its layouts that are not kept for special requests.
+/// The layouts that are measured: the one that was named, or all whose names begin as is said, or all that are not kept for special requests.
 ///
 /// # Errors
 /// A layout that there is not, with the nearest right name.
@@ -118,20 +125,41 @@ fn chosen<'a>(
     offers: &'a [(String, LayoutOffer)],
 ) -> Result<Vec<&'a (String, LayoutOffer)>, String> {
     let usual = |offer: &LayoutOffer| offer.standing != Standing::OnRequest;
-    let Some(wanted) = &choice.layout else {
+    if choice.layout.is_none() {
         return Ok(offers.iter().filter(|(_, offer)| usual(offer)).collect());
-    };
-    let prefix = format!("{wanted}-");
-    let fits = |(name, offer): &&(String, LayoutOffer)| {
-        name == wanted || (!choice.exact && name.starts_with(&prefix) && usual(offer))
-    };
-    let chosen: Vec<_> = offers.iter().filter(fits).collect();
+    }
+    let named = offers.iter().filter(|(name, _)| choice.names(name));
+    let chosen: Vec<_> = named.collect();
     if chosen.is_empty() {
-        let title = choice.title();
-        let known = offers.iter().map(|(name, _)| name.clone());
-        return Err(unknown(&format!("layout of {title}"), wanted, known));
+        let offers: Vec<_> = offers.iter().collect();
+        return Err(no_layout(
+            &format!("layout of {}", choice.title()),
+            choice,
+            &offers,
+        ));
     }
     Ok(chosen)
+}
+
+/// That there is no layout as it was named: the nearest, those that there are, and how several are named.
+fn no_layout(kind: &str, choice: &Choice, offers: &[&(String, LayoutOffer)]) -> String {
+    let wanted = choice.layout.as_deref().unwrap_or_default();
+    let mut names: Vec<String> = Vec::new();
+    for (name, _) in offers {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    let begins = names.iter().any(|name| name.starts_with(wanted));
+    let message = match wanted.strip_suffix('*') {
+        Some(beginning) => unknown(&format!("{kind} that begins with"), beginning, names),
+        None => unknown(kind, wanted, names),
+    };
+    if begins {
+        format!("{message}; {wanted}* is every layout whose name begins so")
+    } else {
+        message
+    }
 }
 
 /// Why nothing of a store can be measured in this class of durability, if it has none.

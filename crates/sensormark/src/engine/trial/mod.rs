@@ -40,8 +40,9 @@ pub mod support;
 mod warnings;
 pub mod watch;
 
-use crate::dataset::export::DataSet;
+use crate::dataset::export::{DataRequest, DataSet};
 use crate::engine::judge::work::Work;
+use crate::engine::parameter::Parameter;
 use crate::engine::scale::Scale;
 use crate::engine::selection::Choice;
 use crate::measurement::record::{LoadRecord, NotMeasured, TrialRecord};
@@ -87,8 +88,8 @@ pub trait WorkloadFactory: Send + Sync {
         None
     }
 
-    /// What each of those numbers means, by its name.
-    fn documentation(&self) -> &[(&str, &str)] {
+    /// What each of those numbers is: what may be set, to what, and what it means.
+    fn parameters(&self) -> &'static [Parameter] {
         &[]
     }
 
@@ -109,12 +110,17 @@ pub trait WorkloadFactory: Send + Sync {
             .unwrap_or(1)
     }
 
-    /// Everything that the workload writes. The command `sensormark generate` exports it.
+    /// Everything that the workload writes, or the stretch of it that is wanted, for `sensormark generate`. Only those of its numbers
+    /// matter that its data depends on.
     ///
     /// # Errors
-    /// That it cannot be generated, or what is wrong with the parameters, in words.
-    fn data_set(&self, parameters: &Value, seed: u64) -> Result<Box<dyn DataSet>, String> {
-        let _ = (parameters, seed);
+    /// That it cannot be generated, or what is wrong with the parameters or the request, in words.
+    fn data_set(
+        &self,
+        parameters: &Value,
+        request: &DataRequest,
+    ) -> Result<Box<dyn DataSet>, String> {
+        let _ = (parameters, request);
         Err(format!("the data of {} cannot be generated", self.name()))
     }
 

@@ -16,7 +16,7 @@ pub fn data(report: &Report, folder: Option<&ResultsFolder>) -> Value {
     let field = report.field();
     json!({
         "name": clean(&field.run.name),
-        "workload": clean(&field.run.workload),
+        "workload": clean(field.run.title()),
         "scale": clean(&field.run.scale),
         "started": clean(&field.run.started),
         "document": compact::document(report.document()),

@@ -74,7 +74,7 @@ fn row(place: usize, entry: &Entry) -> String {
         "<tr>{}{}<th scope=\"row\"><a href=\"runs/{place}\">{name}</a></th><td>{}</td><td>{}</td><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{valid} of {trials}</td></tr>",
         choice("first"),
         choice("second"),
-        escaped(&clean(&run.workload)),
+        escaped(&clean(run.title())),
         escaped(&clean(&run.scale)),
         escaped(&started.replace('T', " ")),
         run.repetitions,

@@ -30,7 +30,8 @@ pub fn document(field: &Field, ranking: &Ranking, options: &ReportOptions) -> Do
     let mut document = Document {
         title: format!(
             "sensormark: {}, scale {}",
-            field.run.workload, field.run.scale
+            field.run.title(),
+            field.run.scale
         ),
         sections: Vec::new(),
     };

@@ -126,7 +126,7 @@ fn of_trials(trials: Vec<TrialRecord>) -> Report {
         workload: NAME.to_owned(),
         parameters: serde_json::to_value(Parameters {
             clients: vec![1, 16],
-            ..Parameters::preset(Scale::Study)
+            ..Parameters::of(Scale::Study)
         })
         .unwrap(),
         ..run()

@@ -3,11 +3,12 @@
 use super::bills::Bills;
 use super::ingest::{Ingest, Order};
 use super::pace::Pace;
-use super::parameters::{DOCUMENTATION, Parameters};
+use super::parameters::Parameters;
 use super::{ALONE, DEVICES, EXTRACT, INGEST, NAME, OPERATION};
-use crate::dataset::billing::{self, MeterReadings};
-use crate::dataset::export::DataSet;
+use crate::dataset::billing::{self, MeterReadings, calendar};
+use crate::dataset::export::{DataRequest, DataSet};
 use crate::engine::answers::Checking;
+use crate::engine::parameter::Parameter;
 use crate::engine::scale::Scale;
 use crate::engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
@@ -40,21 +41,32 @@ impl WorkloadFactory for Kind {
         serde_json::to_value(Parameters::of(scale)).ok()
     }
 
-    fn documentation(&self) -> &[(&str, &str)] {
-        &DOCUMENTATION
+    fn parameters(&self) -> &'static [Parameter] {
+        Parameters::TABLE
     }
 
     fn check(&self, parameters: &Value) -> Result<(), String> {
         read(parameters)?.check()
     }
 
-    fn data_set(&self, parameters: &Value, seed: u64) -> Result<Box<dyn DataSet>, String> {
+    fn data_set(
+        &self,
+        parameters: &Value,
+        request: &DataRequest,
+    ) -> Result<Box<dyn DataSet>, String> {
         let parameters = read(parameters)?;
-        Ok(Box::new(MeterReadings::new(
-            seed,
-            parameters.most_devices(),
-            parameters.records,
-        )))
+        request.begins(NAME, calendar::START_NS)?;
+        let records = request.steps(NAME, calendar::HOUR_NS)?;
+        let records = records.unwrap_or_else(|| parameters.records.into());
+        let records = u32::try_from(records).unwrap_or(u32::MAX);
+        if records > calendar::MOST_HOURS {
+            return Err(format!(
+                "--for: there are {} hours of data, ten years",
+                calendar::MOST_HOURS
+            ));
+        }
+        let devices = parameters.most_devices();
+        Ok(Box::new(MeterReadings::new(request.seed, devices, records)))
     }
 
     fn schema(&self, parameters: &Value) -> Result<Schema, String> {

@@ -183,7 +183,7 @@ fn presets_make_sense_and_every_number_is_documented() {
     for scale in Scale::ALL {
         let preset = Kind.preset(scale).expect("a preset");
         assert_eq!(Kind.check(&preset), Ok(()), "{}", scale.name());
-        let names: BTreeSet<&str> = Kind.documentation().iter().map(|(name, _)| *name).collect();
+        let names: BTreeSet<&str> = Kind.parameters().iter().map(|one| one.name).collect();
         let numbers = preset.as_object().expect("an object");
         assert_eq!(names, numbers.keys().map(String::as_str).collect());
     }
@@ -306,13 +306,13 @@ fn numbers_that_make_no_sense_get_one_clear_message() {
     let set = |settings: &[&str]| {
         let settings: Vec<String> = settings.iter().map(|one| (*one).to_owned()).collect();
         let preset = Kind.preset(Scale::Quick).expect("a preset");
-        let read = |numbers: &serde_json::Value| Kind.schema(numbers).map(drop);
-        adjust_values(preset, &settings, read).and_then(|numbers| Kind.check(&numbers))
+        let numbers = adjust_values(preset, &settings, Kind.parameters())?;
+        Kind.check(&numbers)
     };
     for good in [
         vec!["devices=160,320", "clients=160"],
         vec!["devices=[16]"],
-        vec!["devices=48", "records=10"],
+        vec!["devices=48", "records=10h"],
         vec!["atomic=true", "processes=5"],
         vec!["devices=48,64", "ingest_devices=16", "emptied=true"],
         vec!["devices=48", "ingest_devices=32"],
@@ -322,23 +322,26 @@ fn numbers_that_make_no_sense_get_one_clear_message() {
     for (bad, words) in [
         (vec!["devices=10"], "a multiple of clients, 16 for one"),
         (vec!["devices=32,16"], "larger than the one before it"),
-        (vec!["devices=many"], "write numbers of devices like 160"),
-        (vec!["devices=0"], "multiple of clients"),
+        (vec!["devices=many"], "write commas between them"),
+        (vec!["devices=0"], "devices holds 0; each must be 1 or more"),
         (vec!["ingest_devices=10"], "ingest_devices=10: each of 16"),
         (
             vec!["ingest_devices=16"],
             "less than the first of devices, 16",
         ),
         (vec!["emptied=perhaps"], "--set emptied=perhaps"),
-        (vec!["records=0"], "1 to 87648 readings"),
-        (vec!["clients=0"], "at least one client"),
+        (vec!["records=0"], "records is 0; it must be 1 to 87648"),
+        (vec!["clients=0"], "clients is 0; it must be 1 or more"),
         (vec!["processes=17"], "1 to 16 processes"),
         (vec!["bill_month=121"], "1 (January 2018) to 120"),
         (
             vec!["bill_month=2"],
             "744 records end before 2018-02 begins",
         ),
-        (vec!["bill_rounds=0"], "at least 1"),
+        (
+            vec!["bill_rounds=0"],
+            "bill_rounds is 0; it must be 1 or more",
+        ),
         (vec!["atomic=perhaps"], "--set atomic=perhaps"),
         (vec!["device=16"], "did you mean devices?"),
     ] {

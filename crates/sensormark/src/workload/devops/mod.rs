@@ -13,8 +13,11 @@ mod tests;
 pub mod writes;
 
 use crate::dataset::devops::fields::MEASUREMENTS;
-use crate::dataset::devops::{Devops, HostReadings, VALUES_PER_HOST};
-use crate::dataset::export::DataSet;
+use crate::dataset::devops::{
+    Devops, HostReadings, INTERVAL_NS, START_NS, TICK_LIMIT, VALUES_PER_HOST,
+};
+use crate::dataset::export::{DataRequest, DataSet};
+use crate::engine::parameter::Parameter;
 use crate::engine::scale::Scale;
 use crate::engine::trial::script::Step;
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
@@ -71,22 +74,34 @@ impl WorkloadFactory for Kind {
     }
 
     fn preset(&self, scale: Scale) -> Option<Value> {
-        serde_json::to_value(Parameters::preset(scale)).ok()
+        serde_json::to_value(Parameters::of(scale)).ok()
     }
 
-    fn documentation(&self) -> &[(&str, &str)] {
-        Parameters::documentation()
+    fn parameters(&self) -> &'static [Parameter] {
+        Parameters::TABLE
     }
 
     fn check(&self, parameters: &Value) -> Result<(), String> {
         read(parameters)?.check()
     }
 
-    fn data_set(&self, parameters: &Value, seed: u64) -> Result<Box<dyn DataSet>, String> {
+    fn data_set(
+        &self,
+        parameters: &Value,
+        request: &DataRequest,
+    ) -> Result<Box<dyn DataSet>, String> {
         let parameters = read(parameters)?;
-        parameters.check()?;
-        let data = data(&parameters, seed);
-        Ok(Box::new(HostReadings::new(data, parameters.ticks())))
+        request.begins(NAME, START_NS)?;
+        let ticks = match request.steps(NAME, INTERVAL_NS)? {
+            Some(ticks) if ticks < TICK_LIMIT => ticks,
+            Some(_) => return Err("--for: data of under 300 years".to_owned()),
+            None => {
+                parameters.check_data()?;
+                parameters.ticks()
+            }
+        };
+        let data = data(&parameters, request.seed);
+        Ok(Box::new(HostReadings::new(data, ticks)))
     }
 
     fn schema(&self, parameters: &Value) -> Result<Schema, String> {

@@ -25,7 +25,7 @@ fn sizes_of_writes(batch: u64, batch_times: f64) -> Vec<u64> {
         more_hours: Vec::new(),
         batch,
         batch_times,
-        ..Parameters::preset(Scale::Quick)
+        ..Parameters::of(Scale::Quick)
     };
     let data = Devops {
         seed: 3,
@@ -206,7 +206,7 @@ fn small() -> Parameters {
         mean_minutes: 33,
         mean_step_minutes: 10,
         threshold: 55.0,
-        ..Parameters::preset(Scale::Quick)
+        ..Parameters::of(Scale::Quick)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Durability trials as trials of phases: one phase of writing, in whose midst the server is killed.
 
-use super::parameters::{DOCUMENTATION, Parameters};
+use super::parameters::Parameters;
 use super::readings::{Readings, schema};
 use super::{NAME, WRITE};
+use crate::engine::parameter::Parameter;
 use crate::engine::scale::Scale;
 use crate::engine::sharing::Sharing;
 use crate::engine::trial::script::{LoadSpec, PhaseSpec, Step};
@@ -39,8 +40,8 @@ impl WorkloadFactory for Kind {
         serde_json::to_value(Parameters::of(scale)).ok()
     }
 
-    fn documentation(&self) -> &[(&str, &str)] {
-        &DOCUMENTATION
+    fn parameters(&self) -> &'static [Parameter] {
+        Parameters::TABLE
     }
 
     fn schema(&self, parameters: &Value) -> Result<Schema, String> {

@@ -1,98 +1,44 @@
 //! Every number behind a durability trial.
 
-use crate::engine::scale::Scale;
-use serde::{Deserialize, Serialize};
+use crate::engine::parameter::{between, check_each, parameters};
 
-/// Every number behind a durability trial.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Parameters {
-    /// Clients that write, each the next batch as soon as the one before is acknowledged. An embedded database has one.
-    pub clients: u32,
-    /// Readings in a batch.
-    pub batch: u32,
-    /// Series that the readings are of.
-    pub series: u32,
-    /// When the server is killed, in seconds after the first write.
-    pub kill_after_seconds: f64,
-    /// How often everything is done.
-    pub repetitions: u32,
+parameters! {
+    /// Every number behind a durability trial. (No study tries this: `study` is as `standard`.)
+    pub struct Parameters {
+        /// clients that write, each the next batch as soon as the one before is acknowledged (1 of an embedded database)
+        clients: u32, Plain, between(1.0, 1_000.0) => 4, 4, 4, 4;
+        /// readings in a batch
+        batch: u32, Plain, between(1.0, 100_000.0) => 10, 10, 10, 10;
+        /// series that the readings are of
+        series: u32, Plain, between(1.0, 1_000_000.0) => 16, 16, 16, 16;
+        /// when the server is killed, in seconds after the first write
+        kill_after_seconds: f64, Seconds, between(0.1, LONGEST_SECONDS) => 2.0, 10.0, 20.0, 20.0;
+        /// how often everything is done
+        repetitions: u32, Plain, between(1.0, 1_000.0) => 1, 5, 3, 3;
+    }
 }
-
-/// What each number means.
-pub const DOCUMENTATION: [(&str, &str); 5] = [
-    (
-        "clients",
-        "clients that write, each the next batch as soon as the one before is acknowledged (1 of an embedded database)",
-    ),
-    ("batch", "readings in a batch"),
-    ("series", "series that the readings are of"),
-    (
-        "kill_after_seconds",
-        "when the server is killed, in seconds after the first write",
-    ),
-    ("repetitions", "how often everything is done"),
-];
 
 /// The longest that a server may be written to before it is killed, in seconds.
 const LONGEST_SECONDS: f64 = 86_400.0;
 
 impl Parameters {
-    /// The numbers of a scale. (No study tries this: `study` is as `standard`.)
-    pub const fn of(scale: Scale) -> Self {
-        let (kill_after_seconds, repetitions) = match scale {
-            Scale::Quick => (2.0, 1),
-            Scale::Firm => (10.0, 5),
-            Scale::Standard | Scale::Study => (20.0, 3),
-        };
-        Self {
-            clients: 4,
-            batch: 10,
-            series: 16,
-            kill_after_seconds,
-            repetitions,
-        }
-    }
-
     /// Checks that the numbers make sense.
     ///
     /// # Errors
     /// What does not, in words.
     pub fn check(&self) -> Result<(), String> {
-        let counts = [
-            ("clients", self.clients, 1_000),
-            ("batch", self.batch, 100_000),
-            ("series", self.series, 1_000_000),
-            ("repetitions", self.repetitions, 1_000),
-        ];
-        for (name, value, most) in counts {
-            if value == 0 || value > most {
-                return Err(format!("{name} is {value}; it has to be 1 to {most}"));
-            }
-        }
-        let seconds = self.kill_after_seconds;
-        if !(0.1..=LONGEST_SECONDS).contains(&seconds) {
-            return Err(format!(
-                "kill_after_seconds is {seconds}; it has to be 0.1 to {LONGEST_SECONDS}"
-            ));
-        }
-        Ok(())
+        check_each(Self::TABLE, self)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::scale::Scale;
 
     #[test]
-    fn every_number_is_documented_and_checked() {
+    fn every_number_is_checked() {
         let quick = Parameters::of(Scale::Quick);
-        let value = serde_json::to_value(&quick).unwrap();
-        let mut names: Vec<&String> = value.as_object().unwrap().keys().collect();
-        let mut documented: Vec<&str> = DOCUMENTATION.iter().map(|(name, _)| *name).collect();
-        names.sort();
-        documented.sort_unstable();
-        assert_eq!(names, documented);
         for scale in Scale::ALL {
             assert_eq!(Parameters::of(scale).check(), Ok(()));
         }

@@ -1,14 +1,15 @@
 //! The workload as trials of phases: the steps that an implementation goes through.
 
-use super::parameters::{DOCUMENTATION, Parameters};
+use super::parameters::Parameters;
 use super::query::PlatformQuery;
 use super::questions::{Questions, Subjects};
 use super::writes::{BatchWrites, MessageWrites};
 use super::{DAYS, LOAD, MESSAGES, NAME, OPERATION, SETTLED};
-use crate::dataset::export::DataSet;
-use crate::dataset::iot_platform::{Homes, Messages, schema};
+use crate::dataset::export::{DataRequest, DataSet};
+use crate::dataset::iot_platform::{HOUR_NS, Homes, MOST_DAYS, Messages, START_NS, schema};
 use crate::engine::answers::Checking;
 use crate::engine::operations::Operations;
+use crate::engine::parameter::Parameter;
 use crate::engine::scale::Scale;
 use crate::engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
@@ -16,6 +17,8 @@ use sensormark_store::{Family, LayoutOffer, Schema, Shape, Standing, TimeResolut
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
+
+const HOURS_A_DAY: u64 = 24;
 
 /// The workload.
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,18 +37,28 @@ impl WorkloadFactory for Kind {
         serde_json::to_value(Parameters::of(scale)).ok()
     }
 
-    fn documentation(&self) -> &[(&str, &str)] {
-        &DOCUMENTATION
+    fn parameters(&self) -> &'static [Parameter] {
+        Parameters::TABLE
     }
 
     fn check(&self, parameters: &Value) -> Result<(), String> {
         Parameters::read(parameters)?.check()
     }
 
-    fn data_set(&self, parameters: &Value, seed: u64) -> Result<Box<dyn DataSet>, String> {
+    fn data_set(
+        &self,
+        parameters: &Value,
+        request: &DataRequest,
+    ) -> Result<Box<dyn DataSet>, String> {
         let parameters = Parameters::read(parameters)?;
-        let homes = Homes::new(seed, parameters.homes);
-        Ok(Box::new(Messages::new(homes, parameters.days)))
+        request.begins(NAME, START_NS)?;
+        let hours = request.steps(NAME, HOUR_NS)?;
+        let hours = hours.unwrap_or_else(|| u64::from(parameters.days) * HOURS_A_DAY);
+        if hours > u64::from(MOST_DAYS) * HOURS_A_DAY {
+            return Err(format!("--for: there are {MOST_DAYS} days of data"));
+        }
+        let homes = Homes::new(request.seed, parameters.homes);
+        Ok(Box::new(Messages::new(homes, hours)))
     }
 
     fn schema(&self, parameters: &Value) -> Result<Schema, String> {

@@ -2,157 +2,78 @@
 
 use super::query::PlatformQuery;
 use crate::dataset::iot_platform::{DAY_NS, HOUR_NS, MOST_DAYS, MOST_HOMES};
-use crate::engine::scale::Scale;
-use crate::nearest::unknown;
+use crate::engine::parameter::{any, at_least, between, check_each, parameters, words};
 use sensormark_store::{DaySplit, Family, Shape};
-use serde::de::{DeserializeOwned, Error};
-use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 /// Days of the study: from 27 September 2021 to 9 December 2022.
 const STUDY_DAYS: u32 = 438;
 
-/// Everything that the workload is made from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Parameters {
-    /// Homes with the same devices.
-    pub homes: u32,
-    /// Days of data.
-    pub days: u32,
-    /// Messages written one by one.
-    pub messages: u64,
-    /// Readings in a batch of the load, about; 0 for what its documentation advises.
-    pub batch: u64,
-    /// Clients that write.
-    pub clients: u32,
-    /// Days that queries reach over.
-    #[serde(deserialize_with = "list")]
-    pub spans: Vec<u32>,
-    /// Days that the statistics of a device's properties reach over.
-    #[serde(deserialize_with = "list")]
-    pub statistics: Vec<u32>,
-    /// The most points of a chart.
-    pub points: u32,
-    /// Questions of each query and span.
-    pub questions: u64,
-    /// Values in a full bucket.
-    pub bucket: u32,
-    /// The hour (UTC) at which day begins.
-    pub day_begins: u32,
-    /// The hour at which night begins.
-    pub day_ends: u32,
-    /// Families of layouts.
-    #[serde(deserialize_with = "list")]
-    pub layouts: Vec<String>,
-    /// Layouts that are measured besides each family's usual one, when a store is named without a layout.
-    #[serde(deserialize_with = "list")]
-    pub variants: Vec<String>,
-    /// Queries.
-    #[serde(deserialize_with = "list")]
-    pub queries: Vec<String>,
-    /// Seconds after which a phase is cut.
-    pub limit: u32,
-    /// How often everything is measured.
-    pub repetitions: u32,
-}
-
-/// What each number means.
-pub const DOCUMENTATION: [(&str, &str); 17] = [
-    ("homes", "homes, each with the same twelve devices"),
-    (
-        "days",
-        "days of data, from 2021-09-27; about 12,771 values a home and day",
-    ),
-    (
-        "messages",
-        "messages written one by one, into a database of their own; 0 for none",
-    ),
-    (
-        "batch",
-        "readings in a batch of the load, in whole hours of a home; 0 for what its documentation advises",
-    ),
-    ("clients", "clients that write"),
-    ("spans", "days that queries reach over, like 1,7,30"),
-    (
-        "statistics",
-        "days that the statistics of a device's properties reach over",
-    ),
-    ("points", "the most points of a chart of the last 24 hours"),
-    (
-        "questions",
-        "questions of each query and span, each about another stretch of time",
-    ),
-    ("bucket", "values in a full document of the layout bucketed"),
-    (
-        "day_begins",
-        "the hour (UTC) at which day begins, for means of day and night",
-    ),
-    ("day_ends", "the hour (UTC) at which night begins"),
-    (
-        "layouts",
-        "families of layouts: flat, bucketed, summary, array",
-    ),
-    (
-        "variants",
-        "layouts measured unasked beside each family's usual one, like flat-no-index",
-    ),
-    ("queries", "the queries that are asked"),
-    ("limit", "seconds after which a phase is cut"),
-    ("repetitions", "how often everything is measured"),
-];
-
 /// The families, by their names.
 const FAMILIES: [&str; 4] = ["flat", "bucketed", "summary", "array"];
 
-impl Parameters {
-    /// The numbers of a scale. The study's are those of `standard`: it is small.
-    pub fn of(scale: Scale) -> Self {
-        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-        let quick = Self {
-            homes: 1,
-            days: 30,
-            messages: 1_000,
-            batch: 0,
-            clients: 1,
-            spans: vec![1, 7, 30],
-            statistics: vec![1, 7],
-            points: 500,
-            questions: 10,
-            bucket: 200,
-            day_begins: 6,
-            day_ends: 22,
-            layouts: names(&FAMILIES),
-            variants: names(&["bucketed-no-index", "flat-flux"]),
-            queries: names(&PlatformQuery::ALL.map(PlatformQuery::name)),
-            limit: 60,
-            repetitions: 1,
-        };
-        match scale {
-            Scale::Quick => quick,
-            Scale::Firm => Self {
-                days: 365,
-                messages: 10_000,
-                questions: 20,
-                spans: vec![1, 7, 30, 90],
-                statistics: vec![1, 30],
-                limit: 300,
-                repetitions: 5,
-                ..quick
-            },
-            Scale::Standard | Scale::Study => Self {
-                days: STUDY_DAYS,
-                messages: 20_000,
-                questions: 20,
-                spans: vec![1, 7, 30, 90, 365],
-                statistics: vec![1, 30],
-                limit: 1_800,
-                repetitions: 5,
-                ..quick
-            },
-        }
-    }
+/// The queries, by their names.
+const QUERIES: [&str; PlatformQuery::ALL.len()] = names();
 
+const fn names() -> [&'static str; PlatformQuery::ALL.len()] {
+    let mut names = [""; PlatformQuery::ALL.len()];
+    let mut place = 0;
+    while place < names.len() {
+        names[place] = PlatformQuery::ALL[place].name();
+        place += 1;
+    }
+    names
+}
+
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+parameters! {
+    /// Everything that the workload is made from. The study's numbers are those of `standard`: it is small.
+    #[derive(Eq)]
+    pub struct Parameters {
+        /// homes, each with the same twelve devices
+        homes: u32, Plain, between(1.0, MOST_HOMES as f64) => 1, 1, 1, 1;
+        /// days of data, from 2021-09-27; about 12,771 values a home and day
+        days: u32, Days, between(1.0, MOST_DAYS as f64) => 30, 365, STUDY_DAYS, STUDY_DAYS;
+        /// messages written one by one, into a database of their own; 0 for none
+        messages: u64, Plain, between(0.0, 10_000_000.0) => 1_000, 10_000, 20_000, 20_000;
+        /// readings in a batch of the load, in whole hours of a home; 0 for what its documentation advises
+        batch: u64, Plain, between(0.0, 10_000_000.0) => 0, 0, 0, 0;
+        /// clients that write
+        clients: u32, Plain, between(1.0, 10_000.0) => 1, 1, 1, 1;
+        /// days that queries reach over, like 1,7,30
+        spans: Vec<u32>, Days, at_least(1.0) => vec![1, 7, 30], vec![1, 7, 30, 90], vec![1, 7, 30, 90, 365], vec![1, 7, 30, 90, 365];
+        /// days that the statistics of a device's properties reach over
+        statistics: Vec<u32>, Days, at_least(1.0) => vec![1, 7], vec![1, 30], vec![1, 30], vec![1, 30];
+        /// the most points of a chart of the last 24 hours
+        points: u32, Plain, between(1.0, 1_000_000.0) => 500, 500, 500, 500;
+        /// questions of each query and span, each about another stretch of time
+        questions: u64, Plain, between(1.0, 1_000_000_000.0) => 10, 20, 20, 20;
+        /// values in a full document of the layout bucketed
+        bucket: u32, Plain, between(1.0, 100_000.0) => 200, 200, 200, 200;
+        /// the hour (UTC) at which day begins; means by day and by night depend on it
+        day_begins: u32, Plain, between(0.0, 23.0) => 6, 6, 6, 6;
+        /// the hour (UTC) at which night begins
+        day_ends: u32, Plain, between(1.0, 24.0) => 22, 22, 22, 22;
+        /// families of layouts: flat, bucketed, summary, array
+        layouts: Vec<String>, Plain, words(&FAMILIES) => owned(&FAMILIES), owned(&FAMILIES), owned(&FAMILIES), owned(&FAMILIES);
+        /// layouts measured unasked beside each family's usual one, like flat-no-index
+        variants: Vec<String>, Plain, any() => owned(&VARIANTS), owned(&VARIANTS), owned(&VARIANTS), owned(&VARIANTS);
+        /// the queries that are asked
+        queries: Vec<String>, Plain, words(&QUERIES) => owned(&QUERIES), owned(&QUERIES), owned(&QUERIES), owned(&QUERIES);
+        /// seconds after which a phase is cut
+        limit: u32, Seconds, between(1.0, 1_000_000.0) => 60, 300, 1_800, 1_800;
+        /// how often everything is measured
+        repetitions: u32, Plain, between(1.0, 1_000.0) => 1, 5, 5, 5;
+    }
+}
+
+/// Layouts that tell something beside the usual ones.
+const VARIANTS: [&str; 2] = ["bucketed-no-index", "flat-flux"];
+
+impl Parameters {
     /// Reads them.
     ///
     /// # Errors
@@ -171,23 +92,7 @@ impl Parameters {
     /// # Errors
     /// What does not, in words.
     pub fn check(&self) -> Result<(), String> {
-        let between = |name: &str, value: u64, least: u64, most: u64| {
-            if (least..=most).contains(&value) {
-                Ok(())
-            } else {
-                Err(format!("{name}={value}: it is from {least} to {most}"))
-            }
-        };
-        between("days", u64::from(self.days), 1, u64::from(MOST_DAYS))?;
-        between("messages", self.messages, 0, 10_000_000)?;
-        between("batch", self.batch, 0, 10_000_000)?;
-        between("clients", u64::from(self.clients), 1, 10_000)?;
-        between("points", u64::from(self.points), 1, 1_000_000)?;
-        between("questions", self.questions, 1, 1_000_000_000)?;
-        between("bucket", u64::from(self.bucket), 1, 100_000)?;
-        between("day_ends", u64::from(self.day_ends), 1, 24)?;
-        between("limit", u64::from(self.limit), 1, 1_000_000)?;
-        between("repetitions", u64::from(self.repetitions), 1, 1_000)?;
+        check_each(Self::TABLE, self)?;
         if self.day_begins >= self.day_ends {
             return Err(format!(
                 "day_begins={}: day begins before it ends, at day_ends={}",
@@ -197,7 +102,10 @@ impl Parameters {
         for (name, spans) in [("spans", &self.spans), ("statistics", &self.statistics)] {
             self.check_spans(name, spans)?;
         }
-        known("layout", &self.layouts, &FAMILIES)?;
+        let lists = [("layouts", &self.layouts), ("queries", &self.queries)];
+        if let Some((name, _)) = lists.iter().find(|(_, list)| list.is_empty()) {
+            return Err(format!("{name} is empty; name at least one"));
+        }
         for name in &self.variants {
             let is_of = |family: &&str| name.starts_with(&format!("{family}-"));
             if !FAMILIES.iter().any(is_of) {
@@ -206,11 +114,7 @@ impl Parameters {
                 ));
             }
         }
-        known(
-            "query",
-            &self.queries,
-            &PlatformQuery::ALL.map(PlatformQuery::name),
-        )
+        Ok(())
     }
 
     fn check_spans(&self, name: &str, spans: &[u32]) -> Result<(), String> {
@@ -219,9 +123,7 @@ impl Parameters {
                 "{name}: write days in ascending order, like 1,7,30"
             ));
         }
-        let outside = spans.iter().find(|&&days| days == 0 || days > self.days);
-        match outside {
-            Some(0) => Err(format!("{name}: a span is of at least 1 day")),
+        match spans.iter().find(|&&days| days > self.days) {
             Some(days) => Err(format!(
                 "{name}: {days} days are more than there is data of; set days={days} or more, or {name} of {} at most",
                 self.days
@@ -284,40 +186,4 @@ impl Parameters {
             _ => &self.spans,
         }
     }
-}
-
-fn known(kind: &str, names: &[String], all: &[&str]) -> Result<(), String> {
-    if names.is_empty() {
-        return Err(format!("name at least one {kind}: {}", all.join(", ")));
-    }
-    for (place, name) in names.iter().enumerate() {
-        if !all.contains(&name.as_str()) {
-            let all = all.iter().map(|one| (*one).to_owned());
-            return Err(unknown(kind, name, all));
-        }
-        if names[..place].contains(name) {
-            return Err(format!("{kind} {name} is named twice"));
-        }
-    }
-    Ok(())
-}
-
-/// A list as JSON has it, or as a user writes it: `1,7,30`, `flat`.
-fn list<'de, D: Deserializer<'de>, T: DeserializeOwned>(source: D) -> Result<Vec<T>, D::Error> {
-    let items = match Value::deserialize(source)? {
-        Value::Array(items) => items,
-        Value::String(text) if text.trim().is_empty() => Vec::new(),
-        Value::String(text) => text.split(',').map(|item| item_of(item.trim())).collect(),
-        one => vec![one],
-    };
-    let item = |item: Value| {
-        let shown = item.to_string();
-        serde_json::from_value(item).map_err(|error| D::Error::custom(format!("{shown}: {error}")))
-    };
-    items.into_iter().map(item).collect()
-}
-
-fn item_of(text: &str) -> Value {
-    text.parse::<u64>()
-        .map_or_else(|_| Value::from(text), Value::from)
 }

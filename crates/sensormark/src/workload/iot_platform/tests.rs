@@ -368,7 +368,7 @@ fn questions_keep_below_what_was_loaded_and_come_again_the_same() {
 fn set(settings: &[&str]) -> Result<Parameters, String> {
     let settings: Vec<String> = settings.iter().map(|&one| one.to_owned()).collect();
     let preset = Kind.preset(Scale::Quick).expect("numbers");
-    let numbers = adjust_values(preset, &settings, |numbers| Kind.schema(numbers).map(drop))?;
+    let numbers = adjust_values(preset, &settings, Kind.parameters())?;
     Kind.check(&numbers)?;
     Parameters::read(&numbers)
 }
@@ -384,8 +384,7 @@ fn every_number_is_documented_and_every_scale_makes_sense() {
             .keys()
             .map(String::as_str)
             .collect();
-        let documented: BTreeSet<&str> =
-            Kind.documentation().iter().map(|(name, _)| *name).collect();
+        let documented: BTreeSet<&str> = Kind.parameters().iter().map(|one| one.name).collect();
         assert_eq!(names, documented);
     }
     assert_eq!(Kind.repetitions(&Kind.preset(Scale::Standard).unwrap()), 5);
@@ -408,14 +407,14 @@ fn lists_are_set_as_people_write_them_and_wrong_numbers_are_refused() {
         ),
         (vec!["days=5"], "spans: 7 days"),
         (vec!["spans=7,1"], "ascending"),
-        (vec!["spans=week"], "--set spans=week: \"week\""),
+        (vec!["spans=week"], "--set spans=week: \"week\" in spans"),
         (vec!["layouts=bucketd"], "did you mean bucketed?"),
         (vec!["queries=dayly"], "did you mean daily?"),
         (vec!["queries=raw,raw"], "named twice"),
         (vec!["variants=no-index"], "like flat-no-index"),
         (vec!["day_begins=22"], "day begins before it ends"),
         (vec!["homes=0"], "homes"),
-        (vec!["questions=0"], "questions=0"),
+        (vec!["questions=0"], "questions is 0; it must be 1 to"),
         (vec!["dayz=3"], "did you mean days?"),
     ] {
         let message = set(&settings).expect_err("refused");

@@ -6,9 +6,12 @@ use super::read_cycle::Strategy;
 use super::reads::Reads;
 use super::writes::Writes;
 use super::{NAME, SPAN_NS, results, schema, strategies};
+use crate::dataset::export::{DataRequest, DataSet, MachineToolSamples};
+use crate::dataset::machine_tool::{INDEX_LIMIT, SAMPLE_PERIOD_NS};
 use crate::engine::answers::Checking;
 use crate::engine::judge::work::Work;
 use crate::engine::pacing::Schedule;
+use crate::engine::parameter::Parameter;
 use crate::engine::phase::Pacing;
 use crate::engine::scale::Scale;
 use crate::engine::selection::Choice;
@@ -27,6 +30,9 @@ const MEASURED: &str = "measured";
 /// The phase before it.
 const WARM_UP: &str = "warm-up";
 
+/// When generated samples begin, unless it is said: 2026-01-01, in ns since the Unix epoch. (In a run, samples are stamped as they come.)
+const START_NS: i64 = 1_767_225_600_000_000_000;
+
 /// The kind.
 pub struct Kind;
 
@@ -44,21 +50,34 @@ impl WorkloadFactory for Kind {
     }
 
     fn preset(&self, scale: Scale) -> Option<Value> {
-        let parameters = match scale {
-            Scale::Quick => Parameters::quick(),
-            Scale::Firm => Parameters::firm(),
-            Scale::Standard => Parameters::standard(),
-            Scale::Study => Parameters::study(),
-        };
-        serde_json::to_value(parameters).ok()
+        serde_json::to_value(Parameters::of(scale)).ok()
     }
 
-    fn documentation(&self) -> &[(&str, &str)] {
-        Parameters::documentation()
+    fn parameters(&self) -> &'static [Parameter] {
+        Parameters::TABLE
     }
 
     fn check(&self, parameters: &Value) -> Result<(), String> {
         read(parameters)?.check()
+    }
+
+    fn data_set(
+        &self,
+        parameters: &Value,
+        request: &DataRequest,
+    ) -> Result<Box<dyn DataSet>, String> {
+        let parameters = read(parameters)?;
+        let period_ns = signed(parameters.period_ns().max(1));
+        let samples = request.steps(NAME, period_ns)?;
+        let samples = samples.unwrap_or_else(|| parameters.samples());
+        let start_ns = request.start_ns.unwrap_or(START_NS);
+        DataRequest::end_ns(start_ns, samples, period_ns.max(signed(SAMPLE_PERIOD_NS)))?;
+        if samples > INDEX_LIMIT {
+            return Err(format!("--for: the signal has {INDEX_LIMIT} samples"));
+        }
+        let schema = schema(TimeResolution::Nanoseconds);
+        let data = MachineToolSamples::new(schema, request.seed, start_ns, samples);
+        Ok(Box::new(data.every(period_ns.unsigned_abs())))
     }
 
     fn schema(&self, parameters: &Value) -> Result<Schema, String> {

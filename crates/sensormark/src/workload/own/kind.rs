@@ -5,7 +5,7 @@ use super::parameters::{MixedPart, Parameters, WritersPart};
 use super::questions::{Horizon, Questions};
 use super::writes::{Copies, Writes};
 use super::{LOAD, MIXED, NAME, WRITERS, sensors};
-use crate::dataset::export::DataSet;
+use crate::dataset::export::{DataRequest, DataSet};
 use crate::dataset::shapes::{SensorReadings, Sensors};
 use crate::engine::answers::Checking;
 use crate::engine::operations::ENDLESS;
@@ -45,11 +45,22 @@ impl WorkloadFactory for Kind {
         "your own workload: sensormark init writes a file to start from, sensormark run FILE.toml measures it"
     }
 
-    fn data_set(&self, parameters: &Value, seed: u64) -> Result<Box<dyn DataSet>, String> {
-        let parameters = read(parameters)?;
+    fn data_set(
+        &self,
+        parameters: &Value,
+        request: &DataRequest,
+    ) -> Result<Box<dyn DataSet>, String> {
+        let mut parameters = read(parameters)?;
+        let series = &mut parameters.series;
+        if let Some(ticks) = request.steps("this file", series.interval_ns)? {
+            series.duration_ns = DataRequest::end_ns(0, ticks, series.interval_ns)?;
+            series.check_duration()?;
+        }
+        series.start_ns = request.start_ns.unwrap_or(series.start_ns);
+        DataRequest::end_ns(series.start_ns, series.ticks(), series.interval_ns)?;
         let schema = sensors::schema(&parameters);
         let resolution = schema.tables[0].time_resolution;
-        let sensors = sensors::sensors(&parameters, seed, resolution)?;
+        let sensors = sensors::sensors(&parameters, request.seed, resolution)?;
         let ticks = parameters.series.ticks();
         Ok(Box::new(SensorReadings::new(
             Arc::new(schema),

@@ -26,12 +26,12 @@ pub mod parameters;
 pub mod questions;
 pub mod sensors;
 pub mod template;
-pub mod units;
 pub mod writes;
 
 #[cfg(test)]
 mod tests;
 
+pub use crate::quantity as units;
 pub use kind::Kind;
 pub use parameters::Parameters;
 

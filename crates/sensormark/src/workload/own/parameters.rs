@@ -4,6 +4,9 @@ use super::limit::Limit;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
+/// The most ticks of the data that is loaded.
+const MOST_TICKS: u64 = 1 << 40;
+
 /// A user's workload. Lengths of time in ns, shares from 0 to 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -60,6 +63,26 @@ impl SeriesPart {
     /// Ticks of the data that is loaded.
     pub fn ticks(&self) -> u64 {
         u64::try_from(self.duration_ns / self.interval_ns.max(1)).unwrap_or(0)
+    }
+
+    /// Checks that the data is long enough for what is late, and not too long.
+    ///
+    /// # Errors
+    /// What is wrong, with both values.
+    pub fn check_duration(&self) -> Result<(), String> {
+        let (ticks, beyond) = (self.ticks(), self.late_ticks() + 2);
+        if ticks <= beyond {
+            return Err(format!(
+                "duration is {ticks} intervals, and it must be more than {beyond}: late readings come up to {} intervals late",
+                self.late_ticks()
+            ));
+        }
+        if ticks > MOST_TICKS {
+            return Err(format!(
+                "duration is {ticks} intervals, and {MOST_TICKS} is the most"
+            ));
+        }
+        Ok(())
     }
 
     /// Ticks that a late reading is late at most.

@@ -13,6 +13,8 @@ use super::spans::round_span;
 use super::{Class, Loading, NAME, Questions, Replay};
 use crate::dataset::recording::{Recording, RecordingOptions};
 use crate::engine::answers::Checking;
+use crate::engine::parameter::{Parameter, any, at_least, parameters};
+use crate::engine::scale::Scale;
 use crate::engine::trial::script::{LoadSpec, PhaseSpec, Step};
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use crate::measurement::record::TrialRecord;
@@ -27,7 +29,7 @@ pub struct Parameters {
     /// Questions of each class.
     pub questions: u64,
     /// Readings in a batch of the load; 0 for what its documentation advises.
-    pub batch: usize,
+    pub batch: u64,
     /// How often everything is measured.
     pub repetitions: u32,
     /// The recording.
@@ -37,33 +39,32 @@ pub struct Parameters {
     pub recording: RecordingOptions,
 }
 
+parameters! {
+    /// The numbers behind the scales. (No study replays: `study` is as `standard`.)
+    pub struct Numbers {
+        /// questions of each class
+        questions: u64, Plain, any() => 100, 300, 1_000, 1_000;
+        /// readings in a batch of the load; 0 for what its documentation advises
+        batch: u64, Plain, any() => 0, 0, 0, 0;
+        /// how often everything is measured
+        repetitions: u32, Plain, at_least(1.0) => 1, 5, 5, 5;
+    }
+}
+
 impl Parameters {
-    /// The scale `quick`: seconds.
-    pub fn quick(file: PathBuf, recording: RecordingOptions) -> Self {
+    /// A recording with the numbers of a scale.
+    pub fn of(scale: Scale, file: PathBuf, recording: RecordingOptions) -> Self {
+        let Numbers {
+            questions,
+            batch,
+            repetitions,
+        } = Numbers::of(scale);
         Self {
-            questions: 100,
-            batch: 0,
-            repetitions: 1,
+            questions,
+            batch,
+            repetitions,
             file,
             recording,
-        }
-    }
-
-    /// The scale `firm`: for decisions, in minutes.
-    pub fn firm(file: PathBuf, recording: RecordingOptions) -> Self {
-        Self {
-            questions: 300,
-            repetitions: 5,
-            ..Self::quick(file, recording)
-        }
-    }
-
-    /// The scales `standard` and `study`: for decisions. (No study replays; its scale is the same.)
-    pub fn standard(file: PathBuf, recording: RecordingOptions) -> Self {
-        Self {
-            questions: 1_000,
-            repetitions: 5,
-            ..Self::quick(file, recording)
         }
     }
 
@@ -83,6 +84,10 @@ pub struct Kind;
 impl WorkloadFactory for Kind {
     fn name(&self) -> &str {
         NAME
+    }
+
+    fn parameters(&self) -> &'static [Parameter] {
+        Numbers::TABLE
     }
 
     fn schema(&self, parameters: &Value) -> Result<Schema, String> {
@@ -113,7 +118,7 @@ impl WorkloadFactory for Kind {
                 .store
                 .write_size(subject.layout, table)
                 .readings_per_write(),
-            batch => batch,
+            batch => usize::try_from(batch).unwrap_or(usize::MAX),
         };
         let repeated = subject.store.repeated_write(subject.layout, table);
         let resolution = subject.time_resolution(recording.schema(), 0);

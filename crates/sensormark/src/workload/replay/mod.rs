@@ -36,7 +36,7 @@ mod kind;
 #[cfg(test)]
 mod tests;
 
-pub use kind::{Kind, Parameters};
+pub use kind::{Kind, Numbers, Parameters};
 pub use operations::Loading;
 pub use questions::{Class, Questions};
 pub use spans::Spans;

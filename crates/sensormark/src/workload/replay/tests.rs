@@ -16,6 +16,7 @@ use crate::engine::clients::Clients;
 use crate::engine::operations::Operations;
 use crate::engine::outcome::LoadOutcome;
 use crate::engine::phase::{Load, Phase, Target};
+use crate::engine::scale::Scale;
 use crate::engine::site::block_on;
 use crate::engine::trial::script::{self, Step};
 use crate::engine::trial::{Subject, WorkloadFactory};
@@ -326,7 +327,7 @@ fn a_replay_is_a_load_and_a_phase_for_each_class() {
         leave_out: vec!["Starts".into()],
         ..RecordingOptions::default()
     };
-    let parameters = Parameters::quick(file.to_owned(), options);
+    let parameters = Parameters::of(Scale::Quick, file.to_owned(), options);
     let value = serde_json::to_value(&parameters).unwrap();
     assert_eq!(Kind.schema(&value).unwrap().tables[0].fields.len(), 4);
     let families = Kind.families(&value).unwrap();
@@ -354,7 +355,11 @@ fn a_replay_is_a_load_and_a_phase_for_each_class() {
     let classes = Class::ALL.map(|class| (class.name().to_owned(), 100));
     assert_eq!(names[1], ("settled".to_owned(), 0));
     assert_eq!(names[2..], classes);
-    let missing = Parameters::quick("no/such.csv".into(), RecordingOptions::default());
+    let missing = Parameters::of(
+        Scale::Quick,
+        "no/such.csv".into(),
+        RecordingOptions::default(),
+    );
     let error = Kind
         .schema(&serde_json::to_value(missing).unwrap())
         .unwrap_err();

@@ -3,9 +3,10 @@
 use super::operations::{Reads, Writes};
 use super::parameters::{Indexes, Parameters, Statements};
 use super::{NAME, Operation, labels, schema};
-use crate::dataset::export::DataSet;
-use crate::dataset::sensor_operations::{Exported, SensorReadings};
+use crate::dataset::export::{DataRequest, DataSet};
+use crate::dataset::sensor_operations::{Exported, START_NS, SensorReadings};
 use crate::engine::answers::Checking;
+use crate::engine::parameter::Parameter;
 use crate::engine::scale::Scale;
 use crate::engine::sharing::Sharing;
 use crate::engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
@@ -17,6 +18,7 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::Duration;
 
+const MILLISECOND_NS: i64 = 1_000_000;
 /// The family's name.
 const FAMILY: &str = "individual";
 
@@ -41,22 +43,39 @@ impl WorkloadFactory for Kind {
         serde_json::to_value(Parameters::of(scale)).ok()
     }
 
-    fn documentation(&self) -> &[(&str, &str)] {
-        Parameters::DOCUMENTATION
+    fn parameters(&self) -> &'static [Parameter] {
+        Parameters::TABLE
     }
 
     fn check(&self, parameters: &Value) -> Result<(), String> {
         read(parameters)?.check()
     }
 
-    fn data_set(&self, parameters: &Value, seed: u64) -> Result<Box<dyn DataSet>, String> {
+    fn data_set(
+        &self,
+        parameters: &Value,
+        request: &DataRequest,
+    ) -> Result<Box<dyn DataSet>, String> {
         let parameters = read(parameters)?;
-        parameters.check()?;
-        let readings = SensorReadings::new(seed, parameters.sensors, parameters.interval_ms)?;
+        parameters.check_sensors()?;
+        let (sensors, interval_ms) = (parameters.sensors, parameters.interval_ms);
+        let readings = SensorReadings::new(request.seed, sensors, interval_ms)?;
+        let start_ns = request.start_ns.unwrap_or(START_NS);
+        if start_ns % MILLISECOND_NS != 0 {
+            return Err("--start: sensors report at whole milliseconds".to_owned());
+        }
+        let interval_ns = i64::from(interval_ms) * MILLISECOND_NS;
         let most = parameters.single.max(parameters.multi);
-        let ticks = most.div_ceil(u64::from(parameters.sensors));
-        let schema = Arc::new(schema(parameters.sensors));
-        Ok(Box::new(Exported::new(schema, readings, ticks)))
+        let ticks = request.steps(NAME, interval_ns)?;
+        let ticks = ticks.unwrap_or_else(|| most.div_ceil(u64::from(sensors)));
+        if ticks >= readings.ticks() {
+            return Err(parameters.past_the_end(ticks));
+        }
+        // Sensors report one after the other: the last of a tick nearly an interval after the first.
+        DataRequest::end_ns(start_ns, ticks + 1, interval_ns)?;
+        let schema = Arc::new(schema(sensors));
+        let data = Exported::new(schema, readings, ticks);
+        Ok(Box::new(data.from_start(start_ns)))
     }
 
     fn schema(&self, parameters: &Value) -> Result<Schema, String> {

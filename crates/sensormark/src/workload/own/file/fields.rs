@@ -1,6 +1,7 @@
 //! Tags and fields of a workload file.
 
 use super::FileError;
+use super::queries::disagree;
 use super::section::{At, Section};
 use crate::workload::own::parameters::{FieldKind, FieldPart, ShapePart, TagPart};
 use std::collections::BTreeSet;
@@ -189,6 +190,7 @@ fn field(section: &Section<'_, '_>, name: String, folder: &Path) -> Result<Field
         .word("shape", &SHAPES)?
         .ok_or_else(|| section.missing("shape", "\"walk\""))?;
     let shape = shape(section, &shape_name, kind, folder)?;
+    let shape_place = ("shape", &shape_name.place);
     let noise = section.number("noise")?;
     let decimals = section.whole("decimals", 0..=9)?;
     let numeric = matches!(kind, FieldKind::Integer | FieldKind::Float);
@@ -199,14 +201,19 @@ fn field(section: &Section<'_, '_>, name: String, folder: &Path) -> Result<Field
     if let Some(noise) = &noise
         && (noise.value < 0.0 || noise.value > LARGEST || !numeric || !moves)
     {
-        let message = "noise is a standard deviation, 0 or more, of a number that is not a counter or recorded";
-        return Err(section.error(&noise.place, message));
+        let why = "noise is a standard deviation, 0 or more, of a number that is not a counter or recorded";
+        return Err(disagree(section, ("noise", &noise.place), shape_place, why));
     }
     if let Some(decimals) = &decimals
         && (kind != FieldKind::Float || matches!(shape, ShapePart::Recorded { .. }))
     {
-        let message = "decimals are for float fields that are not recorded";
-        return Err(section.error(&decimals.place, message));
+        let why = "decimals are for float fields that are not recorded";
+        return Err(disagree(
+            section,
+            ("decimals", &decimals.place),
+            shape_place,
+            why,
+        ));
     }
     let hold = section.duration("hold")?;
     let held = matches!(
@@ -216,9 +223,11 @@ fn field(section: &Section<'_, '_>, name: String, folder: &Path) -> Result<Field
     if let Some(hold) = &hold
         && !held
     {
-        return Err(section.error(
-            &hold.place,
-            "hold is for shape random: how long a value stays",
+        return Err(disagree(
+            section,
+            ("hold", &hold.place),
+            shape_place,
+            "hold is for shape random, how long a value stays",
         ));
     }
     Ok(FieldPart {
@@ -271,8 +280,12 @@ fn shape(
             ))
         }
         (_, FieldKind::Bool | FieldKind::Text) => {
-            let message =
-                "fields of type bool and text have the shapes constant, random and recording";
+            let kind = KINDS.iter().find(|(_, one)| *one == kind);
+            let message = format!(
+                "shape is {} and type is {:?}: fields of type bool and text have the shapes constant, random and recording",
+                section.typed(&name.place),
+                kind.map_or("", |(name, _)| name)
+            );
             Err(section.error(&name.place, message))
         }
         (name, _) => {
@@ -310,7 +323,13 @@ fn number_shape(section: &Section<'_, '_>, name: ShapeName) -> Result<ShapePart,
     }
     let (min, max) = (number("min", "0")?, number("max", "100")?);
     if min.value >= max.value {
-        return Err(section.error(&max.place, "max must be over min"));
+        let why = "max must be over min";
+        return Err(disagree(
+            section,
+            ("max", &max.place),
+            ("min", &min.place),
+            why,
+        ));
     }
     let (min, max) = (min.value, max.value);
     if name == ShapeName::Random {

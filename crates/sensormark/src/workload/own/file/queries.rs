@@ -2,8 +2,9 @@
 
 use super::FileError;
 use super::fields::Names;
-use super::section::{At, Section};
+use super::section::{At, Place, Section};
 use crate::nearest::unknown;
+use crate::quantity::length_text;
 use crate::workload::own::parameters::{
     ByPart, FieldKind, FieldPart, MixedPart, OfPart, QueryKind, QueryPart, SeriesPart, TagPart,
     WhenPart, WritersPart,
@@ -154,12 +155,12 @@ fn query(
     if kind_text.is_some_and(|at| at.value == "window mean") && window_ns.is_none() {
         return Err(section.missing("window", "\"1m\""));
     }
-    let (above, below) = thresholds(section, kind.value)?;
+    let (above, below) = thresholds(section, &kind)?;
     Ok(QueryPart {
         name: name.value,
         kind: kind.value,
-        fields: chosen_fields(section, kind.value, data)?,
-        of: of(section, kind.value, data)?,
+        fields: chosen_fields(section, &kind, data)?,
+        of: of(section, &kind, data)?,
         by: by(section, &kind, data)?,
         span_ns,
         window_ns,
@@ -207,46 +208,81 @@ fn lengths(
     let window = section.duration("window")?;
     match (&span, kind.value) {
         (Some(span), QueryKind::Point) => {
-            let message = "a point is one reading; it has no span";
-            return Err(section.error(&span.place, message));
+            return Err(disagree(
+                section,
+                ("span", &span.place),
+                ("kind", &kind.place),
+                "a point is one reading and has no span",
+            ));
         }
         (None, QueryKind::Point | QueryKind::LastValue) => {}
         (None, _) => return Err(section.missing("span", "\"1h\"")),
         (Some(span), _) if span.value > data.series.duration_ns => {
-            let message = "span is longer than the duration of the data";
+            let message = format!(
+                "span is {}, longer than the data: series.duration is {}",
+                section.typed(&span.place),
+                length_text(data.series.duration_ns)
+            );
             return Err(section.error(&span.place, message));
         }
         _ => {}
     }
     if let Some(window) = &window {
         if !kind.value.is_aggregate() {
-            let message = "window is for mean, minimum, maximum, sum and count";
-            return Err(section.error(&window.place, message));
+            return Err(disagree(
+                section,
+                ("window", &window.place),
+                ("kind", &kind.place),
+                "windows are for mean, minimum, maximum, sum and count",
+            ));
         }
-        let span = span.as_ref().map_or(0, |at| at.value);
-        if span / window.value > MOST_WINDOWS {
-            let message = format!("the span has more than {MOST_WINDOWS} windows of this width");
+        let span_ns = span.as_ref().map_or(0, |at| at.value);
+        if span_ns / window.value > MOST_WINDOWS {
+            let message = format!(
+                "window is {} and span is {}: that is {} windows, and {MOST_WINDOWS} are the most",
+                section.typed(&window.place),
+                length_text(span_ns),
+                span_ns / window.value
+            );
             return Err(section.error(&window.place, message));
         }
     }
     Ok((span.map(|at| at.value), window.map(|at| at.value)))
 }
 
+/// That two keys of a table do not go together, with both values and why.
+pub fn disagree(
+    section: &Section<'_, '_>,
+    (key, place): (&str, &Place),
+    (other, other_place): (&str, &Place),
+    why: &str,
+) -> FileError {
+    let (value, its) = (section.typed(place), section.typed(other_place));
+    section.error(
+        place,
+        format!("{key} is {value} and {other} is {its}: {why}"),
+    )
+}
+
 fn thresholds(
     section: &Section<'_, '_>,
-    kind: QueryKind,
+    kind: &At<QueryKind>,
 ) -> Result<(Option<f64>, Option<f64>), FileError> {
     let (above, below) = (section.number("above")?, section.number("below")?);
-    let given = above.iter().chain(&below).count();
-    let stray = above.as_ref().or(below.as_ref());
-    match stray {
-        Some(at) if kind != QueryKind::Matching => {
-            return Err(section.error(&at.place, "above and below are for kind \"matching\""));
+    let matching = kind.value == QueryKind::Matching;
+    let given = above.as_ref().map(|at| ("above", &at.place));
+    let given = given.or(below.as_ref().map(|at| ("below", &at.place)));
+    match (given, &below) {
+        (Some(given), _) if !matching => {
+            let why = "thresholds are for kind \"matching\"";
+            return Err(disagree(section, given, ("kind", &kind.place), why));
         }
-        Some(at) if given == 2 => {
-            return Err(section.error(&at.place, "either above or below, not both"));
+        (Some(("above", place)), Some(below)) => {
+            let why = "give one of them";
+            let below = ("below", &below.place);
+            return Err(disagree(section, ("above", place), below, why));
         }
-        None if kind == QueryKind::Matching => return Err(section.missing("above", "90")),
+        (None, _) if matching => return Err(section.missing("above", "90")),
         _ => {}
     }
     Ok((above.map(|at| at.value), below.map(|at| at.value)))
@@ -255,9 +291,10 @@ fn thresholds(
 /// The fields that are asked for: all of them for readings, where none is named; the only or first one that fits for aggregates.
 fn chosen_fields(
     section: &Section<'_, '_>,
-    kind: QueryKind,
+    kind: &At<QueryKind>,
     data: &Data<'_>,
 ) -> Result<Vec<String>, FileError> {
+    let (kind, kind_place) = (kind.value, ("kind", &kind.place));
     let numeric = |field: &&FieldPart| {
         !kind.needs_number() || matches!(field.kind, FieldKind::Integer | FieldKind::Float)
     };
@@ -268,14 +305,24 @@ fn chosen_fields(
         (None, Some(many)) => many,
         (None, None) => Vec::new(),
         (Some(one), Some(_)) => {
-            return Err(section.error(&one.place, "either field or fields, not both"));
+            let message = format!(
+                "field is {:?}, and there is a list of fields too: give one of them",
+                one.value
+            );
+            return Err(section.error(&one.place, message));
         }
     };
     let single = kind.needs_number() || kind.is_aggregate();
     if let Some(second) = named.get(1)
         && single
     {
-        return Err(section.error(&second.place, "this kind of query is about one field"));
+        let why = "this kind of query is about one field";
+        return Err(disagree(
+            section,
+            ("the second of fields", &second.place),
+            kind_place,
+            why,
+        ));
     }
     for at in &named {
         let names = data.fields.iter().map(|field| field.name.clone());
@@ -283,8 +330,8 @@ fn chosen_fields(
         let field =
             field.ok_or_else(|| section.error(&at.place, unknown("field", &at.value, names)))?;
         if !numeric(&field) {
-            let message = format!("{:?} is not a number", at.value);
-            return Err(section.error(&at.place, message));
+            let why = "this field is not a number, and the query needs one";
+            return Err(disagree(section, ("field", &at.place), kind_place, why));
         }
     }
     if !named.is_empty() {
@@ -315,16 +362,26 @@ fn tag(
     Err(section.error(&at.place, unknown("tag or word", &at.value, known)))
 }
 
-fn of(section: &Section<'_, '_>, kind: QueryKind, data: &Data<'_>) -> Result<OfPart, FileError> {
+fn of(
+    section: &Section<'_, '_>,
+    kind: &At<QueryKind>,
+    data: &Data<'_>,
+) -> Result<OfPart, FileError> {
     let Some(at) = section.text("of")? else {
-        return Ok(if kind == QueryKind::Matching {
+        return Ok(if kind.value == QueryKind::Matching {
             OfPart::All
         } else {
             OfPart::One
         });
     };
-    if kind == QueryKind::Point && at.value != "one" {
-        return Err(section.error(&at.place, "a point is of one series"));
+    if kind.value == QueryKind::Point && at.value != "one" {
+        let why = "a point is of one series";
+        return Err(disagree(
+            section,
+            ("of", &at.place),
+            ("kind", &kind.place),
+            why,
+        ));
     }
     match at.value.as_str() {
         "one" => Ok(OfPart::One),
@@ -342,8 +399,13 @@ fn by(
         return Ok(ByPart::Nothing);
     };
     if !kind.value.is_aggregate() {
-        let message = "by is for mean, minimum, maximum, sum and count";
-        return Err(section.error(&at.place, message));
+        let why = "groups are for mean, minimum, maximum, sum and count";
+        return Err(disagree(
+            section,
+            ("by", &at.place),
+            ("kind", &kind.place),
+            why,
+        ));
     }
     match at.value.as_str() {
         "series" => Ok(ByPart::Series),

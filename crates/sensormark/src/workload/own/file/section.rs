@@ -142,14 +142,26 @@ impl<'s, 't> Section<'s, 't> {
     }
 
     fn title(&self) -> String {
-        if self.path.is_empty() {
-            "of the file".to_owned()
-        } else {
-            format!("in [{}]", self.path)
+        match self.label() {
+            None => "of the file".to_owned(),
+            Some(label) => format!("in [{label}]"),
         }
     }
 
-    /// The same by a name of its own among its kind, for settings and messages.
+    /// What the table is called: "series", "queries.dashboard", "queries" where it has no name yet; none for the whole file.
+    fn label(&self) -> Option<String> {
+        if self.path.is_empty() {
+            return None;
+        }
+        let name = self.table.get("name");
+        let name = name.and_then(|name| name.get_ref().as_str());
+        Some(match name.filter(|_| !self.path.contains('.')) {
+            Some(name) => format!("{}.{name}", self.path),
+            None => self.path.clone(),
+        })
+    }
+
+    /// The same by a name of its own among its kind. Settings and messages have it.
     pub fn called(&self, name: &str) -> Self {
         Self {
             source: self.source,
@@ -171,9 +183,26 @@ impl<'s, 't> Section<'s, 't> {
         &self.place
     }
 
-    /// An error at a place of the file.
+    /// An error at a place of this table.
     pub fn error(&self, place: &Place, message: impl Into<String>) -> FileError {
-        self.source.error(place, message)
+        let message = message.into();
+        match (self.label(), place) {
+            (Some(label), Place::File(_)) => {
+                self.source.error(place, format!("{label}: {message}"))
+            }
+            _ => self.source.error(place, message),
+        }
+    }
+
+    /// A value as it was typed.
+    pub fn typed(&self, place: &Place) -> String {
+        match place {
+            Place::File(span) => self.source.text[span.clone()].to_owned(),
+            Place::Setting(setting) => {
+                let value = setting.split_once('=').map(|(_, value)| value.trim());
+                value.unwrap_or_default().to_owned()
+            }
+        }
     }
 
     /// That something is missing that has to be there.
@@ -268,13 +297,21 @@ impl<'s, 't> Section<'s, 't> {
 
     /// A length of time, in ns.
     pub fn duration(&self, key: &str) -> Result<Option<At<i64>>, FileError> {
-        let Some(text) = self.text(key)? else {
+        let Some((value, place)) = self.value(key) else {
             return Ok(None);
         };
-        let length = duration_ns(&text.value).map_err(|why| self.error(&text.place, why))?;
+        let Some(text) = value.as_str() else {
+            let message = format!(
+                "{key} is a length of time and has a unit, like \"10s\"; {} has none",
+                self.typed(&place)
+            );
+            return Err(self.error(&place, message));
+        };
+        let length =
+            duration_ns(text).map_err(|why| self.error(&place, format!("{key}: {why}")))?;
         Ok(Some(At {
             value: length,
-            place: text.place,
+            place,
         }))
     }
 

@@ -163,7 +163,11 @@ fn bad_values_have_their_lines() {
     wrong(
         "span = \"1m\"",
         "span = \"1h\"",
-        &[":38: ", "longer than the duration"],
+        &[
+            ":38: ",
+            "queries.board: span is \"1h\"",
+            "series.duration is 5m",
+        ],
     );
     wrong("rate = 100", "rate = 0", &[":34: ", "how many a second"]);
     wrong("batch = 10\n", "batch = 1\n", &[":33: ", "often be empty"]);
@@ -249,4 +253,82 @@ fn settings_stand_for_keys() {
     assert!(message.contains("did you mean series.count?"), "{message}");
     let message = read(RIGHT, &["series.count=many"]).expect_err("no number");
     assert!(message.contains("--set series.count=many") && message.contains("whole number"));
+}
+
+#[test]
+fn what_disagrees_is_named_with_both_values() {
+    let board = |by: &str, words: &str| {
+        let by = format!("window = \"10s\"\n{by}\n");
+        wrong("window = \"10s\"\n", &by, &["queries.board: ", words]);
+    };
+    board(
+        "by = \"hall\"\nabove = 3",
+        "above is 3 and kind is \"window mean\": thresholds are for",
+    );
+    board(
+        "fields = [\"temperature\", \"state\"]",
+        "the second of fields is \"state\" and kind is \"window mean\"",
+    );
+    board(
+        "field = \"state\"",
+        "field is \"state\" and kind is \"window mean\"",
+    );
+    let kind = "kind = \"window mean\"";
+    wrong(
+        kind,
+        "kind = \"range\"",
+        &["window is \"10s\" and kind is \"range\""],
+    );
+    wrong(
+        kind,
+        "kind = \"point\"",
+        &["span is \"1m\" and kind is \"point\""],
+    );
+    wrong(
+        "jitter = \"100ms\"",
+        "jitter = \"2s\"",
+        &["series: jitter is \"2s\" and interval is 1s"],
+    );
+    wrong(
+        "late_by = \"10s\"",
+        "late_by = \"10ms\"",
+        &["series: late_by is \"10ms\" and interval is 1s"],
+    );
+    wrong("late = 0.02\n", "", &["late_by is \"10s\" and late is 0"]);
+    wrong(
+        "max = 30",
+        "max = -1",
+        &["fields.temperature: max is -1 and min is 0"],
+    );
+    wrong(
+        "max = 30",
+        "max = 30\nhold = \"5s\"",
+        &["hold is \"5s\" and shape is \"walk\""],
+    );
+    wrong(
+        "duration = \"5m\"",
+        "duration = \"11s\"",
+        &["series: duration is 11 intervals, and it must be more than 12"],
+    );
+}
+
+#[test]
+fn a_length_of_time_has_a_unit() {
+    for (by, words) in [
+        (
+            "interval = 1",
+            "interval is a length of time and has a unit, like \"10s\"; 1 has none",
+        ),
+        (
+            "interval = \"1GB\"",
+            "interval: \"1GB\" is no length of time",
+        ),
+    ] {
+        wrong("interval = \"1s\"", by, &[":6: series: ", words]);
+    }
+    let told = read(RIGHT, &["mixed.duration=30"]).expect_err("no unit");
+    assert!(
+        told.contains("--set mixed.duration=30: duration is a length of time"),
+        "{told}"
+    );
 }

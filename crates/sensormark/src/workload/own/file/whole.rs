@@ -5,6 +5,7 @@ use super::queries::{Data, batch, clients, mixed};
 use super::section::{At, Section, Source};
 use super::{FileError, StoreCheck};
 use crate::nearest::unknown;
+use crate::quantity::length_text;
 use crate::workload::own::limit::{Limit, What};
 use crate::workload::own::parameters::{LoadPart, MixedPart, Parameters, SeriesPart};
 use std::path::Path;
@@ -31,8 +32,6 @@ const SERIES_KEYS: [&str; 10] = [
 
 /// When data begin, unless it is said: 2026-01-01, in ns since the Unix epoch.
 const START_NS: i64 = 1_767_225_600_000_000_000;
-/// The most ticks of the data that is loaded.
-const MOST_TICKS: u64 = 1 << 40;
 
 /// Layouts by name, in the order in which they are measured.
 pub const LAYOUTS: [&str; 2] = ["individual", "bulk"];
@@ -154,27 +153,37 @@ fn check_times(
     if let Some(jitter) = jitter
         && jitter.value >= part.interval_ns
     {
-        let message =
-            "jitter must be shorter than the interval, so that a series' readings keep their order";
+        let message = format!(
+            "jitter is {} and interval is {}: jitter must be shorter than the interval, so that a series' readings keep their order",
+            section.typed(&jitter.place),
+            length_text(part.interval_ns)
+        );
         return Err(section.error(&jitter.place, message));
     }
-    let beyond = part.late_ticks() + 2;
-    if part.ticks() <= beyond || part.ticks() > MOST_TICKS {
+    part.check_duration()
+        .map_err(|why| section.error(&duration.place, why))?;
+    if part.start_ns.checked_add(part.duration_ns).is_none() {
         let message = format!(
-            "duration must be more than {beyond} intervals (beyond what is late) and no more than 2^40"
+            "duration is {} and start is {} ns after 1970: times end in 2262",
+            section.typed(&duration.place),
+            part.start_ns
         );
         return Err(section.error(&duration.place, message));
     }
-    if part.start_ns.checked_add(part.duration_ns).is_none() {
-        return Err(section.error(&duration.place, "times end in 2262"));
-    }
     match late_by {
         Some(late_by) if part.late <= 0.0 => {
-            let message = "late_by says how late late readings come: say too how many, late = 0.01";
+            let message = format!(
+                "late_by is {} and late is 0: say too how many readings come late, late = 0.01",
+                section.typed(&late_by.place)
+            );
             Err(section.error(&late_by.place, message))
         }
         Some(late_by) if late_by.value < part.interval_ns => {
-            let message = "late_by must be at least the interval: what comes before the next reading is not late";
+            let message = format!(
+                "late_by is {} and interval is {}: late_by must be at least the interval, because what comes before the next reading is not late",
+                section.typed(&late_by.place),
+                length_text(part.interval_ns)
+            );
             Err(section.error(&late_by.place, message))
         }
         _ => Ok(()),

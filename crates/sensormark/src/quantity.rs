@@ -19,7 +19,7 @@ const TIMES: [(&str, f64); 14] = [
 ];
 
 /// Units of size, in bytes.
-const SIZES: [(&str, f64); 10] = [
+const SIZES: [(&str, f64); 11] = [
     ("B", 1.0),
     ("bytes", 1.0),
     ("kB", 1e3),
@@ -30,6 +30,7 @@ const SIZES: [(&str, f64); 10] = [
     ("KiB", 1_024.0),
     ("MiB", 1_048_576.0),
     ("GiB", 1_073_741_824.0),
+    ("TiB", 1_099_511_627_776.0),
 ];
 
 /// The longest length of time: a hundred years, in ns.
@@ -114,6 +115,31 @@ pub fn duration_text(ns: f64) -> String {
     format!("{} {unit}", short(value))
 }
 
+/// A length of time as people write it, in whole units: "1h30m", "250ms".
+pub fn length_text(ns: i64) -> String {
+    const UNITS: [(&str, i64); 7] = [
+        ("d", 86_400_000_000_000),
+        ("h", 3_600_000_000_000),
+        ("m", 60_000_000_000),
+        ("s", 1_000_000_000),
+        ("ms", 1_000_000),
+        ("us", 1_000),
+        ("ns", 1),
+    ];
+    let (mut text, mut rest) = (String::new(), ns);
+    for (unit, one) in UNITS {
+        if rest / one > 0 {
+            text.push_str(&format!("{}{unit}", rest / one));
+            rest %= one;
+        }
+    }
+    if text.is_empty() {
+        "0s".to_owned()
+    } else {
+        text
+    }
+}
+
 /// A number with three significant digits, or all of a whole number.
 pub fn short(value: f64) -> String {
     if value == value.trunc() || value.abs() >= 1e3 {
@@ -147,6 +173,14 @@ mod tests {
         for wrong in ["", "10", "s", "ten s", "10 parsecs", "0s", "-1s", "1e9d"] {
             assert!(duration_ns(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn lengths_are_written_as_they_are_read() {
+        for text in ["1h30m", "250ms", "7d", "1m30s", "10s", "5us", "1ns"] {
+            assert_eq!(duration_ns(text).map(length_text), Ok(text.to_owned()));
+        }
+        assert_eq!(length_text(0), "0s");
     }
 
     #[test]

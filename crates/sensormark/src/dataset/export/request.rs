@@ -1,0 +1,72 @@
+//! Which stretch of a workload's data is wanted, beside its numbers: `--start` and `--for` of `sensormark generate`.
+
+use crate::quantity::length_text;
+
+/// Which of a workload's data is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DataRequest {
+    /// The seed.
+    pub seed: u64,
+    /// When the data begins, in ns since the Unix epoch; when the workload says where none is given.
+    pub start_ns: Option<i64>,
+    /// How much time it spans, in ns; what the workload's numbers say where none is given.
+    pub duration_ns: Option<i64>,
+}
+
+impl DataRequest {
+    /// The data that the workload itself writes.
+    pub const fn of(seed: u64) -> Self {
+        Self {
+            seed,
+            start_ns: None,
+            duration_ns: None,
+        }
+    }
+
+    /// How many steps of this length the data has, where that is said.
+    ///
+    /// # Errors
+    /// That it is no whole number of steps, in words.
+    pub fn steps(&self, workload: &str, step_ns: i64) -> Result<Option<u64>, String> {
+        let Some(duration_ns) = self.duration_ns else {
+            return Ok(None);
+        };
+        let steps = duration_ns / step_ns;
+        if steps < 1 || steps * step_ns != duration_ns {
+            return Err(format!(
+                "--for {}: the data of {workload} comes in steps of {}; write a multiple of that",
+                length_text(duration_ns),
+                length_text(step_ns)
+            ));
+        }
+        Ok(Some(steps.unsigned_abs()))
+    }
+
+    /// Refuses another start than the workload's own.
+    ///
+    /// # Errors
+    /// That the data always begins then, in words.
+    pub fn begins(&self, workload: &str, start_ns: i64) -> Result<(), String> {
+        if self.start_ns.is_none_or(|wanted| wanted == start_ns) {
+            return Ok(());
+        }
+        let start = jiff::Timestamp::from_nanosecond(start_ns.into());
+        let start = start.map_or_else(|_| start_ns.to_string(), |start| start.to_string());
+        Err(format!(
+            "--start: the data of {workload} always begins at {start}, because its values depend on the time; leave --start out"
+        ))
+    }
+
+    /// When so many steps end that begin at a time.
+    ///
+    /// # Errors
+    /// That times would lie before 1970 or after 2262, in words.
+    pub fn end_ns(start_ns: i64, steps: u64, step_ns: i64) -> Result<i64, String> {
+        let length_ns = i64::try_from(steps).ok();
+        let length_ns = length_ns.and_then(|steps| steps.checked_mul(step_ns));
+        let end_ns = length_ns.and_then(|length_ns| start_ns.checked_add(length_ns));
+        end_ns.filter(|_| start_ns >= 0).ok_or_else(|| {
+            "times lie between 1970 and 2262: take another --start, or less with --for".to_owned()
+        })
+    }
+}
