@@ -33,6 +33,14 @@ impl Failure {
         }
     }
 
+    /// Something that was asked for is not here, and does not come.
+    pub fn missing(message: impl Display) -> Self {
+        Self {
+            code: NOT_VALID,
+            message: message.to_string(),
+        }
+    }
+
     /// Prints the message and gives the exit code. What a file, a name or a server put into it cannot command the terminal.
     pub fn show(&self) -> ExitCode {
         let lines: Vec<String> = self.message.lines().map(clean).collect();

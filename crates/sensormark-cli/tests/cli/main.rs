@@ -10,6 +10,7 @@ mod dry_run;
 mod explain;
 mod faults;
 mod files;
+mod install_servers;
 mod interruption;
 mod kept_results;
 mod last_screen;
