@@ -33,11 +33,11 @@ page: ## The report's page in headless Chromium
 docs:
 	RUSTDOCFLAGS="--deny warnings --allow rustdoc::private-intra-doc-links" $(CARGO) doc --locked --workspace --no-deps
 
-verify: ## What takes longer than tests may; keeps its result in docs/verification.md
+verify: ## What takes longer than tests may; keeps its result in docs/notes/verification.md
 	bash scripts/verify.sh
 	bash scripts/verify-servers.sh
 
-bench: ## Criterion benches; figures in docs/speed.md
+bench: ## Criterion benches; figures in docs/notes/speed.md
 	$(CARGO) bench --locked --workspace
 
 clean:

@@ -1,6 +1,6 @@
 //! What was measured, as it is kept: latencies, trials and runs.
 //!
-//! [`latency`] records operations into histograms. [`record`] is the result format, whose JSON schema is `docs/result.schema.json`.
+//! [`latency`] records operations into histograms. [`record`] is the result format, whose JSON schema is `docs/reference/result.schema.json`.
 //! [`statements`] and [`server`] are parts of it: what was shown of a layout, and what is known of the server. [`folder`] writes and reads it. Nothing here judges or draws: verdicts are in
 //! [`verdict`], intervals in `statistics`, tables in `report`.
 
