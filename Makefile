@@ -30,7 +30,8 @@ page: ## The report's page in headless Chromium
 	bash scripts/install-servers.sh chromium
 	bash scripts/test-page.sh
 
-docs:
+docs: ## The pages as a site in target/site, and the crates' documentation
+	bash scripts/build-site.sh
 	RUSTDOCFLAGS="--deny warnings --allow rustdoc::private-intra-doc-links" $(CARGO) doc --locked --workspace --no-deps
 
 verify: ## What takes longer than tests may; keeps its result in docs/notes/verification.md

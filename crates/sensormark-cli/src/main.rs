@@ -13,6 +13,8 @@ mod init;
 mod list;
 mod manual;
 mod measure;
+#[cfg(test)]
+mod pages;
 mod progress;
 mod registry;
 mod replay;

@@ -18,5 +18,6 @@ mod platform;
 mod replay;
 mod sensor_operations;
 mod serve;
+mod shown;
 mod studies;
 mod support;
