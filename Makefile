@@ -30,10 +30,11 @@ page: ## The report's page in headless Chromium
 	bash scripts/install-servers.sh chromium
 	bash scripts/test-page.sh
 
-docs:
+docs: ## The pages as a site in target/site, and the crates' documentation
+	bash scripts/build-site.sh
 	RUSTDOCFLAGS="--deny warnings --allow rustdoc::private-intra-doc-links" $(CARGO) doc --locked --workspace --no-deps
 
-verify: ## What takes longer than tests may; keeps its result in docs/verification.md
+verify: ## What takes longer than tests may; keeps its result in docs/notes/verification.md
 	bash scripts/verify.sh
 	bash scripts/verify-servers.sh
 	bash scripts/packages.sh
@@ -41,7 +42,7 @@ verify: ## What takes longer than tests may; keeps its result in docs/verificati
 packages: ## Archive, Debian package and wheel, each installed and run where nothing of ours is
 	bash scripts/packages.sh
 
-bench: ## Criterion benches; figures in docs/speed.md
+bench: ## Criterion benches; figures in docs/notes/speed.md
 	$(CARGO) bench --locked --workspace
 
 clean:

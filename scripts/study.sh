@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # The five studies by their own protocol (--scale study), lengths shortened by the factors that stand here, where the study's own take hours or days. Keeps
-# each result with its page in a folder of its own. Run by hand on a quiet machine; all five take about an hour. docs/results/README.md tells what came out.
+# each result with its page in a folder of its own. Run by hand on a quiet machine; all five take about an hour. docs/results/overview.md tells what came out.
 #
 #   study.sh [WORKLOAD]...     all five by default
 #     PROGRAM=…        a program that is built already
 #     RESULTS=FOLDER   where the results go, docs/results by default; a workload's folder is replaced when its run has ended well
 #
-# GridDB, of billing, is measured where it is installed (docs/griddb.md).
+# GridDB, of billing, is measured where it is installed (docs/notes/griddb.md).
 set -euo pipefail
 shopt -s inherit_errexit nullglob
 cd "$(dirname "$0")/.."

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Every store's whole conformance suite and all tests of failures, on the real servers: what `make test` runs in part, since it takes the better part of an
-# hour. Run by hand (make verify); the result becomes docs/verification-servers.md.
+# hour. Run by hand (make verify); the result becomes docs/notes/verification-servers.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-readonly CARGO=${CARGO:-cargo} LOG=target/servers.log PAGE=docs/verification-servers.md
+readonly CARGO=${CARGO:-cargo} LOG=target/servers.log PAGE=docs/notes/verification-servers.md
 
 mkdir -p target
 status=0

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # What takes longer than tests may: 200 short clean trials of several workloads none of which may be called invalid, and a store against itself and against
-# itself slowed by 5 %. Run by hand (make verify) on an otherwise idle machine. The result of each part, with its date, goes to docs/verification.md.
+# itself slowed by 5 %. Run by hand (make verify) on an otherwise idle machine. The result of each part, with its date, goes to docs/notes/verification.md.
 #
 #   verify.sh [clean] [alike]     both without an argument
 #   PROGRAM=… verify.sh clean     with a program that is built already
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-readonly RESULTS=docs/verification.md
+readonly RESULTS=docs/notes/verification.md
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 

@@ -15,6 +15,8 @@ mod install_servers;
 mod list;
 mod manual;
 mod measure;
+#[cfg(test)]
+mod pages;
 mod progress;
 mod registry;
 mod replay;

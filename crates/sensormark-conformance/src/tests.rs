@@ -143,7 +143,7 @@ fn a_part_of_the_suite_tries_every_rule_in_every_family() {
 /// The rules of the contract and of the suite are the same, number by number and word by word.
 #[test]
 fn the_contract_lists_every_rule() {
-    let contract = include_str!("../../../docs/store-contract.md");
+    let contract = include_str!("../../../docs/reference/store-contract.md");
     for (number, title) in rules() {
         let heading = format!("**{number}**");
         let line = contract.lines().find(|line| line.contains(&heading));

@@ -1,6 +1,6 @@
 //! Which tags make a series' key, and in which order keys and indexes have them: one rule for all stores.
 //!
-//! The rule and its reasons are in `docs/methodology.md` (Order of tags in indexes). It knows the table alone, no workload and no database.
+//! The rule and its reasons are in `docs/explanation/fairness.md` (Order of tags in indexes). It knows the table alone, no workload and no database.
 
 use crate::schema::{Table, TagColumn};
 use std::collections::HashMap;

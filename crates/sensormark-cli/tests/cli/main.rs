@@ -21,5 +21,6 @@ mod platform;
 mod replay;
 mod sensor_operations;
 mod serve;
+mod shown;
 mod studies;
 mod support;

@@ -1,5 +1,5 @@
 //! Results of older formats, brought up to this one step by step when they are read. Files stay as they are; what a step does stands in
-//! `docs/result-format.md`. A newer format is never guessed at.
+//! `docs/reference/result-format.md`. A newer format is never guessed at.
 
 use super::record::SCHEMA_VERSION;
 use serde_json::Value;

@@ -3,7 +3,7 @@
 //! Nothing here judges or draws: verdicts are in [`verdict`], intervals in `statistics`, tables in `report`. The parts are:
 //!
 //! - [`latency`] records operations into histograms.
-//! - [`record`] is the result format, whose JSON schema is `docs/result.schema.json`.
+//! - [`record`] is the result format, whose JSON schema is `docs/reference/result.schema.json`.
 //! - [`statements`] and [`server`] are parts of it: what was shown of a layout, and what is known of the server.
 //! - [`folder`] writes and reads it.
 

@@ -1,7 +1,7 @@
 //! The result format: what a run and its trials leave on disk. Raw figures and counts; everything derived is derived again
 //! by `sensormark report`.
 //!
-//! [`SCHEMA_VERSION`] changes with every change that an older reader would misunderstand; `docs/result-format.md` tells how.
+//! [`SCHEMA_VERSION`] changes with every change that an older reader would misunderstand; `docs/reference/result-format.md` tells how.
 
 use crate::measurement::latency::{LatencySummary, SecondHistogram};
 use crate::measurement::server::ServerRecord;

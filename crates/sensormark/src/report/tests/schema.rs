@@ -10,7 +10,7 @@ use crate::probe::{Environment, FlushRate};
 use sensormark_store::{DaySplit, Encoding, Extremes, Shape};
 use serde_json::{Value, json};
 
-const SCHEMA: &str = include_str!("../../../../../docs/result.schema.json");
+const SCHEMA: &str = include_str!("../../../../../docs/reference/result.schema.json");
 
 /// A validator of one of the two records.
 fn validator(record: &str) -> jsonschema::Validator {
