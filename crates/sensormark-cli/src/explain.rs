@@ -1,6 +1,6 @@
 //! `sensormark explain`: schema, statements, plans and settings of a workload on each layout, without measuring anything.
 
-use crate::arguments::{ExplainArguments, ExplainFormat};
+use crate::arguments::{DurabilityName, ExplainArguments, ExplainFormat};
 use crate::failure::{Failure, INTERRUPTED};
 use crate::measure::{clean, interrupted, milliseconds, run_name, stop_on_signals};
 use crate::progress::Progress;
@@ -18,7 +18,7 @@ use sensormark::measurement::statements::StatementsRecord;
 use sensormark::measurement::write_size::{WriteSizeRecord, write_sizes};
 use sensormark::report::statements;
 use sensormark_server::Supervisor;
-use sensormark_store::{DatabaseName, Plan, ServerOptions, Setting};
+use sensormark_store::{DatabaseName, Durability, Plan, ServerOptions, Setting};
 use serde::Serialize;
 use serde_json::Value;
 use std::io::Write;
@@ -46,6 +46,8 @@ struct Explained {
 struct Explaining {
     kind: Arc<dyn WorkloadFactory>,
     numbers: Value,
+    /// What an acknowledged write promises, where the user does not say.
+    durability: Durability,
 }
 
 /// Shows what a workload does to each layout.
@@ -107,13 +109,24 @@ fn explaining(arguments: &ExplainArguments) -> Result<(Explaining, Option<String
     Ok(match Workload::find(&arguments.workload)? {
         Workload::Factory(kind) => {
             let numbers = numbers(kind.as_ref(), scale, settings)?;
-            (Explaining { kind, numbers }, None)
+            let durability = Durability::Default;
+            let explaining = Explaining {
+                kind,
+                numbers,
+                durability,
+            };
+            (explaining, None)
         }
         Workload::File(path) => {
             no_scale(arguments.scale)?;
             let own = own_file(&path, settings)?;
             let (kind, numbers) = (own.kind, own.parameters);
-            (Explaining { kind, numbers }, Some(own.on))
+            let explaining = Explaining {
+                kind,
+                numbers,
+                durability: own.durability,
+            };
+            (explaining, Some(own.on))
         }
     })
 }
@@ -124,7 +137,9 @@ impl Explaining {
         choices: &[Choice],
         arguments: &ExplainArguments,
     ) -> Result<(Vec<Cell>, Vec<NotMeasured>), Failure> {
-        let durability = arguments.durability.class();
+        let durability = arguments
+            .durability
+            .map_or(self.durability, DurabilityName::class);
         cells(self.kind.as_ref(), &self.numbers, choices, durability).map_err(Failure::usage)
     }
 

@@ -10,7 +10,7 @@ use sensormark::nearest::unknown;
 use sensormark::workload::{
     billing, devops, durability, iot_platform, machine_tool, own, replay, sensor_operations,
 };
-use sensormark_store::Store;
+use sensormark_store::{Durability, Store};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -129,6 +129,10 @@ pub struct OwnFile {
     pub parameters: Value,
     /// The stores that the file names, as after `--on`.
     pub on: String,
+    /// What an acknowledged write promises.
+    pub durability: Durability,
+    /// Memory of each server for caches and heaps, where the file says.
+    pub server_memory_bytes: Option<u64>,
 }
 
 /// Refuses a scale where the workload is a file, which says by itself how large it is.
@@ -153,6 +157,8 @@ pub fn own_file(path: &Path, settings: &[String]) -> Result<OwnFile, Failure> {
     let is_store = |text: &str| parse(text, &registry).map(drop);
     let mut parameters = own::file::read(path, settings, &is_store).map_err(Failure::usage)?;
     let on = parameters.stores.join(",");
+    let durability = parameters.durability.unwrap_or(Durability::Default);
+    let server_memory_bytes = parameters.server_memory_bytes;
     // A URL may hold a password, which belongs neither in results nor to trials that have no use for it.
     for store in &mut parameters.stores {
         if let Some((name, _)) = store.split_once('=') {
@@ -165,6 +171,8 @@ pub fn own_file(path: &Path, settings: &[String]) -> Result<OwnFile, Failure> {
         kind,
         parameters,
         on,
+        durability,
+        server_memory_bytes,
     })
 }
 

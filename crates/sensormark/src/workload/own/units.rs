@@ -114,6 +114,40 @@ pub fn duration_text(ns: f64) -> String {
     format!("{} {unit}", short(value))
 }
 
+/// A size in the largest unit of a thousand that leaves at least one: "1.50 GB".
+pub fn size_text(bytes: f64) -> String {
+    const UNITS: [(f64, &str); 4] = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+    let found = UNITS.iter().find(|(factor, _)| bytes.abs() >= *factor);
+    let (factor, unit) = found.copied().unwrap_or((1.0, "bytes"));
+    format!("{} {unit}", short(bytes / factor))
+}
+
+/// A length of time as people write it, in whole units: "1h30m", "250ms".
+pub fn length_text(ns: i64) -> String {
+    const UNITS: [(&str, i64); 7] = [
+        ("d", 86_400_000_000_000),
+        ("h", 3_600_000_000_000),
+        ("m", 60_000_000_000),
+        ("s", 1_000_000_000),
+        ("ms", 1_000_000),
+        ("us", 1_000),
+        ("ns", 1),
+    ];
+    let (mut text, mut rest) = (String::new(), ns);
+    for (unit, one) in UNITS {
+        if rest / one > 0 {
+            text.push_str(&(rest / one).to_string());
+            text.push_str(unit);
+            rest %= one;
+        }
+    }
+    if text.is_empty() {
+        "0s".to_owned()
+    } else {
+        text
+    }
+}
+
 /// A number with three significant digits, or all of a whole number.
 pub fn short(value: f64) -> String {
     if value == value.trunc() || value.abs() >= 1e3 {
@@ -146,6 +180,23 @@ mod tests {
         }
         for wrong in ["", "10", "s", "ten s", "10 parsecs", "0s", "-1s", "1e9d"] {
             assert!(duration_ns(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn lengths_and_sizes_are_written_as_they_are_read() {
+        for text in ["90d", "5h", "250ms", "35s", "1h30m", "7us", "1us1ns"] {
+            let ns = duration_ns(text).expect(text);
+            assert_eq!(length_text(ns), text);
+        }
+        let sizes = [
+            (4.1e9, "4.10 GB"),
+            (2e12, "2 TB"),
+            (1.5e6, "1.50 MB"),
+            (512.0, "512 bytes"),
+        ];
+        for (bytes, text) in sizes {
+            assert_eq!(size_text(bytes), text);
         }
     }
 
