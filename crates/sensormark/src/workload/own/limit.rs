@@ -71,7 +71,7 @@ pub enum What {
     Disk,
     /// The same, growth by a stored reading, in bytes.
     DiskPerReading,
-    /// That growth times the readings of a time, in bytes.
+    /// The growth outside logs times the readings of a time, and the logs, in bytes.
     DiskKept,
     /// The most memory that the database held at the end of a phase, in bytes.
     Memory,
@@ -271,9 +271,7 @@ impl Limit {
             What::Throughput => self.throughput(record),
             What::Disk => Ok(disk(record, names::DISK_SETTLED)?),
             What::DiskPerReading => disk_per_reading(record),
-            What::DiskKept => {
-                Ok(disk_per_reading(record)? * self.kept_readings.ok_or_else(missing)?)
-            }
+            What::DiskKept => disk_kept(record, self.kept_readings.ok_or_else(missing)?),
             What::Memory => memory(record).ok_or_else(missing),
             _ => Err(missing()),
         }
@@ -419,12 +417,24 @@ fn disk(record: &TrialRecord, name: &str) -> Result<f64, String> {
 /// Growth by a reading that was loaded.
 fn disk_per_reading(record: &TrialRecord) -> Result<f64, Absent> {
     let grown = disk(record, names::DISK_SETTLED)? - disk(record, names::DISK_BEFORE)?;
+    Ok(grown / loaded_readings(record)?)
+}
+
+/// The disk of so many readings: the growth by a reading outside logs, and the logs once, because a database bounds them.
+fn disk_kept(record: &TrialRecord, readings: f64) -> Result<f64, Absent> {
+    let logs = |name| disk(record, name).unwrap_or(0.0);
+    let settled = disk(record, names::DISK_SETTLED)? - logs(names::DISK_SETTLED_LOGS);
+    let before = disk(record, names::DISK_BEFORE)? - logs(names::DISK_BEFORE_LOGS);
+    let a_reading = (settled - before).max(0.0) / loaded_readings(record)?;
+    Ok(a_reading * readings + logs(names::DISK_SETTLED_LOGS))
+}
+
+fn loaded_readings(record: &TrialRecord) -> Result<f64, Absent> {
     let loaded = loads(record).find(|load| load.phase == super::LOAD);
-    let readings = loaded.map_or(0, LoadRecord::readings);
-    if readings == 0 {
-        return Err("not measured".into());
+    match loaded.map_or(0, LoadRecord::readings) {
+        0 => Err("not measured".into()),
+        readings => Ok(readings as f64),
     }
-    Ok(grown / readings as f64)
 }
 
 /// The most that the server's processes held at the end of a phase; of an embedded database, the process that it is in.

@@ -1,8 +1,8 @@
 //! The user's own workload: what a TOML file says is loaded, then written and asked about at once; limits say what must hold.
 //!
-//! The flow: [`file`](mod@file) reads the file into [`parameters`], [`sensors`] makes the data set of them, [`writes`] and [`questions`] what clients issue, [`answers`] what
-//! is due, [`kind`] the trial's steps, [`limit`] what is held against its record, [`find_limit`] the highest rate that holds. [`questionnaire`] asks a person
-//! what such a file needs, and writes it; [`template`] is a file that shows everything.
+//! The flow: [`file`](mod@file) reads the file into [`parameters`]. [`sensors`] makes the data set of them. [`writes`] and [`questions`] are what clients issue, and
+//! [`answers`] what is due. [`kind`] has the trial's steps. [`limit`] is what is held against its record, and [`find_limit`] looks for the highest rate that holds.
+//! [`questionnaire`] asks a person what such a file needs, and writes it. [`template`] is a file that shows everything.
 //!
 //! How an implementation goes through it:
 //!
