@@ -1,8 +1,8 @@
 //! The user's own workload: what a TOML file says is loaded, then written and asked about at once; limits say what must hold.
 //!
-//! The flow: [`file`](mod@file) reads the file into [`parameters`]. [`sensors`] makes the data set of them. [`writes`] and [`questions`] are what clients issue, and
-//! [`answers`] what is due. [`kind`] has the trial's steps. [`limit`] is what is held against its record, and [`find_limit`] looks for the highest rate that holds.
-//! [`questionnaire`] asks a person what such a file needs, and writes it. [`template`] is a file that shows everything.
+//! The flow begins with [`file`](mod@file), which reads the file into [`parameters`]. Its data set is made by [`sensors`]. What clients issue is in [`writes`] and
+//! [`questions`], and what is due in [`answers`]. The trial's steps are in [`kind`]. Limits of a trial are read and judged by [`limit`]. The highest rate that
+//! holds them is found by [`find_limit`]. A person answers [`questionnaire`], which writes a file. A file that shows everything is [`template`].
 //!
 //! How an implementation goes through it:
 //!
