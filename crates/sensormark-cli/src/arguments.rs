@@ -2,6 +2,7 @@
 
 mod common;
 mod examples;
+mod init;
 mod installing;
 mod measuring;
 mod names;
@@ -9,6 +10,7 @@ mod reading;
 mod values;
 
 pub use common::CommonArguments;
+pub use init::InitArguments;
 pub use installing::InstallServersArguments;
 pub use measuring::{
     ExplainArguments, ReplayArguments, RunArguments, ServersAction, ServersArguments,
@@ -17,8 +19,7 @@ pub use names::{
     CacheName, DurabilityName, ExplainFormat, FailOn, FormatName, ProgressName, ScaleName,
 };
 pub use reading::{
-    CompareArguments, GenerateArguments, InitArguments, ListArguments, ReportArguments,
-    ServeArguments,
+    CompareArguments, GenerateArguments, ListArguments, ReportArguments, ServeArguments,
 };
 
 use clap::{ArgAction, Parser, Subcommand};
@@ -30,6 +31,7 @@ const RECORDING: &str = "How the recording is read";
 const SERVERS: &str = "Servers that sensormark starts";
 const MEASURING: &str = "How it is measured";
 const OUTPUT: &str = "Results";
+const ANSWERS: &str = "Answers, which are not asked for then";
 
 /// Finds the database that suits your sensor data: measured on this machine under your load, with every answer checked.
 #[derive(Debug, Parser)]
@@ -68,7 +70,7 @@ pub enum Command {
     /// Show the pages of many runs in a browser, and compare any two; on loopback only
     #[command(after_help = examples::SERVE)]
     Serve(ServeArguments),
-    /// Write a commented workload file to start from
+    /// Ask about your sensors, and write the workload file that answers which database suits them
     #[command(after_help = examples::INIT)]
     Init(InitArguments),
     /// Show workloads, stores, layouts and capabilities, or every number behind a workload's scale

@@ -1,6 +1,6 @@
 //! `sensormark explain`: schema, statements, plans and settings of a workload on each layout, without measuring anything.
 
-use crate::arguments::{ExplainArguments, ExplainFormat};
+use crate::arguments::{DurabilityName, ExplainArguments, ExplainFormat};
 use crate::failure::{Failure, INTERRUPTED};
 use crate::measure::{check_memory_limit, clean, milliseconds, run_name};
 use crate::progress::Progress;
@@ -19,7 +19,7 @@ use sensormark::measurement::statements::StatementsRecord;
 use sensormark::measurement::write_size::{WriteSizeRecord, write_sizes};
 use sensormark::report::statements;
 use sensormark_server::Supervisor;
-use sensormark_store::{DatabaseName, Plan, ServerOptions, Setting};
+use sensormark_store::{DatabaseName, Durability, Plan, ServerOptions, Setting};
 use serde::Serialize;
 use serde_json::Value;
 use std::io::Write;
@@ -47,6 +47,8 @@ struct Explained {
 struct Explaining {
     kind: Arc<dyn WorkloadFactory>,
     numbers: Value,
+    /// What an acknowledged write promises, where the user does not say.
+    durability: Durability,
 }
 
 /// Shows what a workload does to each layout.
@@ -75,7 +77,7 @@ pub fn explain(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
         eprintln!("{implementation}: {reason}");
     }
     let asked: Vec<&Choice> = cells.iter().map(|cell| &cell.choice).collect();
-    check_memory_limit(&options(arguments), &asked)?;
+    check_memory_limit(&options(arguments, explaining.durability), &asked)?;
     signals::clean_up_with(&supervisor);
     clean(&supervisor, &Progress::new(arguments.progress));
     let mut explained = Vec::new();
@@ -110,23 +112,34 @@ fn explaining(arguments: &ExplainArguments) -> Result<(Explaining, Option<String
     Ok(match Workload::find(&arguments.workload)? {
         Workload::Factory(kind) => {
             let numbers = numbers(kind.as_ref(), scale, settings)?;
-            (Explaining { kind, numbers }, None)
+            let durability = Durability::Default;
+            let explaining = Explaining {
+                kind,
+                numbers,
+                durability,
+            };
+            (explaining, None)
         }
         Workload::File(path) => {
             no_scale(arguments.scale)?;
             let own = own_file(&path, settings)?;
             let (kind, numbers) = (own.kind, own.parameters);
-            (Explaining { kind, numbers }, Some(own.on))
+            let explaining = Explaining {
+                kind,
+                numbers,
+                durability: own.durability,
+            };
+            (explaining, Some(own.on))
         }
     })
 }
 
 /// Options of the servers that are started.
-fn options(arguments: &ExplainArguments) -> ServerOptions {
+fn options(arguments: &ExplainArguments, durability: Durability) -> ServerOptions {
     ServerOptions {
         memory_bytes: arguments.server_memory.0,
         memory_limit_bytes: arguments.memory_limit.map(|limit| limit.0),
-        durability: arguments.durability.class(),
+        durability,
         clients: CLIENTS,
         ..ServerOptions::default()
     }
@@ -138,7 +151,9 @@ impl Explaining {
         choices: &[Choice],
         arguments: &ExplainArguments,
     ) -> Result<(Vec<Cell>, Vec<NotMeasured>), Failure> {
-        let durability = arguments.durability.class();
+        let durability = arguments
+            .durability
+            .map_or(self.durability, DurabilityName::class);
         cells(self.kind.as_ref(), &self.numbers, choices, durability).map_err(Failure::usage)
     }
 
@@ -149,7 +164,7 @@ impl Explaining {
         cell: &Cell,
         arguments: &ExplainArguments,
     ) -> Result<Explained, Failure> {
-        let options = options(arguments);
+        let options = options(arguments, cell.durability);
         let site = Site::open(
             supervisor,
             &cell.choice,

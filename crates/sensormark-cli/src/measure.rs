@@ -29,6 +29,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
+/// Memory of each server for caches and heaps, where nobody says.
+pub const SERVER_MEMORY_BYTES: u64 = 1 << 30;
+
 /// Everything that a measuring command has made up its mind about.
 pub struct Planned<'a> {
     /// The workload's name.
@@ -43,6 +46,8 @@ pub struct Planned<'a> {
     pub seed: u64,
     /// What an acknowledged write promises.
     pub durability: Durability,
+    /// Memory of each server for caches and heaps, where the user does not say.
+    pub server_memory_bytes: u64,
     /// The study's protocol, where the run follows it.
     pub protocol: Option<&'static Protocol>,
     /// What all measuring commands have in common.
@@ -139,7 +144,9 @@ impl Planned<'_> {
     pub fn server(&self) -> ServerOptions {
         let common = self.common;
         ServerOptions {
-            memory_bytes: common.server_memory.0,
+            memory_bytes: common
+                .server_memory
+                .map_or(self.server_memory_bytes, |size| size.0),
             durability: self.durability,
             profile: self.profile(),
             start_seconds: common.start_timeout,

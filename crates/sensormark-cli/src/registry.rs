@@ -10,7 +10,7 @@ use sensormark::nearest::unknown;
 use sensormark::workload::{
     billing, devops, durability, iot_platform, machine_tool, own, replay, sensor_operations,
 };
-use sensormark_store::Store;
+use sensormark_store::{Durability, Store};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -140,6 +140,10 @@ pub struct OwnFile {
     pub parameters: Value,
     /// The stores that the file names, as after `--on`.
     pub on: String,
+    /// What an acknowledged write promises.
+    pub durability: Durability,
+    /// Memory of each server for caches and heaps, where the file says.
+    pub server_memory_bytes: Option<u64>,
 }
 
 /// Refuses a scale where the workload is a file, which says by itself how large it is.
@@ -179,6 +183,8 @@ fn read_own(
 ) -> Result<OwnFile, Failure> {
     let mut parameters = own::file::read(path, settings, is_store).map_err(Failure::usage)?;
     let on = parameters.stores.join(",");
+    let durability = parameters.durability.unwrap_or(Durability::Default);
+    let server_memory_bytes = parameters.server_memory_bytes;
     // A URL may hold a password, which belongs neither in results nor to trials that have no use for it.
     for store in &mut parameters.stores {
         if let Some((name, _)) = store.split_once('=') {
@@ -191,6 +197,8 @@ fn read_own(
         kind,
         parameters,
         on,
+        durability,
+        server_memory_bytes,
     })
 }
 

@@ -84,6 +84,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         repetitions,
         seed: arguments.seed,
         durability,
+        server_memory_bytes: crate::measure::SERVER_MEMORY_BYTES,
         protocol: None,
         common: &arguments.common,
         runner: &runner,

@@ -2,7 +2,7 @@
 
 use crate::arguments::{CacheName, DurabilityName, RunArguments, ScaleName};
 use crate::failure::Failure;
-use crate::measure::{Planned, supervisor};
+use crate::measure::{Planned, SERVER_MEMORY_BYTES, supervisor};
 use crate::registry::{Workload, no_scale, numbers, own_file, registry, shown};
 use sensormark::dataset::export::DataRequest;
 use sensormark::engine::connection::Registry;
@@ -42,6 +42,8 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
                 parameters,
                 scale: scale.name(),
                 on: DEFAULT_STORES,
+                durability: Durability::Default,
+                server_memory_bytes: SERVER_MEMORY_BYTES,
                 kind,
             };
             measured.run(arguments)
@@ -59,6 +61,8 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
                 parameters: own.parameters,
                 scale: &name,
                 on: &own.on,
+                durability: own.durability,
+                server_memory_bytes: own.server_memory_bytes.unwrap_or(SERVER_MEMORY_BYTES),
                 kind: own.kind,
             };
             measured.run(arguments)
@@ -76,6 +80,10 @@ struct Measured<'a> {
     scale: &'a str,
     /// The stores, where the user names none.
     on: &'a str,
+    /// What an acknowledged write promises, where the user does not say.
+    durability: Durability,
+    /// Memory of each server for caches and heaps, where the user does not say.
+    server_memory_bytes: u64,
 }
 
 impl Measured<'_> {
@@ -84,7 +92,9 @@ impl Measured<'_> {
         let supervisor = supervisor(&arguments.common)?;
         let on = arguments.on.as_deref().unwrap_or(self.on);
         let (choices, mut not_measured) = choose(on, &registry, &supervisor)?;
-        let durability = arguments.durability.class();
+        let durability = arguments
+            .durability
+            .map_or(self.durability, DurabilityName::class);
         let protocol = protocol(self.kind.name(), arguments)?;
         let choices = own_layouts(protocol, choices, |choice| {
             let offers = offers(self.kind.as_ref(), &self.parameters, choice)?;
@@ -110,6 +120,7 @@ impl Measured<'_> {
             repetitions: self.kind.repetitions(&self.parameters),
             seed: arguments.seed,
             durability,
+            server_memory_bytes: self.server_memory_bytes,
             protocol,
             common: &arguments.common,
             runner: runner.as_ref(),

@@ -115,6 +115,14 @@ pub fn duration_text(ns: f64) -> String {
     format!("{} {unit}", short(value))
 }
 
+/// A size in the largest unit of a thousand that leaves at least one: "1.50 GB".
+pub fn size_text(bytes: f64) -> String {
+    const UNITS: [(f64, &str); 4] = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+    let found = UNITS.iter().find(|(factor, _)| bytes.abs() >= *factor);
+    let (factor, unit) = found.copied().unwrap_or((1.0, "bytes"));
+    format!("{} {unit}", short(bytes / factor))
+}
+
 /// A length of time as people write it, in whole units: "1h30m", "250ms".
 pub fn length_text(ns: i64) -> String {
     const UNITS: [(&str, i64); 7] = [
@@ -176,9 +184,19 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_written_as_they_are_read() {
-        for text in ["1h30m", "250ms", "7d", "1m30s", "10s", "5us", "1ns"] {
-            assert_eq!(duration_ns(text).map(length_text), Ok(text.to_owned()));
+    fn lengths_and_sizes_are_written_as_they_are_read() {
+        for text in ["90d", "5h", "250ms", "35s", "1h30m", "7us", "1us1ns"] {
+            let ns = duration_ns(text).expect(text);
+            assert_eq!(length_text(ns), text);
+        }
+        let sizes = [
+            (4.1e9, "4.10 GB"),
+            (2e12, "2 TB"),
+            (1.5e6, "1.50 MB"),
+            (512.0, "512 bytes"),
+        ];
+        for (bytes, text) in sizes {
+            assert_eq!(size_text(bytes), text);
         }
         assert_eq!(length_text(0), "0s");
     }

@@ -44,7 +44,8 @@ Examples:
   sensormark run devops --on all --scale standard        # all that are here, repeated
   sensormark run devops --on sqlite,postgresql --scale firm --dry-run   # the plan alone: trials, time, disk
   sensormark run devops --on postgresql:individual=postgresql://USER:PASSWORD@HOST:5432/
-  sensormark run own.toml --set series.count=500         # your own workload, see sensormark init";
+  sensormark run own.toml --set series.count=500         # your own workload, see sensormark init
+  sensormark run own.toml --find-limit                   # which layouts meet its requirements, and with what headroom";
 
 /// After `report`.
 pub const REPORT: &str = "\
@@ -66,8 +67,10 @@ Example:
 
 /// After `init`.
 pub const INIT: &str = "\
-Example:
-  sensormark init own.toml";
+Examples:
+  sensormark init plant.toml                             # asks, in a terminal
+  sensormark init plant.toml --yes --sensors 250 --every 5s --keep 30d --on sqlite,postgresql
+  sensormark init own.toml --example                     # a file that shows every kind of key";
 
 /// After `list`.
 pub const LIST: &str = "\

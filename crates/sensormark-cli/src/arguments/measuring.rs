@@ -29,9 +29,9 @@ pub struct RunArguments {
     /// For a file with limits: find the highest rate of its writers that holds them
     #[arg(help_heading = LOAD, long)]
     pub find_limit: bool,
-    /// What an acknowledged write promises
-    #[arg(help_heading = LOAD, long, value_enum, default_value_t)]
-    pub durability: DurabilityName,
+    /// What an acknowledged write promises [default: default, or what the file says]
+    #[arg(help_heading = LOAD, long, value_enum)]
+    pub durability: Option<DurabilityName>,
     /// The seed of data and operations
     #[arg(help_heading = LOAD, long, default_value_t = 1)]
     pub seed: u64,
@@ -107,9 +107,9 @@ pub struct ExplainArguments {
     /// Override one number behind the scale, or a file's key: NAME=VALUE
     #[arg(help_heading = LOAD, long = "set", value_name = "NAME=VALUE")]
     pub settings: Vec<String>,
-    /// What an acknowledged write promises
-    #[arg(help_heading = LOAD, long, value_enum, default_value_t)]
-    pub durability: DurabilityName,
+    /// What an acknowledged write promises [default: default, or what the file says]
+    #[arg(help_heading = LOAD, long, value_enum)]
+    pub durability: Option<DurabilityName>,
     /// The seed of data and operations
     #[arg(help_heading = LOAD, long, default_value_t = 1)]
     pub seed: u64,

@@ -71,14 +71,6 @@ pub struct ServeArguments {
     pub port: u16,
 }
 
-/// Arguments of `init`.
-#[derive(Debug, Args)]
-pub struct InitArguments {
-    /// The file to write; one that is there is left alone
-    #[arg(default_value = "workload.toml")]
-    pub file: PathBuf,
-}
-
 /// Arguments of `generate`.
 #[derive(Debug, Args)]
 pub struct GenerateArguments {

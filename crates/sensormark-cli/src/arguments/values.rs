@@ -1,6 +1,6 @@
 //! Lengths of time and sizes, as people write them: with a unit, or as a number in the unit that the option says.
 
-use sensormark::workload::own::units::{Quantity, duration_ns, quantity};
+use sensormark::quantity::{Quantity, duration_ns, quantity};
 use std::time::Duration;
 
 /// Bytes.

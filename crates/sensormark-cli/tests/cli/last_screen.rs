@@ -1,47 +1,13 @@
 //! The last screen of a terminal: what a person sees when the program has ended, through a pseudo-terminal of 80 columns and 24 lines.
 
 use crate::support::Place;
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
-use std::fs::File;
-use std::io::Read;
+use crate::terminal::Session;
 use std::path::PathBuf;
 use std::process::Command;
 
 /// What the command writes to a terminal of this size.
-fn on_a_terminal(mut command: Command, columns: u16, rows: u16) -> String {
-    let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
-    grantpt(&controller).expect("it is ours");
-    unlockpt(&controller).expect("it is ours");
-    let size = Winsize {
-        ws_row: rows,
-        ws_col: columns,
-        ws_xpixel: 0,
-        ws_ypixel: 0,
-    };
-    tcsetwinsize(&controller, size).expect("a size");
-    let name = ptsname(&controller, Vec::new()).expect("a name");
-    let path = PathBuf::from(name.to_str().expect("a plain name"));
-    let open = || {
-        File::options()
-            .read(true)
-            .write(true)
-            .open(&path)
-            .expect("its other end")
-    };
-    let (output, error) = (open(), open());
-    let mut child = command
-        .stdout(output)
-        .stderr(error)
-        .spawn()
-        .expect("the program");
-    // The command holds the other end open.
-    drop(command);
-    let mut text = Vec::new();
-    // The kernel says that nobody holds the other end any more with an error.
-    let _ = File::from(controller).read_to_end(&mut text);
-    child.wait().expect("its end");
-    String::from_utf8_lossy(&text).replace('\r', "")
+fn on_a_terminal(command: Command, columns: u16, rows: u16) -> String {
+    Session::start(command, columns, rows).finish().1
 }
 
 /// The lines that are on the screen when the prompt follows.

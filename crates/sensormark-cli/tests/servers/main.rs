@@ -21,6 +21,7 @@ mod interruption;
 mod one_process;
 #[path = "../cli/own/mod.rs"]
 mod own;
+mod requirements;
 mod several_servers;
 #[path = "../cli/explain.rs"]
 mod shown;
@@ -103,6 +104,10 @@ fn tests() -> Vec<Named> {
         test!(
             "DuckDB",
             one_process::clients_that_processes_would_share_are_in_one
+        ),
+        test!(
+            "PostgreSQL",
+            requirements::a_written_file_is_answered_for_sqlite_and_postgresql
         ),
         test!("MariaDB", explain::mariadb_shows_all),
         test!("MongoDB", explain::mongodb_shows_all),

@@ -276,6 +276,9 @@ pub struct LimitRecord {
     pub words: String,
     /// Whether the limit was met.
     pub met: bool,
+    /// Whether it is open that it would be: too little was measured, or the machine was busy. It is not met then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_undecided: bool,
 }
 
 /// What one load of a phase came to: the operations of one group of clients.

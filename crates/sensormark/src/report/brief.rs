@@ -1,6 +1,7 @@
 //! A report's last screen: the answer, the ranking and what to do next, in few lines. It draws what the [`Summary`] says.
 
 use super::number::{fixed, significant};
+use super::requirements::Outcome;
 use super::summary::{Certainty, NotRanked, Summary, SummaryColumn, SummaryRow};
 use super::text::wrap;
 use unicode_width::UnicodeWidthStr;
@@ -13,6 +14,8 @@ const WIDEST: usize = 100;
 const INDENT: &str = "  ";
 /// Between columns.
 const GAP: usize = 2;
+/// The least rows of a ranking.
+const LEAST_ROWS: usize = 3;
 /// The least width of a name.
 const LEAST_NAME: usize = 20;
 
@@ -41,9 +44,7 @@ pub fn render(summary: &Summary, paths: &Paths, room: Room) -> String {
     let width = room.width.clamp(NARROWEST, WIDEST);
     let mut head = wrap(&title(summary), width);
     head.push(String::new());
-    for sentence in &summary.headline {
-        head.extend(wrap(sentence, width - INDENT.len()).into_iter().map(indent));
-    }
+    head.extend(headline(summary, width, room.height));
     if let Some(text) = certainty(summary) {
         head.extend(wrap(&text, width - INDENT.len()).into_iter().map(indent));
     }
@@ -59,6 +60,23 @@ pub fn render(summary: &Summary, paths: &Paths, room: Room) -> String {
         text.push('\n');
     }
     text
+}
+
+/// The answer; where it would take the room of the ranking, its last sentences are left out, and a line says so.
+fn headline(summary: &Summary, width: usize, height: Option<usize>) -> Vec<String> {
+    let most = height.map_or(usize::MAX, |height| (height / 4).max(3));
+    let mut lines = Vec::new();
+    for (number, sentence) in summary.headline.iter().enumerate() {
+        let wrapped = wrap(sentence, width - INDENT.len());
+        let is_last = number + 1 == summary.headline.len();
+        if number > 0 && lines.len() + wrapped.len() + usize::from(!is_last) > most {
+            let left_out = summary.headline.len() - number;
+            lines.push(indent(format!("… and {left_out} more: see everything")));
+            break;
+        }
+        lines.extend(wrapped.into_iter().map(indent));
+    }
+    lines
 }
 
 fn indent(line: String) -> String {
@@ -220,9 +238,13 @@ fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
         lines.extend(widths.head(&summary.columns));
     }
     let mut legend = legend(summary, width);
+    if most.is_some_and(|most| most < lines.len() + legend.len() + body.len().min(LEAST_ROWS)) {
+        // The rows are worth more than what their headings mean.
+        legend.clear();
+    }
     legend.extend(not_measured(summary, width));
     let used = lines.len() + legend.len();
-    let room = most.map_or(usize::MAX, |most| most.saturating_sub(used).max(3));
+    let room = most.map_or(usize::MAX, |most| most.saturating_sub(used).max(LEAST_ROWS));
     if body.len() > room {
         let left_out = body.len() + 1 - room;
         body.truncate(room - 1);
@@ -276,16 +298,29 @@ fn line(row: &SummaryRow, columns: &[SummaryColumn]) -> Line {
         )
     });
     let score = fixed(row.score, 1);
+    let rank = row
+        .rank
+        .map_or_else(|| "?".to_owned(), |rank| rank.to_string());
     Line {
-        rank: row
-            .rank
-            .map_or_else(|| "?".to_owned(), |rank| rank.to_string()),
+        rank: row.meets.map_or_else(
+            || rank.clone(),
+            |outcome| format!("{} {rank}", mark(outcome)),
+        ),
         name: row.label.clone(),
         score: row.plus_minus.map_or_else(
             || score.clone(),
             |half| format!("{score} ± {}", fixed(half, 1)),
         ),
         figures: figures.collect(),
+    }
+}
+
+/// Whether a layout meets what was asked to hold.
+const fn mark(outcome: Outcome) -> char {
+    match outcome {
+        Outcome::Meets => '✓',
+        Outcome::Misses => '✗',
+        Outcome::Undecided => '?',
     }
 }
 

@@ -30,6 +30,7 @@ pub mod number;
 pub mod options;
 pub mod ranking;
 pub mod raw;
+pub mod requirements;
 pub(crate) mod sections;
 pub mod statements;
 pub mod summary;

@@ -7,6 +7,7 @@ use super::clean::clean;
 use super::field::{Arm, Field};
 use super::number::fixed;
 use super::ranking::{Ranked, Ranking};
+use super::requirements::{Outcome, Requirements};
 use super::sections::cells::{counted, listed};
 use crate::measurement::NotMeasured;
 use crate::measurement::record::TrialRecord;
@@ -34,6 +35,9 @@ pub struct Summary {
     pub seconds: Option<f64>,
     /// The answer, one sentence an item, the most important first.
     pub headline: Vec<String>,
+    /// Who meets what the user asked to hold, where something was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requirements: Option<Requirements>,
     /// How sure the order is.
     pub certainty: Certainty,
     /// Why it is not surer; empty where nothing stands in the way.
@@ -90,6 +94,9 @@ pub struct SummaryRow {
     pub plus_minus: Option<f64>,
     /// Whether a trial of it counts although the machine was busy.
     pub rough: bool,
+    /// Whether it meets what the user asked to hold, where something was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meets: Option<Outcome>,
     /// Its figures, in the order of the columns.
     pub figures: Vec<Option<f64>>,
 }
@@ -123,11 +130,13 @@ impl Summary {
             }
         }
         let rows = ranking.ranked.iter().zip(values);
+        let requirements = Requirements::of(field, ranking);
+        let meets = |one: &Ranked| Some(requirements.as_ref()?.of_layout(one.label())?.outcome);
         let ranked: Vec<SummaryRow> = rows
-            .map(|(one, figures)| row(field, one, figures))
+            .map(|(one, figures)| row(field, one, meets(one), figures))
             .collect();
         let certainty = certainty(ranking, &ranked);
-        let sentences = headline(field, ranking, &ranked);
+        let sentences = headline(field, ranking, &ranked, requirements.as_ref());
         Self {
             workload: clean(field.run.title()),
             scale: clean(&field.run.scale),
@@ -137,6 +146,7 @@ impl Summary {
             repetitions: field.blocks.len(),
             seconds: seconds(field),
             headline: sentences.iter().map(|text| clean(text)).collect(),
+            requirements,
             certainty,
             because: because(field, certainty),
             columns,
@@ -152,7 +162,12 @@ fn arm<'a>(field: &'a Field, one: &Ranked) -> &'a Arm {
     &field.contestants()[one.read]
 }
 
-fn row(field: &Field, one: &Ranked, figures: Vec<Option<f64>>) -> SummaryRow {
+fn row(
+    field: &Field,
+    one: &Ranked,
+    meets: Option<Outcome>,
+    figures: Vec<Option<f64>>,
+) -> SummaryRow {
     let read = arm(field, one);
     let arms = [Some(read), field.write_of(read)];
     let mut trials = arms
@@ -169,6 +184,7 @@ fn row(field: &Field, one: &Ranked, figures: Vec<Option<f64>>) -> SummaryRow {
             .interval
             .map(|interval| (interval.high - interval.low) / 2.0),
         rough: trials.any(TrialRecord::is_rough),
+        meets,
         figures,
     }
 }
@@ -216,10 +232,18 @@ fn seconds(field: &Field) -> Option<f64> {
 }
 
 /// The answer: what is wrong before what the user asked to hold, and that before who costs least.
-fn headline(field: &Field, ranking: &Ranking, ranked: &[SummaryRow]) -> Vec<String> {
+fn headline(
+    field: &Field,
+    ranking: &Ranking,
+    ranked: &[SummaryRow],
+    requirements: Option<&Requirements>,
+) -> Vec<String> {
     let mut sentences = data_faults(field);
-    sentences.extend(limits(field));
-    sentences.push(cheapest(ranking, ranked));
+    sentences.extend(requirements.iter().flat_map(|all| all.sentences()));
+    // Who costs least of those that meet everything was said, and of the others nobody asked.
+    if requirements.is_none() || ranked.is_empty() {
+        sentences.push(cheapest(ranking, ranked));
+    }
     sentences
 }
 
@@ -245,52 +269,6 @@ fn data_faults(field: &Field) -> Vec<String> {
         }
     }
     found
-}
-
-/// Who meets everything that the user asked to hold, and the first thing that each of the others misses.
-fn limits(field: &Field) -> Vec<String> {
-    let (mut met, mut missed, mut most) = (Vec::new(), Vec::new(), 0);
-    for (_, arm) in field.all() {
-        // A trial that does not count meets nothing; the line of who is not ranked says why.
-        if field
-            .trials_of(arm)
-            .flatten()
-            .any(|trial| !trial.verdict.is_valid())
-        {
-            continue;
-        }
-        let limits: Vec<_> = field
-            .trials_of(arm)
-            .flatten()
-            .flat_map(|trial| &trial.limits)
-            .collect();
-        let first = limits.iter().find(|limit| !limit.met);
-        match first {
-            Some(limit) => missed.push(format!(
-                "{} misses {} ({}).",
-                arm.label, limit.text, limit.words
-            )),
-            None if limits.is_empty() => {}
-            None => {
-                most = most.max(limits.len() / field.blocks.len().max(1));
-                met.push(arm.label.as_str());
-            }
-        }
-    }
-    let mut sentences = Vec::new();
-    if !met.is_empty() {
-        let meets = if met.len() == 1 { "meets" } else { "meet" };
-        sentences.push(format!("{} {meets} {}.", listed(&met), all_of(most)));
-    }
-    sentences.extend(missed);
-    sentences
-}
-
-fn all_of(limits: usize) -> String {
-    match limits {
-        1 => "the limit".to_owned(),
-        all => format!("all {all} limits"),
-    }
 }
 
 fn cheapest(ranking: &Ranking, ranked: &[SummaryRow]) -> String {

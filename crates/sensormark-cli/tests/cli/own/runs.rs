@@ -15,9 +15,9 @@ fn sound(trial: &Value, said: &str) {
 #[test]
 fn the_file_to_start_from_runs_at_once() {
     let place = Place::new();
-    let output = place.run(&["init", "own.toml"]);
+    let output = place.run(&["init", "own.toml", "--example"]);
     assert!(output.status.success(), "{}", said(&output));
-    let again = place.run(&["init", "own.toml"]);
+    let again = place.run(&["init", "own.toml", "--example"]);
     assert_eq!(again.status.code(), Some(2));
     assert!(said(&again).contains("left alone"), "{}", said(&again));
     let output = measure(&place, &["--set", "mixed.duration=2s"]);
@@ -127,7 +127,7 @@ fn the_highest_rate_that_holds_is_found() {
     let text = SMALL.replace("batch = 20", "batch = 20\nrate = 100");
     let place = with(&text);
     // No rate over 1,000 readings a second can hold: the limit forbids it.
-    let limit = "limits=throughput of writers <= 1000";
+    let limit = "limits=throughput of writers <= 1000,headroom >= 2";
     let set = [
         "--set",
         limit,
@@ -145,7 +145,12 @@ fn the_highest_rate_that_holds_is_found() {
         "each probe is told: {said}"
     );
     let limits = trial["limits"].as_array().expect("limits");
-    assert_eq!(limits.len(), 2, "{said}");
+    assert_eq!(limits.len(), 3, "{said}");
+    // Eight sensors send once a second.
+    assert_eq!(limits[1]["text"], "headroom >= 2", "{said}");
+    let headroom = limits[1]["measured"].as_f64();
+    assert_eq!(headroom, figure.map(|rate| rate / 8.0), "{said}");
+    assert_eq!(limits[1]["met"], figure.is_some_and(|rate| rate >= 16.0));
     let without = with(SMALL);
     let refused = without.run(&["run", "own.toml", "--find-limit"]);
     assert_eq!(refused.status.code(), Some(2));

@@ -1,6 +1,7 @@
 //! What the user said must hold, and whether it did, trial by trial. Nothing where nothing was said.
 
 use super::cells::counted;
+use crate::measurement::record::LimitRecord;
 use crate::report::field::Field;
 use crate::report::tables::{Cell, Section, Table};
 
@@ -18,29 +19,38 @@ pub fn section(field: &Field) -> Section {
             ("met", ""),
         ],
     );
-    let (mut all, mut missed) = (0, 0);
+    let (mut all, mut missed, mut open) = (0, 0, 0);
     for trial in &field.trials {
         for limit in &trial.limits {
             all += 1;
-            missed += usize::from(!limit.met);
+            open += usize::from(limit.is_undecided);
+            missed += usize::from(!limit.met && !limit.is_undecided);
             table.row(vec![
                 Cell::text(trial.implementation.label()),
                 Cell::Count(u64::from(trial.repetition) + 1),
                 Cell::text(limit.text.clone()),
                 Cell::text(limit.words.clone()),
-                Cell::text(if limit.met { "✓" } else { "✗" }),
+                Cell::text(mark(limit)),
             ]);
         }
     }
     if all > 0 {
-        section.paragraph(match missed {
-            0 => format!(
-                "{} held against trials, and all met.",
-                counted(all, "limit")
-            ),
-            _ => format!("{missed} of {} missed.", counted(all, "limit")),
+        let limits = counted(all, "limit");
+        section.paragraph(match (missed, open) {
+            (0, 0) => format!("{limits} held against trials, and all met."),
+            (0, _) => format!("{open} of {limits} undecided; the others were met."),
+            (_, 0) => format!("{missed} of {limits} missed."),
+            _ => format!("{missed} of {limits} missed, {open} undecided."),
         });
         section.table(table);
     }
     section
+}
+
+const fn mark(limit: &LimitRecord) -> &'static str {
+    match (limit.met, limit.is_undecided) {
+        (true, _) => "✓",
+        (false, true) => "?",
+        (false, false) => "✗",
+    }
 }

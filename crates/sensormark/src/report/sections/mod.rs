@@ -7,7 +7,7 @@ mod latencies;
 mod limits;
 pub(super) mod memory_limit;
 mod phases;
-mod projection;
+pub(super) mod projection;
 mod readings;
 mod resources;
 mod sensitivity;

@@ -77,7 +77,7 @@ fn row(
 }
 
 /// Readings a second that the user's own file or the study asks for.
-fn own_rate(field: &Field) -> Option<f64> {
+pub(in crate::report) fn own_rate(field: &Field) -> Option<f64> {
     let parameters = &field.run.parameters;
     if field.run.workload == own::NAME {
         let of = |name: &str| parameters.pointer(name).and_then(Value::as_f64);

@@ -7,6 +7,7 @@ use crate::report::costs::{Comparable, costs};
 use crate::report::criteria;
 use crate::report::field::{Arm, Field};
 use crate::report::keeping_up;
+use crate::report::requirements::{disk_kept, headroom};
 use crate::statistics::{summarize, summarize_logarithms};
 use serde::Serialize;
 
@@ -81,6 +82,19 @@ const DISK: SummaryColumn = SummaryColumn::cost(
     "disk in bytes; rdg = stored reading",
 );
 
+const ROOM: SummaryColumn = SummaryColumn::time(
+    "headroom",
+    ["room", "×"],
+    "times",
+    "room: highest rate over that of your sensors",
+);
+const KEPT: SummaryColumn = SummaryColumn::cost(
+    "disk_kept",
+    ["kept", "GB"],
+    "GB",
+    "kept: disk for the time that data is kept",
+);
+
 /// A column and its figure of somebody who is ranked.
 type Figure<'a> = (SummaryColumn, Box<dyn Fn(&Arm) -> Option<f64> + 'a>);
 
@@ -137,6 +151,11 @@ fn of_phases(field: &Field) -> Vec<Figure<'_>> {
         (
             DISK,
             Box::new(move |arm| mean(field, arm, disk_of_a_reading)),
+        ),
+        (ROOM, Box::new(move |arm| headroom(field, arm))),
+        (
+            KEPT,
+            Box::new(move |arm| Some(disk_kept(field, arm)? / 1e9)),
         ),
     ]
 }

@@ -6,6 +6,7 @@ pub(crate) mod fixture;
 mod formats;
 pub(crate) mod phased;
 mod ranks;
+mod requirements;
 mod schema;
 mod steadiness;
 mod summary;

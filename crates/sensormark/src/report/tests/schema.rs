@@ -3,7 +3,7 @@
 use super::*;
 use crate::measurement::NotMeasured;
 use crate::measurement::latency::LatencyRecorder;
-use crate::measurement::record::LatencyRecord;
+use crate::measurement::record::{LatencyRecord, LimitRecord};
 use crate::measurement::server::MemoryLimitRecord;
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
 use crate::probe::{Environment, FlushRate};
@@ -40,6 +40,17 @@ fn full_run() -> Value {
     serde_json::to_value(run).unwrap()
 }
 
+fn limit(is_undecided: bool) -> LimitRecord {
+    LimitRecord {
+        text: "p99 of load < 1 s".to_owned(),
+        measured: None,
+        unit: "ns".to_owned(),
+        words: "too few operations".to_owned(),
+        met: false,
+        is_undecided,
+    }
+}
+
 fn full_trials() -> Vec<Value> {
     let mut trials = two();
     let mut recorder = LatencyRecorder::new();
@@ -54,6 +65,7 @@ fn full_trials() -> Vec<Value> {
         },
     );
     trials[0].errors.insert("timeout".to_owned(), 2);
+    trials[2].limits.extend([false, true].map(limit));
     trials[1].verdict =
         Verdict::Inconclusive(vec![Reason::new(ReasonKind::HostDisturbed, "steal")]);
     trials[2].phases[0].totals = None;

@@ -239,7 +239,9 @@ fn the_client_alone_is_not_both_sides() {
         .filter(|trial| !trial.implementation.embedded);
     for phase in servers.flat_map(|trial| &mut trial.phases) {
         let totals = phase.totals.iter_mut();
-        totals.for_each(|totals| drop(totals.roles.remove("server")));
+        totals.for_each(|totals| {
+            totals.roles.remove("server");
+        });
     }
     let summary = report(trials).summary();
     assert!(
@@ -273,16 +275,14 @@ fn a_trial_that_does_not_count_meets_nothing() {
         unit: "ns".to_owned(),
         words: "1 ns".to_owned(),
         met: true,
+        is_undecided: false,
     };
     let mut trials = four(1);
     trials
         .iter_mut()
         .for_each(|trial| trial.limits.push(limit.clone()));
     let all = report(trials.clone()).summary().headline[0].clone();
-    assert!(
-        all.contains("SQLite individual") && all.ends_with("meet the limit."),
-        "{all}"
-    );
+    assert_eq!(all, "All 4 layouts meet the requirement.");
     trials[0] = invalid(trials[0].clone(), ReasonKind::Errors, "2 %");
     trials[1] = invalid(trials[1].clone(), ReasonKind::Errors, "2 %");
     let rest = report(trials).summary().headline[0].clone();

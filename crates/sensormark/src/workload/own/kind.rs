@@ -1,6 +1,7 @@
 //! User's workloads as trials of phases: the steps that an implementation goes through, and what is said of it then.
 
 use super::answers::Answers;
+use super::limit::What;
 use super::parameters::{MixedPart, Parameters, WritersPart};
 use super::questions::{Horizon, Questions};
 use super::writes::{Copies, Writes};
@@ -307,7 +308,9 @@ impl Workload for Own {
 
     fn figures(&self, record: &mut TrialRecord) {
         record.warnings.extend(self.notes.iter().cloned());
+        // One trial knows no highest rate.
         let limits = self.parameters.limits.iter();
+        let limits = limits.filter(|limit| limit.what != What::Headroom);
         let held: Vec<_> = limits.map(|limit| limit.hold(record)).collect();
         record.limits = held;
     }

@@ -1,12 +1,16 @@
-//! What a user says must hold: `p99 of dashboard < 50 ms`, `lost = 0`, `throughput >= 10000`. Read here, and held against a trial's record.
+//! What a user says must hold: `p99 of dashboard < 50 ms`, `lost = 0`, `disk for 90d < 100 GB`. Read here, and held against a trial's record.
 //!
-//! A limit on something that was not measured is missed, with the reason: a promise that nobody looked at is not kept.
+//! A limit on something that was not measured is missed, with the reason: a promise that nobody looked at is not kept. The record says too whether that
+//! leaves the question open ([`LimitRecord::is_undecided`]).
 
-use super::units::{Quantity, duration_text, quantity, short};
+#[cfg(test)]
+mod tests;
+
 use crate::measurement::latency::{LatencySummary, SAMPLES_BEYOND};
 use crate::measurement::names;
 use crate::measurement::record::{LimitRecord, LoadRecord, TrialRecord};
 use crate::nearest::unknown;
+use crate::quantity::{Quantity, duration_ns, duration_text, quantity, short, size_text};
 use serde::{Deserialize, Serialize};
 
 /// One limit.
@@ -22,6 +26,9 @@ pub struct Limit {
     pub comparison: Comparison,
     /// The bound: ns, bytes, a share, a rate or a count.
     pub bound: f64,
+    /// Readings that the sensors send in the time that is meant, where one is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_readings: Option<f64>,
 }
 
 /// What a limit is about.
@@ -46,6 +53,8 @@ pub enum What {
     Throughput,
     /// Acknowledged readings that are not stored.
     Lost,
+    /// Their share of the acknowledged ones.
+    LostShare,
     /// Readings stored more often than they should be.
     Duplicated,
     /// Readings stored with another value.
@@ -62,6 +71,12 @@ pub enum What {
     Disk,
     /// The same, growth by a stored reading, in bytes.
     DiskPerReading,
+    /// The growth outside logs times the readings of a time, and the logs, in bytes.
+    DiskKept,
+    /// The most memory that the database held at the end of a phase, in bytes.
+    Memory,
+    /// The highest rate that holds the other limits, over the rate of the file's sensors. `run --find-limit` alone looks for it.
+    Headroom,
 }
 
 /// How a figure is compared with its bound.
@@ -89,7 +104,7 @@ const COMPARISONS: [(&str, Comparison); 6] = [
     ("=", Comparison::Equal),
 ];
 
-const WORDS: [(&str, What, Quantity); 17] = [
+const WORDS: [(&str, What, Quantity); 20] = [
     ("median", What::P50, Quantity::Time),
     ("p50", What::P50, Quantity::Time),
     ("p90", What::P90, Quantity::Time),
@@ -107,18 +122,24 @@ const WORDS: [(&str, What, Quantity); 17] = [
     ("not started", What::NotStarted, Quantity::Number),
     ("disk", What::Disk, Quantity::Size),
     ("disk per reading", What::DiskPerReading, Quantity::Size),
+    (DISK_FOR, What::DiskKept, Quantity::Size),
+    ("memory", What::Memory, Quantity::Size),
+    ("headroom", What::Headroom, Quantity::Number),
 ];
 
-/// What a limit looks like, for messages.
+/// Before the time of which the disk is meant: `disk for 90d`.
+pub const DISK_FOR: &str = "disk for";
+
+/// What a limit looks like; messages show it.
 pub const EXAMPLES: &str =
     "\"p99 of NAME < 50 ms\", \"throughput >= 10000\", \"errors < 0.1 %\" or \"lost = 0\"";
 
 impl Limit {
-    /// Reads a limit; `names` are the queries and writers that it may be about.
+    /// Reads a limit; `names` are the queries and writers that it may be about, `rate` the readings that the sensors send in a second.
     ///
     /// # Errors
     /// What is wrong with it, with the nearest right word.
-    pub fn parse(text: &str, names: &[String]) -> Result<Self, String> {
+    pub fn parse(text: &str, names: &[String], rate: f64) -> Result<Self, String> {
         let malformed = || format!("{text:?} is no limit; write it like {EXAMPLES}");
         let found = COMPARISONS
             .iter()
@@ -126,6 +147,7 @@ impl Limit {
             .min_by_key(|(place, sign, _)| (*place, std::cmp::Reverse(sign.len())));
         let (place, sign, comparison) = found.ok_or_else(malformed)?;
         let (left, right) = (text[..place].trim(), &text[place + sign.len()..]);
+        let (left, kept_readings) = time_meant(text, left, rate)?;
         let (word, of) = match left.split_once(" of ") {
             Some((word, of)) => (word.trim(), Some(of.trim().to_owned())),
             None => (left, None),
@@ -145,8 +167,9 @@ impl Limit {
             ));
         }
         let (bound, quantity) = quantity(right).ok_or_else(malformed)?;
+        let has_share = matches!(what, What::Errors | What::Lost);
         let fits = quantity == expected
-            || (what == What::Errors && quantity == Quantity::Share)
+            || (has_share && quantity == Quantity::Share)
             || (expected == Quantity::Size && quantity == Quantity::Number);
         if !fits {
             return Err(match expected {
@@ -155,10 +178,10 @@ impl Limit {
                 _ => format!("{text:?}: {word} is a plain number, like 10000"),
             });
         }
-        let what = if what == What::Errors && quantity == Quantity::Share {
-            What::ErrorShare
-        } else {
-            what
+        let what = match (what, quantity) {
+            (What::Errors, Quantity::Share) => What::ErrorShare,
+            (What::Lost, Quantity::Share) => What::LostShare,
+            _ => what,
         };
         Ok(Self {
             text: text.to_owned(),
@@ -166,25 +189,40 @@ impl Limit {
             of,
             comparison,
             bound,
+            kept_readings,
         })
     }
 
     /// Holds the limit against a trial.
     pub fn hold(&self, record: &TrialRecord) -> LimitRecord {
-        let (met, measured, words) = match self.measure(record) {
-            Ok(value) => (
-                self.comparison.holds(value, self.bound),
-                Some(value),
-                self.words(value),
-            ),
-            Err(reason) => (false, None, reason),
+        self.judge(self.measure(record))
+    }
+
+    /// Holds a limit of headroom against the highest rate that was found; none where no rate held. A search that a busy machine cut short leaves a miss open.
+    pub fn hold_headroom(
+        &self,
+        highest: Option<f64>,
+        rate: f64,
+        is_disturbed: bool,
+    ) -> LimitRecord {
+        let found = highest.map(|highest| highest / rate);
+        let mut held = self.judge(found.ok_or_else(|| Absent::missed("no rate held")));
+        held.is_undecided = is_disturbed && !held.met;
+        held
+    }
+
+    fn judge(&self, figure: Result<f64, Absent>) -> LimitRecord {
+        let (measured, words, is_undecided) = match figure {
+            Ok(value) => (Some(value), self.words(value), false),
+            Err(absent) => (None, absent.words, absent.is_undecided),
         };
         LimitRecord {
             text: self.text.clone(),
             measured,
             unit: self.unit().to_owned(),
             words,
-            met,
+            met: measured.is_some_and(|value| self.comparison.holds(value, self.bound)),
+            is_undecided,
         }
     }
 
@@ -192,8 +230,9 @@ impl Limit {
         match self.what {
             _ if self.what.is_latency() => "ns",
             What::Throughput => "1/s",
-            What::Disk | What::DiskPerReading => "bytes",
-            What::ErrorShare => "share",
+            What::Disk | What::DiskPerReading | What::DiskKept | What::Memory => "bytes",
+            What::ErrorShare | What::LostShare => "share",
+            What::Headroom => "times",
             _ => "",
         }
     }
@@ -203,20 +242,26 @@ impl Limit {
             _ if self.what.is_latency() => duration_text(value),
             What::Throughput => format!("{} a second", short(value)),
             What::Disk | What::DiskPerReading => format!("{} bytes", short(value)),
-            What::ErrorShare => format!("{} %", short(value * 100.0)),
+            What::DiskKept | What::Memory => size_text(value),
+            What::ErrorShare | What::LostShare => format!("{} %", short(value * 100.0)),
+            What::Headroom => format!("{} times the rate", short(value)),
             _ => short(value),
         }
     }
 
-    fn measure(&self, record: &TrialRecord) -> Result<f64, String> {
+    fn measure(&self, record: &TrialRecord) -> Result<f64, Absent> {
         if self.what.is_latency() {
             return self.latency(record);
         }
-        let missing = || "not measured".to_owned();
+        let missing = || Absent::from("not measured");
         let ledger = record.ledger.as_ref().ok_or_else(missing);
         let answers = record.answers.as_ref();
         match self.what {
             What::Lost => Ok(ledger?.lost as f64),
+            What::LostShare => {
+                let ledger = ledger?;
+                Ok(ledger.lost as f64 / ledger.acknowledged.max(1) as f64)
+            }
             What::Duplicated => Ok(ledger?.duplicated as f64),
             What::Altered => Ok(ledger?.altered as f64),
             What::WrongAnswers => Ok(answers.ok_or_else(missing)?.wrong as f64),
@@ -224,45 +269,39 @@ impl Limit {
             What::ErrorShare => self.error_share(record),
             What::NotStarted => Ok(self.sum(record, |load| load.not_started)? as f64),
             What::Throughput => self.throughput(record),
-            What::Disk => disk(record, names::DISK_SETTLED),
-            What::DiskPerReading => {
-                let grown = disk(record, names::DISK_SETTLED)? - disk(record, names::DISK_BEFORE)?;
-                let loaded = loads(record).find(|load| load.phase == super::LOAD);
-                let readings = loaded.map_or(0, LoadRecord::readings);
-                if readings == 0 {
-                    return Err(missing());
-                }
-                Ok(grown / readings as f64)
-            }
+            What::Disk => Ok(disk(record, names::DISK_SETTLED)?),
+            What::DiskPerReading => disk_per_reading(record),
+            What::DiskKept => disk_kept(record, self.kept_readings.ok_or_else(missing)?),
+            What::Memory => memory(record).ok_or_else(missing),
             _ => Err(missing()),
         }
     }
 
     /// The loads that the limit is about.
-    fn loads<'r>(&'r self, record: &'r TrialRecord) -> Result<Vec<&'r LoadRecord>, String> {
+    fn loads<'r>(&'r self, record: &'r TrialRecord) -> Result<Vec<&'r LoadRecord>, Absent> {
         let wanted = |load: &&LoadRecord| self.of.as_ref().is_none_or(|of| load.name == *of);
         let found: Vec<&LoadRecord> = loads(record).filter(wanted).collect();
         if let Some(reason) = found.iter().find_map(|load| load.not_supported.as_ref()) {
-            return Err(format!("not supported: {reason}"));
+            return Err(Absent::missed(format!("not supported: {reason}")));
         }
         if found.is_empty() {
-            return Err("not measured".to_owned());
+            return Err("not measured".into());
         }
         Ok(found)
     }
 
-    fn sum(&self, record: &TrialRecord, of: fn(&LoadRecord) -> u64) -> Result<u64, String> {
+    fn sum(&self, record: &TrialRecord, of: fn(&LoadRecord) -> u64) -> Result<u64, Absent> {
         Ok(self.loads(record)?.into_iter().map(of).sum())
     }
 
-    fn error_share(&self, record: &TrialRecord) -> Result<f64, String> {
+    fn error_share(&self, record: &TrialRecord) -> Result<f64, Absent> {
         let failed = self.sum(record, LoadRecord::failed)?;
         let all = failed + self.sum(record, LoadRecord::operations)?;
         Ok(failed as f64 / all.max(1) as f64)
     }
 
     /// Of the writers while queries are asked, or else of the load, where it is not said of what.
-    fn throughput(&self, record: &TrialRecord) -> Result<f64, String> {
+    fn throughput(&self, record: &TrialRecord) -> Result<f64, Absent> {
         let found = self.loads(record)?;
         let writing = found.iter().rev().find(|load| load.writes);
         let load = writing.or(found.last()).ok_or("not measured")?;
@@ -271,16 +310,16 @@ impl Limit {
         } else {
             load.operations_per_second()
         };
-        rate.ok_or_else(|| "not measured".to_owned())
+        Ok(rate.ok_or("not measured")?)
     }
 
-    fn latency(&self, record: &TrialRecord) -> Result<f64, String> {
+    fn latency(&self, record: &TrialRecord) -> Result<f64, Absent> {
         let found = self.loads(record)?;
         let classes = found.iter().flat_map(|load| load.classes.values());
         let class = classes.last().ok_or("not measured")?;
         let summary: &LatencySummary = &class.latency.summary;
         if summary.count == 0 {
-            return Err("no operation succeeded".to_owned());
+            return Err(Absent::missed("no operation succeeded"));
         }
         let (percentile, beyond) = match self.what {
             What::P50 => (summary.p50_ns, 0.5),
@@ -291,14 +330,57 @@ impl Limit {
             What::Slowest => return Ok(summary.max_ns as f64),
             _ => return Ok(summary.mean_ns),
         };
-        percentile.map(|ns| ns as f64).ok_or_else(|| {
+        let too_few = || {
             format!(
                 "too few operations: {}, and it takes {:.0}; measure longer",
                 summary.count,
                 SAMPLES_BEYOND / beyond
             )
-        })
+        };
+        Ok(percentile.map(|ns| ns as f64).ok_or_else(too_few)?)
     }
+}
+
+/// Why there is no figure.
+struct Absent {
+    words: String,
+    /// Whether nobody knows, so that another measurement might tell.
+    is_undecided: bool,
+}
+
+impl Absent {
+    /// There is none because the database failed at it.
+    fn missed(words: impl Into<String>) -> Self {
+        Self {
+            words: words.into(),
+            is_undecided: false,
+        }
+    }
+}
+
+impl From<String> for Absent {
+    fn from(words: String) -> Self {
+        Self {
+            words,
+            is_undecided: true,
+        }
+    }
+}
+
+impl From<&str> for Absent {
+    fn from(words: &str) -> Self {
+        Self::from(words.to_owned())
+    }
+}
+
+/// What is left of `disk for 90d` without its time, and the readings of that time.
+fn time_meant<'t>(text: &str, left: &'t str, rate: f64) -> Result<(&'t str, Option<f64>), String> {
+    let Some(time) = left.strip_prefix(DISK_FOR) else {
+        return Ok((left, None));
+    };
+    let kept_ns = duration_ns(time.trim())
+        .map_err(|why| format!("{text:?}: {why}, as in \"{DISK_FOR} 90d < 100 GB\""))?;
+    Ok((&left[..DISK_FOR.len()], Some(rate * kept_ns as f64 / 1e9)))
 }
 
 impl What {
@@ -330,4 +412,42 @@ fn loads(record: &TrialRecord) -> impl Iterator<Item = &LoadRecord> {
 fn disk(record: &TrialRecord, name: &str) -> Result<f64, String> {
     let figure = record.figures.get(name).and_then(|figure| figure.value);
     figure.ok_or_else(|| "the database's disk cannot be seen from here".to_owned())
+}
+
+/// Growth by a reading that was loaded.
+fn disk_per_reading(record: &TrialRecord) -> Result<f64, Absent> {
+    let grown = disk(record, names::DISK_SETTLED)? - disk(record, names::DISK_BEFORE)?;
+    Ok(grown / loaded_readings(record)?)
+}
+
+/// The disk of so many readings: the growth by a reading outside logs, and the logs once, because a database bounds them.
+fn disk_kept(record: &TrialRecord, readings: f64) -> Result<f64, Absent> {
+    let logs = |name| disk(record, name).unwrap_or(0.0);
+    let settled = disk(record, names::DISK_SETTLED)? - logs(names::DISK_SETTLED_LOGS);
+    let before = disk(record, names::DISK_BEFORE)? - logs(names::DISK_BEFORE_LOGS);
+    let a_reading = (settled - before).max(0.0) / loaded_readings(record)?;
+    Ok(a_reading * readings + logs(names::DISK_SETTLED_LOGS))
+}
+
+fn loaded_readings(record: &TrialRecord) -> Result<f64, Absent> {
+    let loaded = loads(record).find(|load| load.phase == super::LOAD);
+    match loaded.map_or(0, LoadRecord::readings) {
+        0 => Err("not measured".into()),
+        readings => Ok(readings as f64),
+    }
+}
+
+/// The most that the server's processes held at the end of a phase; of an embedded database, the process that it is in.
+fn memory(record: &TrialRecord) -> Option<f64> {
+    let role = if record.implementation.embedded {
+        "trial"
+    } else {
+        "server"
+    };
+    let totals = record
+        .phases
+        .iter()
+        .filter_map(|phase| phase.totals.as_ref());
+    let held = totals.filter_map(|totals| Some(totals.roles.get(role)?.end_held_bytes()));
+    held.max().map(|bytes| bytes as f64)
 }

@@ -1,7 +1,8 @@
 //! The user's own workload: what a TOML file says is loaded, then written and asked about at once; limits say what must hold.
 //!
-//! The flow: [`file`](mod@file) reads the file into [`parameters`], [`sensors`] makes the data set of them, [`writes`] and [`questions`] what clients issue, [`answers`] what
-//! is due, [`kind`] the trial's steps, [`limit`] what is held against its record, [`find_limit`] the highest rate that holds. [`template`] is the file to start from.
+//! The flow begins with [`file`](mod@file), which reads the file into [`parameters`]. Its data set is made by [`sensors`]. What clients issue is in [`writes`] and
+//! [`questions`], and what is due in [`answers`]. The trial's steps are in [`kind`]. Limits of a trial are read and judged by [`limit`]. The highest rate that
+//! holds them is found by [`find_limit`]. A person answers [`questionnaire`], which writes a file. A file that shows everything is [`template`].
 //!
 //! How an implementation goes through it:
 //!
@@ -23,6 +24,7 @@ pub mod find_limit;
 pub mod kind;
 pub mod limit;
 pub mod parameters;
+pub mod questionnaire;
 pub mod questions;
 pub mod sensors;
 pub mod template;

@@ -1,6 +1,7 @@
 //! Everything that a user's workload is made from: what the file says, in numbers. It travels to the trial's processes and into results as it is.
 
 use super::limit::Limit;
+use sensormark_store::Durability;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -21,6 +22,12 @@ pub struct Parameters {
     pub layouts: Vec<String>,
     /// What has to hold.
     pub limits: Vec<Limit>,
+    /// What an acknowledged write promises, where the command line does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durability: Option<Durability>,
+    /// Memory that each server may use for caches and heaps, where the command line does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_memory_bytes: Option<u64>,
     /// The readings.
     pub series: SeriesPart,
     /// What identifies series.
@@ -60,6 +67,11 @@ pub struct SeriesPart {
 }
 
 impl SeriesPart {
+    /// Readings that the sensors send in a second.
+    pub fn readings_per_second(&self) -> f64 {
+        f64::from(self.count) * 1e9 / self.interval_ns as f64
+    }
+
     /// Ticks of the data that is loaded.
     pub fn ticks(&self) -> u64 {
         u64::try_from(self.duration_ns / self.interval_ns.max(1)).unwrap_or(0)

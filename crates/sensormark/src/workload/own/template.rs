@@ -1,4 +1,4 @@
-//! The file to start from, and putting it where the user wants it.
+//! A file that shows every kind of key, and putting a file where the user wants it.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -7,11 +7,11 @@ use std::path::Path;
 /// A commented workload file that runs as it is.
 pub const TEMPLATE: &str = include_str!("template.toml");
 
-/// Writes the file: beside its place, then put there, so that nobody finds half of it. One that is there stays as it is.
+/// Writes a file of this text: beside its place, then put there, so that nobody finds half of it. One that is there stays as it is.
 ///
 /// # Errors
 /// [`io::ErrorKind::AlreadyExists`] when there is one; else what the system says.
-pub fn write(path: &Path) -> io::Result<()> {
+pub fn write(path: &Path, text: &str) -> io::Result<()> {
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
@@ -20,7 +20,7 @@ pub fn write(path: &Path) -> io::Result<()> {
         .prefix(".sensormark-init-")
         .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
         .tempfile_in(folder)?;
-    draft.write_all(TEMPLATE.as_bytes())?;
+    draft.write_all(text.as_bytes())?;
     draft.as_file().sync_all()?;
     draft.persist_noclobber(path).map_err(|error| error.error)?;
     // The name is on disk too when the folder is; a folder that cannot be flushed is no reason to fail.
@@ -45,9 +45,9 @@ mod tests {
     fn a_file_that_is_there_stays() {
         let folder = tempfile::tempdir().expect("a scratch folder");
         let path = folder.path().join("own.toml");
-        write(&path).expect("a new file");
+        write(&path, TEMPLATE).expect("a new file");
         std::fs::write(&path, "mine").expect("ours");
-        let refused = write(&path).expect_err("it is there");
+        let refused = write(&path, TEMPLATE).expect_err("it is there");
         assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(std::fs::read_to_string(&path).expect("a file"), "mine");
         assert_eq!(std::fs::read_dir(folder.path()).expect("ours").count(), 1);

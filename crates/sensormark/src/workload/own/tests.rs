@@ -47,6 +47,8 @@ fn parameters() -> Parameters {
         repetitions: 1,
         stores: Vec::new(),
         limits: Vec::new(),
+        durability: None,
+        server_memory_bytes: None,
         series: SeriesPart {
             table: "readings".to_owned(),
             count: 6,

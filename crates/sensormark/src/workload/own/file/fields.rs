@@ -53,21 +53,28 @@ pub fn name(section: &Section<'_, '_>, key: &str, example: &str) -> Result<At<St
     let name = section
         .text(key)?
         .ok_or_else(|| section.missing(key, &format!("{example:?}")))?;
-    let text = &name.value;
+    check_name(&name.value).map_err(|why| section.error(&name.place, why))?;
+    Ok(name)
+}
+
+/// Whether a tag, field or table may have this name.
+///
+/// # Errors
+/// What a name looks like, or that it is taken.
+pub fn check_name(text: &str) -> Result<(), String> {
     let starts = text.starts_with(|one: char| one.is_ascii_lowercase());
     let fits = |one: u8| one.is_ascii_lowercase() || one.is_ascii_digit() || one == b'_';
     if !starts || !text.bytes().all(fits) || text.len() > 40 {
-        let message = format!(
+        return Err(format!(
             "{text:?} is no name: lower case letters, digits and _, a letter first, at most 40"
-        );
-        return Err(section.error(&name.place, message));
+        ));
     }
-    if TAKEN.contains(&text.as_str()) {
-        let message =
-            format!("{text:?} is a name that databases need for themselves; take another");
-        return Err(section.error(&name.place, message));
+    if TAKEN.contains(&text) {
+        return Err(format!(
+            "{text:?} is a name that databases need for themselves; take another"
+        ));
     }
-    Ok(name)
+    Ok(())
 }
 
 /// Names that were given already.

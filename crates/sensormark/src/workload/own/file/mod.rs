@@ -11,6 +11,7 @@ mod whole;
 mod tests;
 
 use super::parameters::Parameters;
+pub use fields::check_name;
 use std::fmt;
 use std::path::Path;
 

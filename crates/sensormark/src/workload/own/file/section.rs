@@ -2,7 +2,7 @@
 
 use super::FileError;
 use crate::nearest::unknown;
-use crate::workload::own::units::duration_ns;
+use crate::quantity::duration_ns;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Range, RangeInclusive};

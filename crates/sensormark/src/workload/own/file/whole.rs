@@ -6,16 +6,21 @@ use super::section::{At, Section, Source};
 use super::{FileError, StoreCheck};
 use crate::nearest::unknown;
 use crate::quantity::length_text;
+use crate::quantity::{Quantity, quantity};
+use crate::units::round_u64;
 use crate::workload::own::limit::{Limit, What};
 use crate::workload::own::parameters::{LoadPart, MixedPart, Parameters, SeriesPart};
+use sensormark_store::Durability;
 use std::path::Path;
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 14] = [
     "name",
     "repetitions",
     "stores",
     "layouts",
     "limits",
+    "durability",
+    "server_memory",
     "series",
     "tags",
     "fields",
@@ -28,6 +33,13 @@ const KEYS: [&str; 12] = [
 const SERIES_KEYS: [&str; 10] = [
     "table", "count", "start", "interval", "jitter", "duration", "missing", "late", "late_by",
     "repeated",
+];
+
+const DURABILITIES: [(&str, Durability); 4] = [
+    ("default", Durability::Default),
+    ("durable", Durability::Durable),
+    ("relaxed", Durability::Relaxed),
+    ("unacknowledged", Durability::Unacknowledged),
 ];
 
 /// When data begin, unless it is said: 2026-01-01, in ns since the Unix epoch.
@@ -58,13 +70,16 @@ pub fn whole(
         fields: &fields,
     };
     let mixed = mixed(&root, &data)?;
-    let limits = limits(&root, mixed.as_ref())?;
+    let limits = limits(&root, mixed.as_ref(), series.readings_per_second())?;
+    let durability = root.word("durability", &DURABILITIES)?;
     Ok(Parameters {
         name: own_name.map_or_else(String::new, |at| at.value),
         repetitions: repetitions.map_or(1, |at| u32::try_from(at.value).unwrap_or(1)),
         stores,
         layouts,
         limits,
+        durability: durability.map(|at| at.value),
+        server_memory_bytes: server_memory(&root)?,
         series,
         tags,
         fields,
@@ -226,7 +241,28 @@ fn load(root: &Section<'_, '_>, series: &SeriesPart) -> Result<LoadPart, FileErr
     })
 }
 
-fn limits(root: &Section<'_, '_>, mixed: Option<&MixedPart>) -> Result<Vec<Limit>, FileError> {
+/// Memory of servers; none where it is not said.
+fn server_memory(root: &Section<'_, '_>) -> Result<Option<u64>, FileError> {
+    let Some(text) = root.text("server_memory")? else {
+        return Ok(None);
+    };
+    match quantity(&text.value) {
+        Some((bytes, Quantity::Size)) if bytes >= 1.0 => Ok(Some(round_u64(bytes))),
+        _ => {
+            let message = format!(
+                "server_memory = {:?} is no size; write it like \"1 GB\" or \"512 MiB\"",
+                text.value
+            );
+            Err(root.error(&text.place, message))
+        }
+    }
+}
+
+fn limits(
+    root: &Section<'_, '_>,
+    mixed: Option<&MixedPart>,
+    rate: f64,
+) -> Result<Vec<Limit>, FileError> {
     let mut names = vec!["load".to_owned()];
     if let Some(mixed) = mixed {
         names.extend(mixed.writers.iter().map(|_| "writers".to_owned()));
@@ -235,9 +271,15 @@ fn limits(root: &Section<'_, '_>, mixed: Option<&MixedPart>) -> Result<Vec<Limit
     let texts = root.texts("limits")?.unwrap_or_default();
     let asks = mixed.is_some_and(|mixed| !mixed.queries.is_empty());
     let limit = |at: &At<String>| {
-        let limit = Limit::parse(&at.value, &names)?;
+        let limit = Limit::parse(&at.value, &names, rate)?;
         if limit.what == What::WrongAnswers && !asks {
             return Err("nothing is asked here, so that no answer can be wrong: add [[queries]], or leave this limit out".to_owned());
+        }
+        let has_rate = mixed
+            .and_then(|mixed| mixed.writers.as_ref()?.rate)
+            .is_some();
+        if limit.what == What::Headroom && !has_rate {
+            return Err("headroom is looked for from the rate of the writers: give them one, [writers] rate = 1000".to_owned());
         }
         Ok(limit)
     };

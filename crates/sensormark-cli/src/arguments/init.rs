@@ -1,0 +1,111 @@
+//! Arguments of `init`: an option for each question.
+
+use super::ANSWERS;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Arguments of `init`.
+#[derive(Debug, Args)]
+pub struct InitArguments {
+    /// The file to write; one that is there is left alone
+    #[arg(default_value = "workload.toml")]
+    pub file: PathBuf,
+    /// Ask nothing: what no option answers has its default
+    #[arg(short, long)]
+    pub yes: bool,
+    /// Write a file that shows every kind of key, instead of one about your sensors
+    #[arg(long, conflicts_with_all = ["yes", "answers"])]
+    pub example: bool,
+    #[command(flatten)]
+    pub answers: AnswerArguments,
+}
+
+/// Answers to the questions.
+#[derive(Debug, Args)]
+#[group(id = "answers", multiple = true)]
+pub struct AnswerArguments {
+    /// How many sensors there are [default: 100]
+    #[arg(help_heading = ANSWERS, long, value_name = "NUMBER")]
+    sensors: Option<String>,
+    /// What a sensor measures: NAME[:TYPE],… with float, integer, counter, bool or text [default: temperature, humidity]
+    #[arg(help_heading = ANSWERS, long, value_name = "NAMES")]
+    measures: Option<String>,
+    /// How often each sensor sends a reading [default: 10s]
+    #[arg(help_heading = ANSWERS, long, value_name = "TIME")]
+    every: Option<String>,
+    /// Which share comes late or twice: none, or such as "1 % late, 0.1 % twice" [default: none]
+    #[arg(help_heading = ANSWERS, long, value_name = "SHARES")]
+    disorder: Option<String>,
+    /// How long the data is kept [default: 90d]
+    #[arg(help_heading = ANSWERS, long, value_name = "TIME")]
+    keep: Option<String>,
+    /// What is asked: live, history, dashboards, alerts [default: live, history]
+    #[arg(help_heading = ANSWERS, long, value_name = "NAMES")]
+    asks: Option<String>,
+    /// How fast 99 of 100 answers must be [default: 250ms]
+    #[arg(help_heading = ANSWERS, long, value_name = "TIME")]
+    answer_within: Option<String>,
+    /// What may be lost: nothing, moments (at a power cut only), or a share [default: nothing]
+    #[arg(help_heading = ANSWERS, long, value_name = "WHAT")]
+    may_lose: Option<String>,
+    /// How many times today's rate the database must be able to take [default: 2]
+    #[arg(help_heading = ANSWERS, long, value_name = "TIMES")]
+    headroom: Option<String>,
+    /// How much memory of the machine the database may take [default: 2 GB]
+    #[arg(help_heading = ANSWERS, long, value_name = "SIZE")]
+    memory: Option<String>,
+    /// How much disk there is for the data [default: 100 GB]
+    #[arg(help_heading = ANSWERS, long, value_name = "SIZE")]
+    disk: Option<String>,
+    /// Which databases come into question, as after run --on [default: sqlite, postgresql]
+    #[arg(help_heading = ANSWERS, long, value_name = "STORES")]
+    on: Option<String>,
+}
+
+impl AnswerArguments {
+    /// What was given for the question with this option.
+    pub fn of(&self, option: &str) -> Option<&str> {
+        let given = match option {
+            "sensors" => &self.sensors,
+            "measures" => &self.measures,
+            "every" => &self.every,
+            "disorder" => &self.disorder,
+            "keep" => &self.keep,
+            "asks" => &self.asks,
+            "answer-within" => &self.answer_within,
+            "may-lose" => &self.may_lose,
+            "headroom" => &self.headroom,
+            "memory" => &self.memory,
+            "disk" => &self.disk,
+            "on" => &self.on,
+            _ => return None,
+        };
+        given.as_deref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::arguments::{Arguments, Command};
+    use clap::Parser;
+    use sensormark::workload::own::questionnaire::QUESTIONS;
+
+    #[test]
+    fn every_question_has_an_option() {
+        for question in QUESTIONS {
+            let option = format!("--{}", question.option);
+            let line = ["sensormark", "init", "--yes", &option, "said"];
+            let arguments = Arguments::try_parse_from(line).expect(&option);
+            let Command::Init(init) = arguments.command else {
+                panic!("it is init");
+            };
+            assert_eq!(init.answers.of(question.option), Some("said"));
+        }
+    }
+
+    #[test]
+    fn the_example_has_no_answers() {
+        let line = ["sensormark", "init", "--example", "--sensors", "5"];
+        assert!(Arguments::try_parse_from(line).is_err());
+    }
+}

@@ -1,0 +1,72 @@
+//! Asking in a terminal: a question, its hint, a line to type with the default in brackets. A wrong answer is asked again, with what is wrong.
+
+use super::Questionnaire;
+use crate::failure::Failure;
+use rustyline::error::ReadlineError;
+use rustyline::{Config, DefaultEditor};
+use sensormark::report::text::wrap;
+use sensormark::workload::own::questionnaire::{Answers, QUESTIONS, Question};
+
+/// What stands before lines that belong to a question.
+const INDENT: &str = "       ";
+/// The width that every terminal has.
+const WIDTH: usize = 80;
+
+/// Asks what no option answers; nothing where the user breaks off with Ctrl-C or Ctrl-D.
+pub fn ask(questionnaire: &Questionnaire<'_>) -> Result<Option<Answers>, Failure> {
+    let config = Config::builder().bracketed_paste(false).build();
+    let failed = |error| {
+        Failure::usage(format!(
+            "cannot ask in this terminal: {error}; --yes asks nothing"
+        ))
+    };
+    let mut editor = DefaultEditor::with_config(config).map_err(failed)?;
+    let mut answers = Answers::default();
+    say(
+        "A few questions about your sensors. Enter takes the answer in brackets; Ctrl-C ends without a file.",
+        "",
+    );
+    for (number, question) in QUESTIONS.iter().enumerate() {
+        if let Some(text) = questionnaire.given(question) {
+            questionnaire.take(&mut answers, question, text)?;
+            continue;
+        }
+        println!("\n{:>2}/{}  {}", number + 1, QUESTIONS.len(), question.text);
+        say(question.hint, INDENT);
+        match answer(questionnaire, &mut editor, &mut answers, question) {
+            Ok(()) => {}
+            Err(ReadlineError::Interrupted | ReadlineError::Eof) => return Ok(None),
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    println!();
+    Ok(Some(answers))
+}
+
+/// Asks until the answer is right.
+fn answer(
+    questionnaire: &Questionnaire<'_>,
+    editor: &mut DefaultEditor,
+    answers: &mut Answers,
+    question: &Question,
+) -> Result<(), ReadlineError> {
+    let default = questionnaire.default(question);
+    loop {
+        let line = editor.readline(&format!("{INDENT}[{default}] > "))?;
+        let text = match line.trim() {
+            "" => default,
+            text => text,
+        };
+        match questionnaire.try_take(answers, question, text) {
+            Ok(()) => return Ok(()),
+            Err(why) => say(&why, INDENT),
+        }
+    }
+}
+
+/// Prints a text on lines that fit.
+fn say(text: &str, indent: &str) {
+    for line in wrap(text, WIDTH - indent.len()) {
+        println!("{indent}{line}");
+    }
+}

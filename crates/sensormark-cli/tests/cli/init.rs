@@ -1,0 +1,182 @@
+//! `init`: a person is asked in a terminal, options answer without one, and the file that comes of it runs and is answered.
+
+use crate::support::{Place, said};
+use crate::terminal::Session;
+use serde_json::Value;
+
+fn session(place: &Place) -> Session {
+    let mut command = place.command(&["init", "plant.toml"]);
+    command.env("NO_COLOR", "1").env("TERM", "xterm-256color");
+    Session::start(command, 80, 24)
+}
+
+fn file(place: &Place) -> String {
+    std::fs::read_to_string(place.path().join("plant.toml")).expect("a file")
+}
+
+#[test]
+fn a_person_is_asked_and_wrong_answers_are_asked_again() {
+    let place = Place::new();
+    let mut session = session(&place);
+    for (question, answers) in [
+        ("How many sensors", &["twenty", "20"][..]),
+        ("What does a sensor measure", &[""]),
+        ("How often", &["10", "1s"]),
+        ("late or twice", &["1 % late, 0.5 % twice"]),
+        ("How long is the data kept", &["30d"]),
+        ("What is asked of it", &["live, histroy", "live, alerts"]),
+        ("How fast", &["1.5s"]),
+        ("What may be lost", &["moments"]),
+        ("How many times", &[""]),
+        ("How much memory", &["lots", "1 GB"]),
+        ("How much disk", &["20 GB"]),
+        ("Which databases", &["sqlitee", "sqlite"]),
+    ] {
+        session.expect(question);
+        for answer in answers {
+            session.expect("] > ");
+            session.send(&format!("{answer}\r"));
+        }
+    }
+    session.expect("run plant.toml --find-limit");
+    let (status, screen) = session.finish();
+    assert!(status.success(), "{screen}");
+    for told in [
+        "\"twenty\" is no number of sensors",
+        "no length of time",
+        "did you mean history?",
+        "with its unit",
+        "did you mean sqlite?",
+    ] {
+        assert!(screen.contains(told), "{told}: {screen}");
+    }
+    let sequences = screen.split("\u{1b}[").skip(1);
+    let ends =
+        sequences.map(|rest| rest.trim_start_matches(|one: char| !one.is_ascii_alphabetic()));
+    let colours = ends.filter(|end| end.starts_with('m')).count();
+    assert_eq!(colours, 0, "{screen:?}");
+    for line in screen.lines().filter(|line| !line.contains('\u{1b}')) {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    let text = file(&place);
+    for line in [
+        "count = 20 ",
+        "interval = \"1s\"",
+        "late = 0.01",
+        "repeated = 0.005",
+        "durability = \"relaxed\"",
+        "server_memory = \"500 MB\"",
+        "stores = [\"sqlite\"]",
+        "\"p99 of alerts <= 1.5s\",",
+        "\"disk for 30d <= 20 GB\",",
+        "name = \"humidity\"",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    let listed = place.run(&["list", "plant.toml"]);
+    assert!(listed.status.success(), "{}", said(&listed));
+}
+
+#[test]
+fn a_person_who_breaks_off_leaves_no_file() {
+    for key in ["\u{3}", "\u{4}"] {
+        let place = Place::new();
+        let mut session = session(&place);
+        session.expect("[100] > ");
+        session.send("20\r");
+        session.expect("[temperature, humidity] > ");
+        session.send(key);
+        let (status, screen) = session.finish();
+        assert_eq!(status.code(), Some(130), "{screen}");
+        assert!(screen.contains("nothing was written"), "{screen}");
+        assert_eq!(std::fs::read_dir(place.path()).expect("ours").count(), 0);
+    }
+}
+
+#[test]
+fn an_option_answers_its_question_in_a_terminal_too() {
+    let place = Place::new();
+    let command = place.command(&["init", "plant.toml", "--sensors", "7", "--every", "2s"]);
+    let mut session = Session::start(command, 80, 24);
+    session.expect("What does a sensor measure");
+    for _ in 0..10 {
+        session.expect("] > ");
+        session.send("\r");
+    }
+    let (status, screen) = session.finish();
+    assert!(status.success(), "{screen}");
+    assert!(!screen.contains("How often"), "{screen}");
+    assert!(file(&place).contains("count = 7 "));
+}
+
+#[test]
+fn without_a_terminal_it_says_what_to_do() {
+    let place = Place::new();
+    let refused = |arguments: &[&str], expected: &str| {
+        let output = place.run(&[&["init", "plant.toml"], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert!(said(&output).contains(expected), "{}", said(&output));
+        assert!(!place.path().join("plant.toml").exists());
+    };
+    refused(&[], "add --yes");
+    refused(&["--sensors", "5"], "add --yes");
+    refused(&["--yes", "--every", "soon"], "--every: \"soon\"");
+    let rare = ["--yes", "--sensors", "10000000", "--every", "100d"];
+    refused(&rare, "--keep, which is \"90d\"");
+    let output = place.run(&["init", "plant.toml", "--yes"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let again = place.run(&["init", "plant.toml", "--yes"]);
+    assert!(said(&again).contains("left alone"), "{}", said(&again));
+}
+
+/// A small plant's file on SQLite, measured for a moment; what the summary says of its requirements.
+fn answered(given: &[&str], settings: &[&str]) -> (Value, String) {
+    let place = Place::new();
+    let common = ["init", "plant.toml", "--yes", "--on", "sqlite"];
+    let small = ["--sensors", "10", "--every", "1s", "--asks", "live,history"];
+    let written = place.run(&[&common[..], &small[..], given].concat());
+    assert!(written.status.success(), "{}", said(&written));
+    let mut arguments = vec!["run", "plant.toml", "--tolerate-disturbance"];
+    let brief = [
+        "mixed.duration=3s",
+        "queries.live.rate=400",
+        "queries.history.rate=400",
+    ];
+    for setting in brief.iter().chain(settings) {
+        arguments.extend(["--set", setting]);
+    }
+    let run = place.run(&arguments);
+    let folder = place.run_folder();
+    let report = place.run(&["report", &folder.to_string_lossy(), "--format", "json"]);
+    let json: Value = serde_json::from_slice(&report.stdout).expect("a report");
+    (json["summary"]["requirements"].clone(), said(&run))
+}
+
+#[test]
+fn requirements_that_all_meet_and_that_nobody_can_meet() {
+    // Nothing that tests beside this one can make slow enough is required.
+    let without_time = "limits=lost = 0,wrong answers = 0,disk for 90d <= 100 GB,memory <= 2 GB";
+    let (found, said) = answered(&[], &[without_time]);
+    assert_eq!(found["count"], 4, "{said}");
+    assert_eq!(found["keep"], "90d");
+    assert_eq!(found["readings_per_second"], 10.0);
+    for layout in found["layouts"].as_array().expect("layouts") {
+        assert_eq!(layout["outcome"], "meets", "{said}");
+        assert!(
+            layout["disk_bytes"]
+                .as_f64()
+                .is_some_and(|bytes| bytes > 1e8)
+        );
+    }
+    assert!(said.contains("meet all 4 requirements."), "{said}");
+    assert!(said.contains("Of them SQLite "), "{said}");
+    let (found, said) = answered(&["--disk", "1 MB", "--answer-within", "1h"], &[]);
+    assert_eq!(found["cheapest"], Value::Array(Vec::new()), "{said}");
+    for layout in found["layouts"].as_array().expect("layouts") {
+        assert_eq!(layout["outcome"], "misses", "{said}");
+        let reasons = layout["reasons"].to_string();
+        assert!(reasons.contains("misses disk for 90d ("), "{reasons}");
+        assert!(reasons.contains(", wanted 1 MB)"), "{reasons}");
+    }
+    assert!(said.contains("layouts meets all 8 requirements"), "{said}");
+}

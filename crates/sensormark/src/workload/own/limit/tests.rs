@@ -1,0 +1,96 @@
+//! Limits on records with known numbers: 100,000 readings on 80 MB, 204.8 MB of memory in the server.
+
+use super::*;
+use crate::measurement::record::Figure;
+use crate::report::tests::phased::usual;
+
+fn limit(text: &str) -> Limit {
+    let names = ["load".to_owned(), "point".to_owned()];
+    Limit::parse(text, &names, 1_000.0).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn held(text: &str, record: &TrialRecord) -> LimitRecord {
+    limit(text).hold(record)
+}
+
+#[test]
+fn disk_of_the_time_that_data_is_kept() {
+    let record = usual("MariaDB", 10);
+    // 86,400,000 readings of 800 bytes.
+    let found = held("disk for 1d < 69.2 GB", &record);
+    assert!(found.met && found.measured == Some(69.12e9), "{found:?}");
+    assert_eq!(found.words, "69.12 GB");
+    assert!(!held("disk for 1d < 69 GB", &record).met);
+    // Of the 80 MB 20 are logs, which do not grow with the data: 600 bytes a reading.
+    let mut logs = record.clone();
+    for (name, bytes) in [
+        (names::DISK_BEFORE_LOGS, 0.0),
+        (names::DISK_SETTLED_LOGS, 20e6),
+    ] {
+        let figure = Figure::new(bytes, "bytes");
+        logs.figures.insert(name.to_owned(), figure);
+    }
+    let found = held("disk for 1d < 69 GB", &logs);
+    assert_eq!(found.measured, Some(51.86e9));
+    let mut nowhere = record;
+    nowhere.figures.clear();
+    let found = held("disk for 1d < 69 GB", &nowhere);
+    assert!(!found.met && found.is_undecided, "{found:?}");
+}
+
+#[test]
+fn memory_and_lost_shares() {
+    let mut record = usual("MariaDB", 10);
+    let found = held("memory <= 204.8 MB", &record);
+    assert!(found.met && found.unit == "bytes", "{found:?}");
+    let ledger = record.ledger.as_mut().expect("a ledger");
+    (ledger.lost, ledger.acknowledged) = (12, 12_000);
+    assert!(held("lost <= 0.1 %", &record).met);
+    let found = held("lost < 0.1 %", &record);
+    assert_eq!((found.met, found.words.as_str()), (false, "0.1000 %"));
+    assert!(!held("lost = 0", &record).met);
+}
+
+#[test]
+fn headroom_is_of_the_rate_of_the_sensors() {
+    let twice = limit("headroom >= 2");
+    let found = twice.hold_headroom(Some(2_300.0), 1_000.0, false);
+    assert!(found.met && found.measured == Some(2.3), "{found:?}");
+    let found = twice.hold_headroom(Some(1_900.0), 1_000.0, false);
+    assert!(!found.met && !found.is_undecided, "{found:?}");
+    assert!(
+        twice
+            .hold_headroom(Some(1_900.0), 1_000.0, true)
+            .is_undecided
+    );
+    let found = twice.hold_headroom(None, 1_000.0, false);
+    assert_eq!((found.met, found.words.as_str()), (false, "no rate held"));
+}
+
+/// That there were too few operations says nothing about the database; that it cannot answer says all.
+#[test]
+fn what_was_not_measured_is_open_and_what_is_not_supported_is_missed() {
+    let mut record = usual("MariaDB", 10);
+    let found = held("p99 of point < 1 s", &record);
+    assert!(
+        found.is_undecided && found.words.contains("too few"),
+        "{found:?}"
+    );
+    record.loads[1].not_supported = Some("no such thing".to_owned());
+    let found = held("p99 of point < 1 s", &record);
+    assert!(!found.met && !found.is_undecided, "{found:?}");
+}
+
+#[test]
+fn wrong_limits_are_refused() {
+    for (text, expected) in [
+        ("disk for < 1 GB", "length of time"),
+        ("disk for 90 < 1 GB", "disk for 90d < 100 GB"),
+        ("disk for 90d < 5 s", "disk for is a size"),
+        ("memory < 5 %", "is a size"),
+        ("headroom > 1 GB", "plain number"),
+    ] {
+        let error = Limit::parse(text, &[], 1.0).expect_err(text);
+        assert!(error.contains(expected), "{text}: {error}");
+    }
+}
