@@ -21,7 +21,7 @@ const LOG_BYTES: u64 = 1 << 20;
 fn planned(kind: Arc<dyn WorkloadFactory>, settings: &[&str], terms: Terms) -> CellEstimate {
     let settings: Vec<String> = settings.iter().map(|&text| text.to_owned()).collect();
     let preset = kind.preset(Scale::Quick).expect("a scale");
-    let parameters = adjust_values(preset, &settings, |_| Ok(())).expect("numbers");
+    let parameters = adjust_values(preset, &settings, kind.parameters()).expect("numbers");
     let choice = Choice::of(Arc::new(MemoryStore::new(RepeatedWrite::Replaces)));
     let (cells, _) =
         cells(kind.as_ref(), &parameters, &[choice], Durability::Default).expect("cells");
