@@ -194,7 +194,7 @@ pub fn span(seconds: f64) -> String {
     let seconds = sensormark::units::round_u64(seconds.max(1.0));
     match seconds {
         0..=99 => format!("{seconds} s"),
-        100..=5_999 => format!("{} min", seconds.div_ceil(60)),
+        100..=5_999 => format!("{} min", (seconds + 30) / 60),
         _ => format!("{:.1} h", seconds as f64 / 3_600.0),
     }
 }

@@ -27,17 +27,17 @@ pub const TYPICAL: Typical = Typical {
     // A trial took 2.6 s besides its phases.
     stop_seconds: 0.3,
     // 0 to 3.4 s.
-    settle_seconds: 0.5,
+    settle_seconds: 1.0,
     // A trial with 18 resets.
     reset_seconds: 0.05,
     // 10,000 single writes in 1.05 s.
     write_us: 105.0,
     // 12.8 million values in 21.2 s.
-    value_us: 1.6,
+    value_us: 1.65,
     // 10,000 single reads in 1.66 s.
     question_us: 165.0,
     // 20 means, each over 108,000 readings, in 18.8 s.
-    scan_us: 8.0,
+    scan_us: 8.7,
     // 16 clients write 3 times as fast as one.
     clients_served: 3.0,
     // Before anything was written; the journal has 300 MB of it.

@@ -10,7 +10,7 @@ pub enum ScaleName {
     Quick,
     /// Repeated, to decide something: about 10 minutes for two databases
     Firm,
-    /// Larger data and longer phases, repeated: TIMES
+    /// Larger data and longer phases, repeated: 10 minutes to 2.5 hours for two databases, 1.5 to 8 hours for nine
     Standard,
     /// The study's own size and durations: hours to days
     Study,

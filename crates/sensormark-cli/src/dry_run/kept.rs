@@ -45,6 +45,7 @@ fn compared(workload: &str) -> Option<(f64, f64)> {
 
 #[test]
 fn plans_of_kept_results_come_close_to_what_they_took() {
+    let mut wrong = Vec::new();
     for workload in [
         "billing",
         "devops",
@@ -58,9 +59,9 @@ fn plans_of_kept_results_come_close_to_what_they_took() {
         };
         let ratio = planned / took;
         eprintln!("{workload}: took {took:.0} s, planned {planned:.0} s, {ratio:.2} times");
-        assert!(
-            (1.0 / 1.5..1.5).contains(&ratio),
-            "{workload}: {took} s, planned {planned} s"
-        );
+        if !(1.0 / 1.5..1.5).contains(&ratio) {
+            wrong.push(format!("{workload}: {took:.0} s, planned {planned:.0} s"));
+        }
     }
+    assert!(wrong.is_empty(), "{wrong:?}");
 }

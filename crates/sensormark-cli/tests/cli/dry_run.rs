@@ -2,6 +2,7 @@
 
 use crate::support::{Place, errors, read_folder, said};
 use serde_json::Value;
+use std::time::Instant;
 
 /// The plan that these arguments have, as JSON.
 fn plan(place: &Place, arguments: &[&str]) -> Value {
@@ -14,14 +15,14 @@ fn plan(place: &Place, arguments: &[&str]) -> Value {
 fn a_plan_shows_trials_time_disk_and_servers_and_leaves_nothing() {
     let place = Place::new();
     let run = ["run", "machine-tool", "--set", "repetitions=2"];
-    let output = place.run(&[&run[..], &["--on", "sqlite:individual", "--dry-run"]].concat());
+    let output = place.run(&[&run[..], &["--on", "sqlite:bulk", "--dry-run"]].concat());
     let text = said(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
     assert!(read_folder(place.path()).is_empty(), "no folder is made");
     for words in [
-        "machine-tool · quick · 8 trials · about ",
-        "     1  SQLite individual: write ",
-        "     8  SQLite individual: read bulk-1 ",
+        "machine-tool · quick · 4 trials · about ",
+        "     1  SQLite bulk: write ",
+        "     4  SQLite bulk: read bulk ",
         "  time ",
         "  disk        at most ",
         "  servers     none is started",
@@ -69,8 +70,8 @@ fn a_plan_is_there_for_programs_too() {
 #[test]
 fn a_replay_has_a_plan() {
     let place = Place::new();
-    let rows: String = (0..50)
-        .map(|second| format!("{second},{}\n", second * 2))
+    let rows: String = (10..60)
+        .map(|second| format!("2026-01-01T00:00:{second}Z,{}\n", second * 2))
         .collect();
     std::fs::write(place.path().join("r.csv"), format!("time,value\n{rows}")).expect("ours");
     let plan = plan(&place, &["replay", "r.csv", "--scale", "firm"]);
@@ -105,9 +106,11 @@ fn what_a_run_refuses_its_plan_refuses_in_the_same_words() {
     }
 }
 
-/// The announced length of a run, and what it took from its first event to its last trial, in seconds.
-pub fn announced_and_took(place: &Place, on: &str) -> (f64, f64) {
-    let began = std::time::Instant::now();
+/// Announces a short run and measures it: within 1.5 times it is true. Or why nothing can be decided: on a host that other programs use, trials take longer
+/// than they are planned to.
+pub fn the_announced_time_of(on: &str) -> Option<String> {
+    let place = Place::new();
+    let began = Instant::now();
     let output = place.run(&[
         "run",
         "machine-tool",
@@ -121,29 +124,31 @@ pub fn announced_and_took(place: &Place, on: &str) -> (f64, f64) {
     ]);
     let took = began.elapsed().as_secs_f64();
     let text = errors(&output);
-    let mut events = text
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let started = events
-        .find(|event| event["event"] == "started")
-        .expect("it is announced");
+    let lines = text.lines();
+    let mut events = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let started = events.find(|event| event["event"] == "started");
+    let started = started.expect("it is announced");
     assert!(text.contains("\"time_left\""), "it is corrected: {text}");
-    (started["data"]["seconds"].as_f64().expect("a time"), took)
-}
-
-/// Fails where the announcement was not true.
-pub fn assert_true(on: &str) {
-    let (announced, took) = announced_and_took(&Place::new(), on);
-    let ratio = announced / took;
-    assert!(
-        (1.0 / 1.5..1.5).contains(&ratio),
-        "{on}: {announced} s announced, {took} s taken"
-    );
+    let announced = started["data"]["seconds"].as_f64().expect("a time");
+    let told = format!("{on}: {announced:.1} s announced, {took:.1} s taken");
+    let is_true = (1.0 / 1.5..1.5).contains(&(announced / took));
+    let disturbed = |trial: &Value| {
+        trial["disturbances"]
+            .as_array()
+            .is_some_and(|all| !all.is_empty())
+    };
+    if !is_true && place.trials().iter().any(disturbed) {
+        return Some(format!("{told}, while other programs used this machine"));
+    }
+    assert!(is_true, "{told}");
+    None
 }
 
 #[test]
 fn the_announced_time_is_true() {
-    assert_true("sqlite:individual");
+    if let Some(reason) = the_announced_time_of("sqlite:individual") {
+        eprintln!("ignored: {reason}");
+    }
 }
 
 #[test]

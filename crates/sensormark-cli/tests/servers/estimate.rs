@@ -1,11 +1,11 @@
 //! Plans and announcements of runs with a server.
 
-use crate::dry_run::assert_true;
+use crate::dry_run::the_announced_time_of;
 use crate::support::{Place, errors, read_folder, said};
 use std::process::Command;
 
-pub fn the_announced_time_of_a_server_is_true() {
-    assert_true("postgresql:individual");
+pub fn the_announced_time_of_a_server_is_true() -> Option<String> {
+    the_announced_time_of("postgresql:individual")
 }
 
 /// Processes of this user that have a place's path among their arguments or files.

@@ -70,9 +70,10 @@ fn tests() -> Vec<Named> {
             None,
             compare::runs_against_each_other,
         ),
-        test!(
-            "PostgreSQL",
-            estimate::the_announced_time_of_a_server_is_true
+        (
+            "estimate::the_announced_time_of_a_server_is_true",
+            Some("PostgreSQL"),
+            estimate::the_announced_time_of_a_server_is_true,
         ),
         test!("PostgreSQL", estimate::a_plan_starts_no_server),
         test!("PostgreSQL", cold::queries_of_a_server_begin_cold),

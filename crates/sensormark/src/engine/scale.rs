@@ -15,7 +15,7 @@ pub enum Scale {
     Quick,
     /// About ten minutes for two databases, repeated: to decide something.
     Firm,
-    /// Larger data and longer phases, repeated: hours for all databases.
+    /// Larger data and longer phases, repeated: 10 minutes to 2.5 hours for two databases, 1.5 to 8 hours for nine (by `--dry-run`).
     Standard,
     /// The study's own size and durations.
     Study,

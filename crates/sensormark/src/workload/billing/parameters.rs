@@ -18,7 +18,7 @@ parameters! {
         #[serde(default)]
         emptied: bool, Plain, any() => false, false, false, false;
         /// readings of each device, one an hour from 2018 on; 8760 is a year
-        records: u32, Hours, between(1.0, calendar::MOST_HOURS as f64) => 744, 2_160, 8_760, 8_760;
+        records: u32, Hours, between(1.0, calendar::MOST_HOURS as f64) => 744, 3_624, 8_760, 8_760;
         /// clients, each with a connection of its own and one device at a time; devices are multiples of it
         clients: u32, Plain, at_least(1.0) => 16, 32, 160, 160;
         /// processes that clients are spread over evenly

@@ -30,7 +30,7 @@ parameters! {
         #[serde(default = "once")]
         batch_times: f64, Plain, over_up_to(0.0, 1_000.0) => once(), once(), once(), once();
         /// questions of each kind and number of clients
-        queries: u64, Plain, at_least(1.0) => 200, 300, 1_000, 1_000;
+        queries: u64, Plain, at_least(1.0) => 200, 400, 1_000, 1_000;
         /// clients that ask; numbers between the first and last ask the study's question alone
         #[serde(deserialize_with = "list")]
         clients: Vec<u32>, Plain, at_least(1.0) => vec![1, 4], vec![1, 4, 16], vec![1, 4, 16], vec![1, 2, 4, 8, 16];

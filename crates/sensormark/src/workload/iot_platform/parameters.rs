@@ -36,9 +36,9 @@ parameters! {
         /// homes, each with the same twelve devices
         homes: u32, Plain, between(1.0, MOST_HOMES as f64) => 1, 1, 1, 1;
         /// days of data, from 2021-09-27; about 12,771 values a home and day
-        days: u32, Days, between(1.0, MOST_DAYS as f64) => 30, 120, STUDY_DAYS, STUDY_DAYS;
+        days: u32, Days, between(1.0, MOST_DAYS as f64) => 30, 365, STUDY_DAYS, STUDY_DAYS;
         /// messages written one by one, into a database of their own; 0 for none
-        messages: u64, Plain, between(0.0, 10_000_000.0) => 1_000, 5_000, 20_000, 20_000;
+        messages: u64, Plain, between(0.0, 10_000_000.0) => 1_000, 10_000, 20_000, 20_000;
         /// readings in a batch of the load, in whole hours of a home; 0 for what its documentation advises
         batch: u64, Plain, between(0.0, 10_000_000.0) => 0, 0, 0, 0;
         /// clients that write

@@ -24,7 +24,7 @@ parameters! {
         interval_ms: u32, Milliseconds, between(1.0, LONGEST_INTERVAL_MS as f64) => 30_000, 30_000, 30_000, 30_000;
         // Without an index each single read passes over all that was written, so its time grows by the square of `single`.
         /// readings that a test of single operations writes, then reads
-        single: u64, Plain, between(1.0, LARGEST_SIZE) => 2_000, 20_000, 100_000, 1_000_000;
+        single: u64, Plain, between(1.0, LARGEST_SIZE) => 2_000, 18_000, 100_000, 1_000_000;
         /// readings that a test of multi operations writes, then reads
         multi: u64, Plain, between(1.0, LARGEST_SIZE) => 20_000, 200_000, 1_000_000, 10_000_000;
         /// readings in a multi operation
