@@ -3,6 +3,7 @@
 
 mod commands;
 mod links;
+mod mentions;
 mod reference;
 
 use pulldown_cmark::{Options, Parser};
