@@ -199,7 +199,10 @@ async fn answer(
     stream: TcpStream,
     request: Request<String>,
 ) -> Result<(StatusCode, Bytes), Trouble> {
-    let (mut sender, connection) = http1::handshake(TokioIo::new(stream))
+    let (mut sender, connection) = http1::Builder::new()
+        // GridDB knows "Authorization" and not "authorization", although HTTP makes no difference.
+        .title_case_headers(true)
+        .handshake(TokioIo::new(stream))
         .await
         .map_err(Trouble::Transport)?;
     let exchange = async move {
@@ -303,7 +306,7 @@ mod tests {
         let (value, request) = asked(good, long);
         assert_eq!(value.unwrap()["a"], 1);
         assert!(request.starts_with("GET /node/stat HTTP/1.1\r\n"));
-        assert!(request.contains("authorization: Basic YWRtaW46c2VjcmV0\r\n"));
+        assert!(request.contains("Authorization: Basic YWRtaW46c2VjcmV0\r\n"));
         // GridDB gives no phrase after the number; without a length the answer goes to the end of the connection.
         let (value, _) = asked(b"HTTP/1.1 200\r\n\r\n{\"a\": 1}", long);
         assert_eq!(value.unwrap()["a"], 1);
