@@ -7,7 +7,7 @@ use crate::report::costs::{Comparable, costs};
 use crate::report::criteria;
 use crate::report::field::{Arm, Field};
 use crate::report::keeping_up;
-use crate::statistics::{summarize, summarize_logarithms};
+use crate::statistics::{Interval, summarize, summarize_logarithms};
 use serde::Serialize;
 
 /// A figure of every row.
@@ -81,11 +81,40 @@ const DISK: SummaryColumn = SummaryColumn::cost(
     "disk in bytes; rdg = stored reading",
 );
 
-/// A column and its figure of somebody who is ranked.
-type Figure<'a> = (SummaryColumn, Box<dyn Fn(&Arm) -> Option<f64> + 'a>);
+/// A figure over repetitions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// Its mean, in its column's unit.
+    pub value: f64,
+    /// The 95 % interval of the mean, where there are enough repetitions.
+    pub interval: Option<Interval>,
+}
+
+impl Estimate {
+    /// The geometric mean of times or rates.
+    pub fn geometric(values: &[f64]) -> Option<Self> {
+        let summary = summarize_logarithms(values).ok()?;
+        Some(Self {
+            value: summary.geometric_mean,
+            interval: summary.interval,
+        })
+    }
+
+    /// The arithmetic mean of costs.
+    fn mean(values: &[f64]) -> Option<Self> {
+        let summary = summarize(values).ok()?;
+        Some(Self {
+            value: summary.mean,
+            interval: summary.interval,
+        })
+    }
+}
+
+/// A column and its figure of somebody who may be ranked.
+type Figure<'a> = (SummaryColumn, Box<dyn Fn(&Arm) -> Option<Estimate> + 'a>);
 
 /// The figures of a row, for the workload's kind of trials.
-pub(super) fn figures(field: &Field) -> Vec<Figure<'_>> {
+pub(in crate::report) fn figures(field: &Field) -> Vec<Figure<'_>> {
     if field.is_phased() {
         of_phases(field)
     } else {
@@ -100,7 +129,7 @@ fn of_rates(field: &Field) -> Vec<Figure<'_>> {
     let samples_per_second = criteria::samples_per_second(&field.run);
     let cpu = move |trial: &TrialRecord| cpu_of_a_reading(trial, samples_per_second?);
     vec![
-        (LOST, Box::new(|arm| keeping_up::lost_percent(field, arm))),
+        (LOST, Box::new(|arm| lost(field, arm))),
         (READ, Box::new(move |arm| geometric(field, arm, read))),
         (
             CPU,
@@ -167,9 +196,21 @@ fn values(field: &Field, arm: &Arm, figure: impl Fn(&TrialRecord) -> Option<f64>
     field.valid_of(arm).filter_map(figure).collect()
 }
 
+/// Readings that were lost, all trials together.
+fn lost(field: &Field, arm: &Arm) -> Option<Estimate> {
+    Some(Estimate {
+        value: keeping_up::lost_percent(field, arm)?,
+        interval: None,
+    })
+}
+
 /// The arithmetic mean over valid trials.
-fn mean(field: &Field, arm: &Arm, figure: impl Fn(&TrialRecord) -> Option<f64>) -> Option<f64> {
-    Some(summarize(&values(field, arm, figure)).ok()?.mean)
+fn mean(
+    field: &Field,
+    arm: &Arm,
+    figure: impl Fn(&TrialRecord) -> Option<f64>,
+) -> Option<Estimate> {
+    Estimate::mean(&values(field, arm, figure))
 }
 
 /// The geometric mean over valid trials.
@@ -177,10 +218,6 @@ fn geometric(
     field: &Field,
     arm: &Arm,
     figure: impl Fn(&TrialRecord) -> Option<f64>,
-) -> Option<f64> {
-    Some(
-        summarize_logarithms(&values(field, arm, figure))
-            .ok()?
-            .geometric_mean,
-    )
+) -> Option<Estimate> {
+    Estimate::geometric(&values(field, arm, figure))
 }
