@@ -66,10 +66,15 @@ const charts = {
       },
       options: {
         interaction: { mode: "nearest", intersect: false },
-        plugins: { legend: { position: "bottom", labels: { usePointStyle: true, pointStyle: "line", pointStyleWidth: 30 } } },
+        plugins: { legend: { position: "bottom", labels: { usePointStyle: true, pointStyle: "line", pointStyleWidth: 32, generateLabels: (chart) => this.keys(chart) } } },
         scales: { x: this.axis(xTitle, { type: "linear", ...scales?.x }), y: this.axis(yTitle, { beginAtZero: true, ...scales?.y }) },
       },
     };
+  },
+  // The legend's lines, dashed as their own.
+  keys(chart) {
+    const keys = Chart.defaults.plugins.legend.labels.generateLabels(chart);
+    return keys.map((key) => ({ ...key, lineDash: chart.data.datasets[key.datasetIndex].borderDash, lineWidth: 2, strokeStyle: chart.data.datasets[key.datasetIndex].borderColor }));
   },
   // Intervals of bars, points and lines, along the axis of their values; and how far a point reaches.
   whiskers: {
