@@ -24,7 +24,7 @@ pub fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
         print_text(&rendered(comparison.document(), *format));
     }
     match arguments.fail_on {
-        Some(FailOn::Regression) => judge(&comparison),
+        Some(FailOn::Regression) => judge(&comparison, arguments),
         None => Ok(ExitCode::SUCCESS),
     }
 }
@@ -34,8 +34,8 @@ fn field(folder: &Path) -> Result<Field, Failure> {
     Ok(Field::new(folder.run()?, folder.trials()?))
 }
 
-/// A gate that could test nothing must not let everything through.
-fn judge(comparison: &Comparison) -> Result<ExitCode, Failure> {
+/// A gate that could test nothing must not let everything through, and one that sees little says so.
+fn judge(comparison: &Comparison, arguments: &CompareArguments) -> Result<ExitCode, Failure> {
     let regressions = comparison.regressions();
     if !regressions.is_empty() {
         eprintln!("regressions: {}", regressions.join("; "));
@@ -51,5 +51,36 @@ fn judge(comparison: &Comparison) -> Result<ExitCode, Failure> {
             "--fail-on regression needs three valid repetitions in both runs, and no figure has them: run with --set repetitions=5",
         ));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(sharpness(comparison, arguments))
+}
+
+/// No regression was found: says which figures a change of the threshold's size would not have shown in, and fails where `--must-see` asks for more.
+fn sharpness(comparison: &Comparison, arguments: &CompareArguments) -> ExitCode {
+    let advice = "More repetitions see smaller changes: run with --set repetitions=10";
+    if let Some(percent) = arguments.must_see {
+        let blunt = comparison.blunter_than(percent / 100.0);
+        let Some(first) = blunt.first() else {
+            return ExitCode::SUCCESS;
+        };
+        eprintln!(
+            "not sharp enough: in {} of {} tested figures a change of --must-see {percent} % could go unseen; least is seen in {}, over {:.0} %. {advice}",
+            blunt.len(),
+            comparison.tested(),
+            first.name,
+            first.detectable * 100.0
+        );
+        return ExitCode::from(NOT_VALID);
+    }
+    let blunt = comparison.blunter_than(arguments.threshold / 100.0);
+    if let Some(first) = blunt.first() {
+        eprintln!(
+            "warning: no regression was found, but in {} of {} tested figures one of --threshold {} % could go unseen; least is seen in {}, over {:.0} %. {advice}, or fail on that with --must-see PERCENT",
+            blunt.len(),
+            comparison.tested(),
+            arguments.threshold,
+            first.name,
+            first.detectable * 100.0
+        );
+    }
+    ExitCode::SUCCESS
 }

@@ -79,13 +79,12 @@ pub fn runs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 /// The name of the page in a run's folder.
 pub const PAGE: &str = "report.html";
 
-/// Draws the workload's figures, and the report as a page, into the folder.
+/// Draws the report as a page into the folder.
 ///
 /// # Errors
 /// When they cannot be written.
 pub fn draw(folder: &ResultsFolder, options: &ReportOptions) -> Result<(), Failure> {
     let report = derive(folder, options)?;
-    report.write_figures(folder).map_err(Failure::usage)?;
     folder.replace_bytes(PAGE, report.html(Some(folder)).as_bytes())?;
     Ok(())
 }

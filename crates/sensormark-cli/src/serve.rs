@@ -9,15 +9,17 @@ use hyper::header::{CONTENT_TYPE, HOST, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
-use sensormark::measurement::{FolderError, ResultsFolder};
+use sensormark::measurement::ResultsFolder;
 use sensormark::report::compare::Comparison;
 use sensormark::report::field::Field;
 use sensormark::report::html::index::{self, Entry};
-use sensormark::report::{Report, ReportOptions, html};
+use sensormark::report::{Report, ReportError, ReportOptions, html};
+use std::cmp::Reverse;
 use std::convert::Infallible;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 use tokio::net::TcpListener;
 
 /// The smallest change that a comparison's page counts: 2 %.
@@ -28,7 +30,7 @@ type Answer = Result<String, (StatusCode, String)>;
 
 /// Serves until it is broken off.
 pub fn serve(arguments: &ServeArguments) -> Result<ExitCode, Failure> {
-    let runs = runs(&arguments.results)?;
+    let listed = newest_first(runs(&arguments.results)?);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -43,14 +45,17 @@ pub fn serve(arguments: &ServeArguments) -> Result<ExitCode, Failure> {
                 ))
             })?;
         let address = listener.local_addr().map_err(Failure::usage)?;
-        println!("{} runs on http://{address}/ (Ctrl-C ends it)", runs.len());
-        let runs: &'static [PathBuf] = Box::leak(runs.into_boxed_slice());
+        println!(
+            "{} runs on http://{address}/ (Ctrl-C ends it)",
+            listed.runs.len()
+        );
+        let listed: &'static Listed = Box::leak(Box::new(listed));
         loop {
             let Ok((stream, _)) = listener.accept().await else {
                 continue;
             };
             let service = service_fn(move |request| async move {
-                Ok::<_, Infallible>(respond(runs, address.port(), &request))
+                Ok::<_, Infallible>(respond(listed, address.port(), &request))
             });
             let connection = hyper::server::conn::http1::Builder::new();
             let served = connection.serve_connection(TokioIo::new(stream), service);
@@ -59,7 +64,7 @@ pub fn serve(arguments: &ServeArguments) -> Result<ExitCode, Failure> {
     })
 }
 
-fn respond<B>(runs: &[PathBuf], port: u16, request: &Request<B>) -> Response<Full<Bytes>> {
+fn respond<B>(listed: &Listed, port: u16, request: &Request<B>) -> Response<Full<Bytes>> {
     let answer = if !is_ours(request, port) {
         Err((
             StatusCode::FORBIDDEN,
@@ -71,7 +76,7 @@ fn respond<B>(runs: &[PathBuf], port: u16, request: &Request<B>) -> Response<Ful
             "pages are only read".to_owned(),
         ))
     } else {
-        page(runs, request.uri().path(), request.uri().query())
+        page(listed, request.uri().path(), request.uri().query())
     };
     let (status, kind, text) = match answer {
         Ok(page) => (StatusCode::OK, "text/html; charset=utf-8", page),
@@ -95,10 +100,10 @@ fn is_ours<B>(request: &Request<B>, port: u16) -> bool {
     host.is_some_and(|host| own.iter().any(|name| name == host))
 }
 
-fn page(runs: &[PathBuf], path: &str, query: Option<&str>) -> Answer {
+fn page(listed: &Listed, path: &str, query: Option<&str>) -> Answer {
+    let runs = &listed.runs;
     if path == "/" {
-        let entries: Vec<Entry> = runs.iter().map(|run| entry(run)).collect();
-        return Ok(index::render(&entries));
+        return Ok(listed.list().to_owned());
     }
     if path == "/compare" {
         return comparison(runs, query.unwrap_or_default());
@@ -122,7 +127,10 @@ fn comparison(runs: &[PathBuf], query: &str) -> Answer {
     };
     let compared = Comparison::new(&chosen("first")?, &chosen("second")?, THRESHOLD);
     let compared = compared.map_err(unreadable)?;
-    Ok(html::render_document(compared.document()))
+    Ok(html::render_document(
+        compared.document(),
+        compared.headline(),
+    ))
 }
 
 fn find<'a>(runs: &'a [PathBuf], place: &str) -> Result<&'a Path, (StatusCode, String)> {
@@ -143,25 +151,43 @@ fn unreadable(error: impl std::fmt::Display) -> (StatusCode, String) {
     (StatusCode::UNPROCESSABLE_ENTITY, error.to_string())
 }
 
+/// Runs in the order in which they are listed, and the list, once somebody has asked for it.
+struct Listed {
+    runs: Vec<PathBuf>,
+    list: OnceLock<String>,
+}
+
+impl Listed {
+    /// The list, which shows what each run came to: that takes a while, so it is made once.
+    fn list(&self) -> &str {
+        self.list.get_or_init(|| {
+            let entries: Vec<Entry> = self.runs.iter().map(|run| entry(run)).collect();
+            index::render(&entries)
+        })
+    }
+}
+
+/// The newest first, then what cannot be read.
+fn newest_first(mut runs: Vec<PathBuf>) -> Listed {
+    runs.sort_by_cached_key(|path| {
+        let run = ResultsFolder::open(path).and_then(|folder| folder.run());
+        (Reverse(run.ok().map(|run| run.started)), path.clone())
+    });
+    Listed {
+        runs,
+        list: OnceLock::new(),
+    }
+}
+
 fn entry(path: &Path) -> Entry {
     let name = path.file_name().unwrap_or(path.as_os_str());
     let read = || {
         let folder = ResultsFolder::open(path)?;
-        Ok::<_, FolderError>((folder.run()?, folder.trials()?))
-    };
-    let (run, trials) = match read() {
-        Ok((run, trials)) => {
-            let valid = trials
-                .iter()
-                .filter(|trial| trial.verdict.is_valid())
-                .count();
-            (Ok(run), (trials.len(), valid))
-        }
-        Err(error) => (Err(error.to_string()), (0, 0)),
+        let report = Report::from_folder(&folder, &ReportOptions::default())?;
+        Ok::<_, ReportError>((report.field().run.clone(), report.summary()))
     };
     Entry {
-        run,
+        run: read().map_err(|error| error.to_string()),
         name: name.to_string_lossy().into_owned(),
-        trials,
     }
 }

@@ -58,7 +58,8 @@ Examples:
 pub const COMPARE: &str = "\
 Examples:
   sensormark compare results/before results/after
-  sensormark compare results/before results/after --fail-on regression";
+  sensormark compare results/before results/after --fail-on regression
+  sensormark compare results/before results/after --fail-on regression --must-see 10";
 
 /// After `serve`.
 pub const SERVE: &str = "\

@@ -58,6 +58,9 @@ pub struct CompareArguments {
     /// The smallest change that counts, in percent: how far the machine may drift from one run to another by itself
     #[arg(long, value_name = "PERCENT", default_value_t = 2.0)]
     pub threshold: f64,
+    /// With --fail-on: exit with 1 too where a change of this size could go unseen in a tested figure
+    #[arg(long, value_name = "PERCENT", requires = "fail_on")]
+    pub must_see: Option<f64>,
 }
 
 /// Arguments of `serve`.

@@ -5,6 +5,7 @@
 
 mod billing;
 mod cold;
+mod comparison;
 mod devops;
 mod dry_run;
 mod explain;

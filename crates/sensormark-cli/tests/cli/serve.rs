@@ -63,6 +63,26 @@ impl Drop for Served {
     }
 }
 
+/// The list has the newer run before the older one, each with what it came to.
+fn newest_first(place: &Place, list: &str) {
+    let mut names: Vec<String> = std::fs::read_dir(place.results())
+        .expect("results")
+        .map(|run| {
+            run.expect("a run")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    names.sort();
+    names.retain(|name| name != "damaged");
+    let at = |name: &str| list.find(&format!(">{name}</a>")).expect("listed");
+    assert!(at(&names[1]) < at(&names[0]), "the newest first: {list}");
+    for told in ["own", "SQLite bulk", "<td>sqlite</td>", "badge rough"] {
+        assert!(list.contains(told), "{told}: {list}");
+    }
+}
+
 #[test]
 fn runs_are_listed_shown_and_compared_on_loopback_alone() {
     let place = Place::new();
@@ -99,6 +119,7 @@ fn runs_are_listed_shown_and_compared_on_loopback_alone() {
     assert_eq!(status, 200);
     assert_eq!(list.matches("<a href=\"runs/").count(), 2, "{list}");
     assert!(list.contains("is damaged"), "{list}");
+    newest_first(&place, &list);
     let (status, page) = served.get("/runs/0");
     assert!(
         status == 200 && page.contains("sensormark: own"),

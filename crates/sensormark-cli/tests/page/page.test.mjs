@@ -30,15 +30,18 @@ function tablesOf(document) { return document.sections.flatMap((section) => sect
 
 // Opens what is closed, which is made then, and what is in that.
 async function openAll(page) {
+  await openSections(page);
   const closed = "main details:not([open]) > summary";
   while (await page.locator(closed).count()) await page.locator(closed).first().click();
+  // What is in the last one is made in the next turn.
+  await page.evaluate(() => new Promise((done) => { setTimeout(done, 50); }));
 }
 
 // Opens the page of a run, or of several; every complaint and every request but the page's own is an error.
-async function open(folders, { hash = "", width = 1440, theme = "light" } = {}) {
+async function open(folders, { hash = "", width = 1440, height = 900, theme = "light" } = {}) {
   const file = join(SCRATCH, `page-${Math.random().toString(16).slice(2)}.html`);
   report(folders, "--html", file);
-  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme: theme });
+  const page = await browser.newPage({ viewport: { width, height }, colorScheme: theme });
   const complaints = [];
   page.on("console", (message) => { if (["error", "warning"].includes(message.type())) complaints.push(message.text()); });
   page.on("pageerror", (error) => complaints.push(error.message));
@@ -48,9 +51,28 @@ async function open(folders, { hash = "", width = 1440, theme = "light" } = {}) 
   return { page, complaints, file };
 }
 
-function ranking(page) {
-  return page.locator("#live-ranking tbody tr").evaluateAll((rows) =>
-    rows.map((row) => [...row.children].map((cell) => cell.textContent)));
+// Opens a section that is folded.
+async function unfold(page, id) {
+  const section = page.locator("details", { has: page.locator(`> summary [id="at-${id}"]`) });
+  if (await section.getAttribute("open") === null) await section.locator("> summary").click();
+  await page.waitForFunction((id) => document.getElementById("at-" + id).closest("details").dataset.filled, id);
+}
+
+// The one ranking, as a table: [rank, name, score, …] of those that are shown.
+async function ranking(page) {
+  await unfold(page, "ranking");
+  return page.locator("#table-ranking tbody tr").evaluateAll((rows) =>
+    rows.filter((row) => !row.hidden).map((row) => [...row.children].map((cell) => cell.textContent)));
+}
+
+// Names in the order of a chart's rows.
+function order(page, panel) {
+  return page.locator(`section[aria-labelledby="panel-${panel}"] .rows`).first().locator(".names .label").evaluateAll((all) => all.map((one) => one.firstChild.textContent));
+}
+
+// Every section, open; what is below it stays folded.
+function openSections(page) {
+  return page.evaluate(() => document.querySelectorAll("details.section, #trust, #weights, #shown").forEach((place) => { place.fill?.(); place.open = true; }));
 }
 
 async function slide(page, id, value) {
@@ -74,7 +96,8 @@ const EVEN = { time: 6, server_cpu: 3, server_memory: 1, server_io: 2, client_cp
 
 test("it opens from disk, asks nobody, and complains of nothing", async () => {
   const { page, complaints } = await open(RESULTS);
-  assert.match(await page.locator("h1").textContent(), /^sensormark: own/);
+  assert.match(await page.title(), /^sensormark: own/);
+  await openSections(page);
   assert.ok((await page.locator("table").count()) > 4);
   for (const figure of ["operations (1/s)", "CPU (% of one core)", "resident memory (MB)"]) {
     assert.equal(await page.locator(`canvas[aria-label*="${figure} over time"]`).count(), 1, figure);
@@ -103,7 +126,7 @@ test("moving a slider ranks as the program does by the same weights", async () =
     const expected = programRanking({ write: { ...shares, disk }, read: { ...shares, disk: 0 } });
     const shown = await ranking(page);
     assert.deepEqual(shown.map((row) => row.slice(0, 2)), expected.map((row) => row.slice(0, 2)));
-    shown.forEach((row, place) => assert.ok(Math.abs(Number(row[2]) - expected[place][2]) < 0.051, `${row} ${expected[place]}`));
+    shown.forEach((row, place) => assert.ok(Math.abs(parseFloat(row[2]) - expected[place][2]) < 0.051, `${row} ${expected[place]}`));
   }
   await page.close();
 });
@@ -111,19 +134,20 @@ test("moving a slider ranks as the program does by the same weights", async () =
 test("weights, filters and sections are kept in the address", async () => {
   const { page, file } = await open(RESULTS);
   await slide(page, "weight-write-time", 2.5);
+  await page.locator("#shown > summary").click();
   await page.getByRole("checkbox", { name: "bulk", exact: true }).uncheck();
-  await page.locator("nav a", { hasText: "Environment" }).click();
-  const address = page.url();
   const shown = await ranking(page);
+  await page.locator("nav a", { hasText: "Costs" }).click();
+  const address = page.url();
   assert.ok(shown.length > 0 && shown.every((row) => !row[1].includes("bulk")));
   await page.close();
   const again = await browser.newPage();
   await again.goto(address);
   assert.ok(address.startsWith(`file://${file}#`));
+  assert.equal(await again.locator("#at-chapter-costs").evaluate((at) => document.activeElement === at), true);
   assert.deepEqual(await ranking(again), shown);
   assert.equal(await again.locator("#weight-write-time").inputValue(), "2.5");
-  assert.equal(await again.getByRole("checkbox", { name: "bulk", exact: true }).isChecked(), false);
-  assert.equal(await again.locator("#at-environment").evaluate((at) => document.activeElement === at), true);
+  assert.equal(await again.locator('input[data-value="bulk"]').isChecked(), false);
   await again.close();
 });
 
@@ -143,6 +167,7 @@ test("tables say what the JSON says", async () => {
 
 test("a table is kept as CSV with every figure in full", async () => {
   const { page } = await open(RESULTS);
+  await unfold(page, "costs");
   const section = page.locator("div", { has: page.locator("> h3#title-costs_write") }).last();
   const [download] = await Promise.all([page.waitForEvent("download"), section.getByRole("button", { name: "CSV" }).click()]);
   const lines = readFileSync(await download.path(), "utf8").trim().split("\r\n");
@@ -199,7 +224,7 @@ async function drawn(page, id) {
   return figure.evaluate((place) => Chart.getChart(place.querySelector("canvas")).data.datasets.map((set) => ({
     name: set.label,
     values: set.data.filter((point) => point !== null).map((point) => point.y ?? point),
-    plain: typeof set.backgroundColor === "string" && set.backgroundColor !== "transparent",
+    plain: [set.backgroundColor].flat().every((colour) => typeof colour === "string" && colour !== "transparent"),
   })));
 }
 
@@ -210,6 +235,7 @@ test("each study's figures are drawn when they come near, with the published one
     assert.ok(expected.length > 2, `${folder}: ${expected.length} figures`);
     const { page, complaints } = await open(folder);
     assert.equal(await page.evaluate(() => [...window.document.querySelectorAll(".figure canvas")].filter((one) => Chart.getChart(one)).length), 0, "nobody has looked");
+    await unfold(page, "figures");
     let published = 0;
     for (const table of expected) {
       const sets = await drawn(page, table.id);
@@ -233,6 +259,7 @@ test("durability classes can be hidden", async () => {
   });
   const { page } = await open(folder);
   const before = await ranking(page);
+  await page.locator("#shown > summary").click();
   await page.getByRole("group", { name: "Durability class" }).getByRole("checkbox", { name: "durable" }).uncheck();
   const shown = await ranking(page);
   assert.ok(before.length > shown.length && shown.length > 0 && shown.every((row) => !row[1].includes("durable")), JSON.stringify(shown));
@@ -245,6 +272,8 @@ test("a keyboard reaches the results and moves a weight", async () => {
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   assert.equal(await page.evaluate(() => document.activeElement.id), "content");
+  await page.locator("#weights > summary").focus();
+  await page.keyboard.press("Enter");
   const slider = page.locator("#weight-write-time");
   const before = Number(await slider.inputValue());
   await slider.focus();
@@ -297,8 +326,121 @@ test("the whole matrix stays under 6 MB and opens in under 2 seconds", async () 
   await page.close();
 });
 
+test("the answer and the first chart are on the first screen, in the words of the terminal", async () => {
+  for (const folder of [RESULTS, ...studies()]) {
+    const { summary } = JSON.parse(report(folder, "--format", "json"));
+    const terminal = report(folder).replace(/\s+/g, " ");
+    for (const [width, height] of [[1440, 900], [390, 844]]) {
+      const { page, complaints } = await open(folder, { width, height });
+      const bottom = (selector) => page.locator(selector).first().evaluate((one) => one.getBoundingClientRect().bottom);
+      const title = await page.locator("h1").textContent();
+      assert.ok(title.split(/\s+/).length <= 15, title);
+      if (summary.headline[0].split(/\s+/).length <= 15) assert.equal(title, summary.headline[0]);
+      const badge = await page.locator(".sure .badge").textContent();
+      assert.equal(badge, { firm: "firm", rough: "rough", single: "rough", not_decided: "not decided" }[summary.certainty]);
+      const why = (await page.locator(".sure").textContent()).slice(badge.length);
+      assert.ok(terminal.includes(why), why);
+      assert.ok((await page.locator("#trust > summary").textContent()).endsWith(summary.checks));
+      assert.deepEqual(await page.locator("#contents a").allTextContents(), ["Answer", "Costs", "Latency", "Over time", "How measured"]);
+      for (const selector of ["h1", ".sure", ".context", "#panel-score", ".panel .plot canvas"]) {
+        assert.ok(await bottom(selector) <= height, `${folder} at ${width}: ${selector} ends at ${await bottom(selector)}`);
+      }
+      const drawn = await page.locator(".panel canvas").evaluateAll((all) => all.filter((one) => Chart.getChart(one)).length);
+      assert.ok(drawn >= 1, "the first chart is drawn");
+      const names = await order(page, "score");
+      const expected = [...summary.ranked, ...summary.not_ranked].map((one) => one.label);
+      assert.deepEqual(names, expected.slice(0, names.length));
+      for (const panel of ["reads", "price"]) assert.deepEqual(await order(page, panel), names, panel);
+      // The navigation stays.
+      await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+      assert.ok(await bottom("#contents") <= 120);
+      assert.deepEqual(complaints, []);
+      await page.close();
+    }
+  }
+});
+
+// What the bars of a chart are drawn of.
+function bars(page, panel) {
+  return page.locator(`section[aria-labelledby="panel-${panel}"] canvas`).first().evaluate((one) => {
+    const [set] = Chart.getChart(one).data.datasets;
+    return { values: set.data.map((value) => value?.x ?? value), intervals: set.intervals, colours: set.borderColor || set.backgroundColor };
+  });
+}
+
+test("a repeated run shows intervals, and the score's are the program's", async () => {
+  const { page } = await open(RESULTS);
+  const { summary } = JSON.parse(report(RESULTS, "--format", "json"));
+  const { intervals } = await bars(page, "score");
+  assert.ok(summary.ranked.length > 1 && summary.ranked.every((one) => one.plus_minus !== null), "three repetitions");
+  summary.ranked.forEach((one, at) => assert.ok(Math.abs(intervals[at][1] - one.score - one.plus_minus) < 1e-6, `${intervals[at]} ${one.plus_minus}`));
+  for (const panel of ["reads", "price"]) assert.ok((await bars(page, panel)).intervals.every(Boolean), panel);
+  await page.close();
+});
+
+test("presets move the one ranking and all charts with it", async () => {
+  const { page } = await open(RESULTS);
+  for (const [preset, heavy] of [["Disk", "disk"], ["Balanced", null], ["CPU", "cpu"]]) {
+    await page.getByRole("button", { name: preset, exact: true }).click();
+    assert.equal(await page.getByRole("button", { name: preset, exact: true }).getAttribute("aria-pressed"), "true");
+    const table = (await ranking(page)).map((row) => row[1]);
+    assert.deepEqual(await order(page, "score"), table);
+    assert.deepEqual(await order(page, "price"), table);
+    if (heavy) assert.equal(await page.locator(`#weight-write-${heavy}`).inputValue(), "10");
+  }
+  assert.equal(await page.locator("table caption", { hasText: /^Ranking|^Score of the study/ }).count(), 1, "one ranking");
+  await page.getByRole("button", { name: "Disk", exact: true }).click();
+  const [address, names] = [page.url(), await order(page, "score")];
+  assert.match(address, /for=disk/);
+  const again = await browser.newPage();
+  await again.goto(address);
+  assert.deepEqual(await order(again, "score"), names);
+  await again.close();
+  await page.close();
+});
+
+test("a database has one colour on every chart, and others have others", async () => {
+  const stores = ["SQLite", "PostgreSQL", "MariaDB"];
+  const folder = altered(RESULTS, "colours", (trial) => stores.map((title) => ({
+    ...trial, name: `${trial.name}-${title}`, implementation: { ...trial.implementation, title, store: title.toLowerCase() },
+  })));
+  for (const theme of ["light", "dark"]) {
+    const { page } = await open(folder, { theme });
+    const names = await order(page, "score");
+    assert.equal(names.length, 9);
+    const seen = new Map(stores.map((store) => [store, new Set()]));
+    for (const panel of ["score", "reads", "price"]) {
+      (await bars(page, panel)).colours.forEach((colour, at) => seen.get(names[at].split(" ")[0]).add(colour));
+    }
+    await unfold(page, "curves");
+    await page.locator("#operation").scrollIntoViewIfNeeded();
+    await page.waitForFunction(() => Chart.getChart([...document.querySelectorAll("canvas")].find((one) => one.ariaLabel.startsWith("Latency by percentile"))));
+    const lines = await page.evaluate(() => Chart.getChart([...document.querySelectorAll("canvas")].find((one) => one.ariaLabel.startsWith("Latency by percentile")))
+      .data.datasets.map((set) => [set.label, set.borderColor, set.borderDash.join()]));
+    lines.forEach(([name, colour]) => seen.get(name.split(" ")[0]).add(colour));
+    assert.deepEqual([...seen.values()].map((all) => all.size), [1, 1, 1]);
+    assert.equal(new Set([...seen.values()].map((all) => [...all][0])).size, 3);
+    assert.equal(new Set(lines.map(([, colour, dash]) => colour + dash)).size, lines.length, "layouts of one database differ in dashes");
+    await page.close();
+  }
+});
+
+test("what did not keep up stands below the line, hatched", async () => {
+  const folder = altered(RESULTS, "behind", (trial) => {
+    if (trial.implementation.layout_name === "bulk") trial.loads.forEach((load) => { load.not_started = 5; });
+    return [trial];
+  });
+  const { page } = await open(folder);
+  const names = await order(page, "score");
+  assert.match(names.at(-1), /bulk/);
+  assert.equal(await page.locator(".names .apart", { hasText: "did not keep up" }).first().locator(".rank").textContent(), "–");
+  const hatched = await page.locator(".panel canvas").first().evaluate((one) => Chart.getChart(one).data.datasets[0].backgroundColor.map((fill) => typeof fill !== "string"));
+  assert.deepEqual(hatched, names.map((_, at) => at === names.length - 1));
+  await page.close();
+});
+
 test("runs are listed and compared by a server on loopback", async () => {
-  const server = spawn(PROGRAM, ["serve", RESULTS, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
+  const server = spawn(PROGRAM, ["serve", RESULTS, STUDIES, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
   try {
     const line = await new Promise((told) => server.stdout.once("data", (data) => told(String(data))));
     const page = await browser.newPage({ viewport: { width: 390, height: 800 } });
@@ -308,12 +450,64 @@ test("runs are listed and compared by a server on loopback", async () => {
     await page.evaluate(AXE);
     const { violations } = await page.evaluate(() => window.axe.run());
     assert.deepEqual(violations.filter((one) => ["serious", "critical"].includes(one.impact)).map((one) => one.id), []);
-    await page.getByRole("radio", { name: /as first$/ }).check();
-    await page.getByRole("radio", { name: /as second$/ }).check();
+    const rows = await page.locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
+    assert.equal(rows.length, 1 + runsOf(STUDIES).length);
+    const started = rows.map((row) => row[2]);
+    assert.deepEqual(started, [...started].sort().reverse(), "the newest first");
+    for (const row of rows) assert.match(row.slice(3).join(" | "), /^[\w-]+, [\w.]+ \| SQLite [\w-]+.* \| (firm|rough|not decided) \| sqlite \| \d+ (valid|disturbed|invalid)/);
+    await page.getByRole("radio", { name: /as first$/ }).last().check();
+    await page.getByRole("radio", { name: /as second$/ }).last().check();
     await page.getByRole("button", { name: "Compare" }).click();
     // A run whose host was disturbed decides nothing.
     assert.match(await page.locator("main").textContent(), /0 better, 0 worse|not decided: the host was disturbed/);
+    const folded = page.locator("main details > summary", { hasText: /^No change found/ });
+    if (await folded.count()) await folded.click();
+    const forests = page.locator("main canvas");
+    assert.ok((await forests.count()) > 0);
+    await forests.first().scrollIntoViewIfNeeded();
+    await page.waitForFunction(() => Chart.getChart(document.querySelector("main canvas")));
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
     assert.deepEqual(complaints.filter((text) => !text.includes("favicon")), []);
+    await page.close();
+  } finally {
+    server.kill();
+  }
+});
+
+test("a comparison is a forest, the largest change first, and ties are folded", async () => {
+  // The same run on a quiet machine, and once more with one layout twice as slow to read and another faster to write.
+  const quiet = (factor) => (trial) => {
+    Object.assign(trial, { disturbances: [], warnings: [], verdict: { state: "valid" } });
+    trial.phases.forEach((phase) => { if (phase.totals) phase.totals.disturbance.reasons = []; });
+    trial.loads.forEach((load) => Object.values(load.classes).forEach(({ latency: { summary } }) => {
+      const times = factor(trial.implementation.layout_name, load.writes) * (1 + trial.repetition / 1000);
+      for (const name of ["mean_ns", "p50_ns", "p99_ns"]) if (summary[name]) summary[name] = Math.round(1e6 * times);
+    }));
+    return [trial];
+  };
+  const first = altered(RESULTS, "pair/first", quiet(() => 1));
+  const second = altered(RESULTS, "pair/second", quiet((layout, writes) => (layout === "bulk" && !writes ? 2 : layout === "individual" && writes ? 0.8 : 1)));
+  const server = spawn(PROGRAM, ["serve", first, second, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
+  try {
+    const line = await new Promise((told) => server.stdout.once("data", (data) => told(String(data))));
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    await page.goto(line.match(/http:\/\/\S+/)[0] + "compare?first=0&second=1");
+    assert.match(await page.locator("h1").textContent(), /^\d+ worse, \d+ better; no change found in \d+ figures\.$/);
+    const forest = page.locator(".forest", { has: page.locator("#title-forest") });
+    assert.ok((await forest.locator("canvas").boundingBox()).y < 900, "on the first screen");
+    await page.waitForFunction(() => Chart.getChart(document.querySelector(".forest canvas")));
+    const [ratios, intervals] = await forest.locator("canvas").evaluate((one) => {
+      const [set] = Chart.getChart(one).data.datasets;
+      return [set.data.map((point) => point.x), set.intervals];
+    });
+    assert.ok(Math.abs(ratios[0] - 2) < 1e-6 && ratios.some((ratio) => Math.abs(ratio - 0.8) < 1e-6), String(ratios));
+    ratios.reduce((before, ratio) => { assert.ok(Math.abs(Math.log(ratio)) <= Math.abs(Math.log(before)) + 1e-9); return ratio; });
+    intervals.forEach(([low, high], at) => assert.ok(low <= ratios[at] && ratios[at] <= high));
+    const ties = page.locator("main details", { has: page.locator("> summary", { hasText: /^No change found in \d+ figures$/ }) });
+    assert.equal(await ties.getAttribute("open"), null);
+    await ties.locator("> summary").click();
+    await ties.locator(".values > div").first().waitFor();
+    assert.match(await ties.locator(".values > div").first().textContent(), /would have seen one over [\d.,]+ %/);
     await page.close();
   } finally {
     server.kill();
@@ -325,6 +519,7 @@ for (const [width, theme] of [[390, "dark"], [768, "light"], [1440, "dark"], [14
     for (const folder of [RESULTS, ...studies()]) {
       const { page, complaints } = await open(folder, { width, theme });
       // What is not laid out yet cannot stick out, nor be looked at.
+      await openSections(page);
       await page.addStyleTag({ content: "main > section { content-visibility: visible !important }" });
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0, folder);
       await page.evaluate(AXE);

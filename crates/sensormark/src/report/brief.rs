@@ -2,7 +2,7 @@
 
 use super::number::{fixed, significant};
 use super::requirements::Outcome;
-use super::summary::{Certainty, NotRanked, Summary, SummaryColumn, SummaryRow};
+use super::summary::{NotRanked, Summary, SummaryColumn, SummaryRow};
 use super::text::wrap;
 use unicode_width::UnicodeWidthStr;
 
@@ -45,7 +45,7 @@ pub fn render(summary: &Summary, paths: &Paths, room: Room) -> String {
     let mut head = wrap(&title(summary), width);
     head.push(String::new());
     head.extend(headline(summary, width, room.height));
-    if let Some(text) = certainty(summary) {
+    if let Some(text) = summary.how_sure() {
         head.extend(wrap(&text, width - INDENT.len()).into_iter().map(indent));
     }
     let tail = tail(summary, paths, width);
@@ -110,18 +110,6 @@ pub fn span(seconds: f64) -> String {
         (0, minutes, seconds) if minutes < 10 => format!("{minutes} min {seconds} s"),
         (0, minutes, _) => format!("{minutes} min"),
         (hours, minutes, _) => format!("{hours} h {minutes} min"),
-    }
-}
-
-fn certainty(summary: &Summary) -> Option<String> {
-    let because = summary.because.join("; ");
-    match summary.certainty {
-        Certainty::Firm => Some(format!("firm: {} repetitions, 95 %", summary.repetitions)),
-        Certainty::Single => Some(format!(
-            "not tested: {because}, so close scores may swap places"
-        )),
-        Certainty::Rough => Some(format!("~ rough: {because}")),
-        Certainty::NotDecided => (!because.is_empty()).then_some(because),
     }
 }
 

@@ -2,7 +2,6 @@
 
 use crate::measurement::folder::FolderError;
 use crate::score::ScoreError;
-use crate::studies::drawing::DrawingError;
 
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]
@@ -13,7 +12,4 @@ pub enum ReportError {
     /// The weights do not fit the criteria.
     #[error("the weights do not fit: {0}")]
     Score(#[from] ScoreError),
-    /// A figure cannot be drawn.
-    #[error(transparent)]
-    Drawing(#[from] DrawingError),
 }

@@ -80,6 +80,7 @@ fn drawing_value(drawing: Drawing) -> Value {
     let shape = match drawing.shape {
         Shape::Bars => "bars",
         Shape::Lines => "lines",
+        Shape::Forest => "forest",
     };
     json!({ "shape": shape, "logarithmic": drawing.logarithmic })
 }

@@ -22,6 +22,7 @@ mod disturbed;
 mod durability;
 mod error;
 pub mod field;
+mod forest;
 pub mod html;
 pub mod json;
 mod keeping_up;
@@ -43,13 +44,12 @@ mod timed;
 
 use crate::engine::judge::data;
 use crate::engine::scale::Scale;
-use crate::measurement::folder::{FolderError, ResultsFolder};
+use crate::measurement::folder::ResultsFolder;
 use crate::measurement::record::{RunRecord, TrialRecord};
 pub use error::ReportError;
 use field::Field;
 pub use options::{Projection, ReportOptions};
 use ranking::Ranking;
-use std::path::PathBuf;
 use summary::Summary;
 use tables::Document;
 
@@ -108,32 +108,6 @@ impl Report {
             field,
             ranking,
         })
-    }
-
-    /// Draws the workload's own figures into the folder's `figures/` and says which files they are; none for a workload
-    /// without figures.
-    ///
-    /// # Errors
-    /// When they cannot be drawn or written.
-    pub fn write_figures(&self, folder: &ResultsFolder) -> Result<Vec<PathBuf>, ReportError> {
-        let drawn = crate::studies::drawings(&self.field)?;
-        if drawn.is_empty() {
-            return Ok(Vec::new());
-        }
-        let figures = folder.path().join("figures");
-        std::fs::create_dir_all(&figures).map_err(|source| FolderError::Io {
-            action: "make the folder of figures",
-            path: figures.clone(),
-            hint: "; is the disk full or the folder not yours to write?",
-            source,
-        })?;
-        let mut written = Vec::new();
-        for (name, svg) in drawn {
-            let path = PathBuf::from("figures").join(name);
-            folder.replace_bytes(&path.to_string_lossy(), svg.as_bytes())?;
-            written.push(folder.path().join(path));
-        }
-        Ok(written)
     }
 
     /// What the report says, without a format.

@@ -2,6 +2,7 @@
 //! ([`super::Report::json`]) read the same summary. It ranks nobody: see [`super::ranking`].
 
 mod figures;
+mod words;
 
 use super::clean::clean;
 use super::field::{Arm, Field};
@@ -12,8 +13,8 @@ use super::sections::cells::{counted, listed};
 use crate::measurement::NotMeasured;
 use crate::measurement::record::TrialRecord;
 use crate::statistics::Basis;
-pub use figures::SummaryColumn;
-use figures::figures;
+pub(super) use figures::figures;
+pub use figures::{Estimate, SummaryColumn};
 use serde::Serialize;
 
 /// What a report comes to.
@@ -27,6 +28,9 @@ pub struct Summary {
     pub stores: Vec<String>,
     /// Trials that were finished, repeats not counted.
     pub trials: usize,
+    /// Of them, those whose figures count.
+    #[serde(skip)]
+    pub counted: usize,
     /// Of them, those of each state.
     pub states: States,
     /// Repetitions that were finished.
@@ -119,7 +123,7 @@ impl Summary {
             let found: Vec<Option<f64>> = ranking
                 .ranked
                 .iter()
-                .map(|one| value(arm(field, one)))
+                .map(|one| Some(value(arm(field, one))?.value))
                 .collect();
             if found.iter().any(Option::is_some) {
                 columns.push(column);
@@ -142,6 +146,11 @@ impl Summary {
             scale: clean(&field.run.scale),
             stores: stores(field),
             trials: field.trials.len(),
+            counted: field
+                .trials
+                .iter()
+                .filter(|trial| trial.verdict.is_valid())
+                .count(),
             states: states(field),
             repetitions: field.blocks.len(),
             seconds: seconds(field),

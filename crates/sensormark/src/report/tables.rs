@@ -64,7 +64,7 @@ pub struct Table {
 /// How a page draws a table of points: implementation, whose figures they are, perhaps a further key, and the figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Drawing {
-    /// Bars or lines.
+    /// Bars, lines or a forest.
     pub shape: Shape,
     /// Whether equal steps on its axes are equal factors.
     pub logarithmic: bool,
@@ -77,6 +77,8 @@ pub enum Shape {
     Bars,
     /// A line for each implementation, over the last key.
     Lines,
+    /// A ratio with its interval for each row, around 1.
+    Forest,
 }
 
 /// A column.

@@ -2,7 +2,7 @@
 //! document says and computes nothing.
 
 use super::number::{MISSING, cell_text};
-use super::tables::{Block, Cell, Document, Section, Table};
+use super::tables::{Block, Cell, Document, Drawing, Section, Shape, Table};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The narrowest that is drawn; a narrower terminal wraps.
@@ -67,6 +67,11 @@ fn render_table(table: &Table, width: usize, lines: &mut Vec<String>) {
             table.rows.len()
         );
         lines.extend(wrap(&text, width));
+        return;
+    }
+    let is_forest = |drawing: Drawing| drawing.shape == Shape::Forest;
+    if table.drawing.is_some_and(is_forest) {
+        lines.extend(super::forest::lines(table, width));
         return;
     }
     let columns: Vec<Drawn> = (0..table.columns.len())

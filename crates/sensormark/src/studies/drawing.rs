@@ -1,34 +1,48 @@
-//! What drawings of studies have in common: their size and colours, and why one cannot be made.
+//! A study's picture of its own data, as points that the page draws: nothing of it was measured, so it is no figure of the report.
 
-use plotters::style::RGBColor;
-use std::fmt::Display;
+/// A picture.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Drawing {
+    /// What programs call it.
+    pub id: &'static str,
+    /// What a person reads.
+    pub title: String,
+    /// What its x axis is.
+    pub x: &'static str,
+    /// What its y axis is.
+    pub y: &'static str,
+    /// What it shows.
+    pub note: String,
+    /// Its lines, one over the other.
+    pub lines: Vec<Line>,
+}
 
-/// A drawing: a file's name and its SVG.
-pub type Drawn = (&'static str, String);
+/// A line, or some points.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// Its name.
+    pub name: String,
+    /// Where it goes: x and y.
+    pub points: Vec<(f64, f64)>,
+    /// Whether its points stand by themselves.
+    pub is_dots: bool,
+}
 
-/// Size of a drawing, pixels.
-pub const SIZE: (u32, u32) = (960, 640);
-/// Blue, a colour of lines.
-pub const BLUE: RGBColor = RGBColor(0, 114, 178);
-/// Orange, a colour of lines.
-pub const ORANGE: RGBColor = RGBColor(213, 94, 0);
-/// Line colours, apart for colour-blind eyes too (Okabe and Ito 2008).
-pub const COLOURS: [RGBColor; 7] = [
-    BLUE,
-    ORANGE,
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(230, 159, 0),
-    RGBColor(86, 180, 233),
-    RGBColor(90, 90, 90),
-];
+impl Line {
+    /// A line through these points.
+    pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
+        Self {
+            name: name.into(),
+            points,
+            is_dots: false,
+        }
+    }
 
-/// A drawing that cannot be made.
-#[derive(Debug, thiserror::Error)]
-#[error("a figure cannot be drawn: {0}")]
-pub struct DrawingError(String);
-
-/// The drawing's failure.
-pub fn failed(error: impl Display) -> DrawingError {
-    DrawingError(error.to_string())
+    /// Points by themselves.
+    pub fn dots(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
+        Self {
+            is_dots: true,
+            ..Self::new(name, points)
+        }
+    }
 }

@@ -1,6 +1,5 @@
-//! Ingest rate over rows stored, from the counts of each second: in parts, as lines, and as SVG.
+//! Ingest rate over rows stored, from the counts of each second: in parts, and as lines.
 
-use super::drawing::{COLOURS, DrawingError, Drawn, SIZE, failed};
 use super::figure::Figure;
 use super::quantity::rate;
 use super::select::{Metric, Results, loads};
@@ -8,10 +7,8 @@ use super::table::{Row, words};
 use crate::measurement::latency::decode;
 use crate::measurement::record::{LoadRecord, TrialRecord};
 use crate::report::field::Arm;
-use crate::report::number::fixed;
 use crate::report::tables::{Cell, Table};
 use crate::workload::billing::INGEST;
-use plotters::prelude::*;
 use std::collections::BTreeMap;
 
 /// Parts of the rows that the rate is shown for.
@@ -62,7 +59,7 @@ pub fn table(results: Results<'_>) -> Table {
     };
     let title = "Ingest rate over rows stored";
     let rows = results.arms().filter_map(row);
-    super::table::table("billing_rate", title, &["implementation"], rows).noted("Those that took long enough. Rows a second in each fifth of the rows that were stored, in the order of storing; figures/ingest_rate.svg shows every second.")
+    super::table::table("billing_rate", title, &["implementation"], rows).noted("Those that took long enough. Rows a second in each fifth of the rows that were stored, in the order of storing; the page draws every second.")
 }
 
 /// The lines as a figure that a page draws.
@@ -79,54 +76,8 @@ pub fn figure(results: Results<'_>) -> Figure {
         .note("A point a second, of the first valid trial; the study shows none.")
 }
 
-/// The figure: file name and SVG; none where nothing took longer than a second.
-///
-/// # Errors
-/// When the drawing itself fails.
-pub fn draw(results: Results<'_>) -> Result<Vec<Drawn>, DrawingError> {
-    let lines = lines(results);
-    let points = || lines.iter().flat_map(|(_, points)| points);
-    let most_rows = points().map(|point| point.0).fold(0.0, f64::max);
-    let most_rate = points().map(|point| point.1).fold(0.0, f64::max);
-    if lines.is_empty() || most_rate <= 0.0 {
-        return Ok(Vec::new());
-    }
-    let mut svg = String::new();
-    {
-        let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
-        root.fill(&WHITE).map_err(failed)?;
-        let mut chart = ChartBuilder::on(&root)
-            .caption("Ingest rate over rows stored", ("sans-serif", 20))
-            .margin(16)
-            .x_label_area_size(40)
-            .y_label_area_size(80)
-            .build_cartesian_2d(0.0..most_rows * 1.02, 0.0..most_rate * 1.1)
-            .map_err(failed)?;
-        let mut mesh = chart.configure_mesh();
-        mesh.light_line_style(TRANSPARENT);
-        let whole = |value: &f64| fixed(*value, 0);
-        mesh.x_label_formatter(&whole).y_label_formatter(&whole);
-        mesh.x_desc("rows stored").y_desc("operations a second");
-        mesh.draw().map_err(failed)?;
-        for ((label, points), number) in lines.iter().zip(0..) {
-            let colour = COLOURS[number % COLOURS.len()];
-            let series = LineSeries::new(points.iter().copied(), colour.stroke_width(2));
-            let drawn = chart.draw_series(series).map_err(failed)?;
-            drawn
-                .label(label.clone())
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour));
-        }
-        let mut legend = chart.configure_series_labels();
-        legend.position(SeriesLabelPosition::LowerLeft);
-        legend.background_style(WHITE.mix(0.8)).border_style(BLACK);
-        legend.draw().map_err(failed)?;
-        root.present().map_err(failed)?;
-    }
-    Ok(vec![("ingest_rate.svg", svg)])
-}
-
-/// Rows stored at the end of each second of loading, from (0, 0) on: (seconds of loading, rows). A load may have a few operations beyond its last whole second.
-/// They count with that second.
+/// Rows stored at the end of each second of loading, from (0, 0) on: (seconds of loading, rows). What is left of a load beyond its last whole second, a
+/// few operations perhaps, is told together with that second.
 pub fn curve(trial: &TrialRecord) -> Vec<(f64, f64)> {
     let mut points = vec![(0.0, 0.0)];
     let (mut before, mut rows) = (0.0, 0.0);

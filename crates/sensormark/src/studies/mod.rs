@@ -3,8 +3,8 @@
 //! A file says what its study printed and which of our implementations stands for which of its own. It has the study's tables and figures with ours in
 //! them, and its claims. [`Study::sections`] makes the report's sections of them.
 //!
-//! All declarations use the selectors in [`select`]. Tables are made of what is in [`quantity`] and [`mod@table`]. A page draws [`figure`], and files with
-//! drawings share [`drawing`]. Claims are judged in [`crate::report::claims`].
+//! All declarations use the selectors in [`select`]. Tables are made of what is in [`quantity`] and [`mod@table`]. A page draws [`figure`]. [`drawing`] has a
+//! study's pictures of its own data. Claims are judged in [`crate::report::claims`].
 
 pub mod billing;
 pub mod devops;
@@ -25,7 +25,7 @@ mod tests;
 use crate::report::field::Field;
 use crate::report::options::ReportOptions;
 use crate::report::tables::Section;
-use drawing::{DrawingError, Drawn};
+use drawing::Drawing;
 pub use machine_tool::published_difficulties;
 use select::Results;
 pub use study::{Declaration, Study};
@@ -50,12 +50,7 @@ pub fn sections(field: &Field, options: &ReportOptions) -> Vec<Section> {
     of(field).map_or_else(Vec::new, |study| study.sections(results))
 }
 
-/// The drawings of the study whose workload was run.
-///
-/// # Errors
-/// When one cannot be drawn.
-pub fn drawings(field: &Field) -> Result<Vec<Drawn>, DrawingError> {
-    let options = &ReportOptions::default();
-    let results = Results { field, options };
-    of(field).map_or_else(|| Ok(Vec::new()), |study| (study.draw)(results))
+/// The pictures of its own data of the study whose workload was run.
+pub fn drawings(field: &Field) -> Vec<Drawing> {
+    of(field).map_or_else(Vec::new, |study| (study.draw)(field.run.seed))
 }

@@ -1,6 +1,6 @@
 //! What a study is: what it printed and claimed, and the sections of a report that a run makes of it.
 
-use super::drawing::{DrawingError, Drawn};
+use super::drawing::Drawing;
 use super::figure::{self, Figure};
 use super::select::Results;
 use super::table;
@@ -30,8 +30,8 @@ pub struct Study {
     pub notes_title: &'static str,
     /// Its tables, figures and claims with the results of a run; none where the run's numbers cannot be understood.
     pub declare: fn(Results<'_>) -> Option<Declaration>,
-    /// Its drawings of a run, each a file's name and its SVG.
-    pub draw: fn(Results<'_>) -> Result<Vec<Drawn>, DrawingError>,
+    /// Its pictures of its own data, under this seed.
+    pub draw: fn(u64) -> Vec<Drawing>,
 }
 
 /// What a study makes of a run.

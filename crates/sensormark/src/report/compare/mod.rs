@@ -1,15 +1,19 @@
 //! Two runs side by side: what changed from the first to the second, by how much, and whether that is more than noise.
 //!
-//! The runs were not measured in turns, so repetitions are not paired: Welch's test on logarithms, of a change beyond the threshold, with room for runs
-//! that vary as a whole, Holm-corrected over all figures of both. A figure that passes is better or worse; of the others it is said how small a change
-//! would have been found. With fewer than three repetitions on either side nothing is tested, and where a disturbed host was tolerated nothing is decided.
-//! `figures` takes the figures, `origin` knows which servers were unlike, `tables` says it all.
+//! The runs were not measured in turns, so repetitions are not paired. The test is Welch's on logarithms, of a change beyond the threshold. It leaves room
+//! for runs that vary as a whole, and Holm's method corrects it over all figures of both. A figure that passes is better or worse; of the others it is
+//! said how small a change would have been found.
+//!
+//! With fewer than three repetitions on either side nothing is tested, and where a disturbed host was tolerated nothing is decided. `figures` takes the
+//! figures, `origin` knows which servers were unlike, `tables` says it all, and `forest` shows the ratios.
 
 mod figures;
+mod forest;
 mod origin;
 mod tables;
 
 use super::field::Field;
+use super::sections::cells::counted;
 use super::tables::Document;
 use crate::statistics::{Better, SIGNIFICANCE, UnpairedComparison, compare_unpaired, holm};
 use crate::studies::environments;
@@ -84,9 +88,20 @@ struct Pair {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     document: Document,
+    headline: String,
     regressions: Vec<String>,
+    blunt: Vec<Blunt>,
     tested: usize,
     disturbed: usize,
+}
+
+/// A figure in which no change was found, and how large one would have been seen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Blunt {
+    /// Implementation and figure.
+    pub name: String,
+    /// The smallest change that would have been found in about four of five cases: 0.1 is 10 %.
+    pub detectable: f64,
 }
 
 impl Comparison {
@@ -118,7 +133,9 @@ impl Comparison {
         document.neutralise();
         Ok(Self {
             document,
+            headline: headline(&pairs),
             regressions,
+            blunt: blunt(&pairs),
             tested: pairs.iter().filter(|pair| pair.change.is_tested()).count(),
             disturbed: pairs
                 .iter()
@@ -137,6 +154,19 @@ impl Comparison {
         &self.regressions
     }
 
+    /// What it comes to, in one short sentence.
+    pub fn headline(&self) -> &str {
+        &self.headline
+    }
+
+    /// Figures in which a change of this size would not have been found, the bluntest first: 0.1 is 10 %.
+    pub fn blunter_than(&self, change: f64) -> &[Blunt] {
+        let end = self
+            .blunt
+            .partition_point(|blunt| blunt.detectable > change + 1e-9);
+        &self.blunt[..end]
+    }
+
     /// How many figures could be tested.
     pub const fn tested(&self) -> usize {
         self.tested
@@ -145,6 +175,41 @@ impl Comparison {
     /// Of how many figures nothing is decided, because the host was disturbed.
     pub const fn disturbed(&self) -> usize {
         self.disturbed
+    }
+}
+
+/// Figures in which no change was found, the bluntest first.
+fn blunt(pairs: &[Pair]) -> Vec<Blunt> {
+    let same = pairs.iter().filter(|pair| pair.change == Change::NotFound);
+    let mut blunt: Vec<Blunt> = same
+        .filter_map(|pair| {
+            let figure = &pair.figure;
+            Some(Blunt {
+                name: format!("{}, {}", figure.implementation, figure.name),
+                detectable: pair.detectable?,
+            })
+        })
+        .collect();
+    blunt.sort_by(|one, other| other.detectable.total_cmp(&one.detectable));
+    blunt
+}
+
+/// What a comparison comes to, in at most 15 words.
+fn headline(pairs: &[Pair]) -> String {
+    let count = |change: Change| pairs.iter().filter(|pair| pair.change == change).count();
+    let (better, worse) = (count(Change::Better), count(Change::Worse));
+    let same = count(Change::NotFound);
+    match (better + worse, same) {
+        (0, 0) if count(Change::Disturbed) > 0 => {
+            "Nothing is decided: other programs used the machine.".to_owned()
+        }
+        (0, 0) => "Nothing is tested: that takes three valid repetitions in both runs.".to_owned(),
+        (0, same) => format!("No change found in {}.", counted(same, "figure")),
+        (_, 0) => format!("{worse} worse, {better} better."),
+        (_, same) => format!(
+            "{worse} worse, {better} better; no change found in {}.",
+            counted(same, "figure")
+        ),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::figures::name;
 use super::origin::{all_unlike, otherwise_unlike};
-use super::{Change, Pair};
+use super::{Change, Pair, forest};
 use crate::measurement::record::{RunRecord, TrialRecord};
 use crate::report::disturbed::tolerated;
 use crate::report::field::Field;
@@ -14,8 +14,6 @@ use crate::statistics::SMALLEST_REPETITIONS;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Figures up to this many are all shown to people.
-const MOST_SHOWN: usize = 60;
 /// Disturbances of a run that are told.
 const MOST_DISTURBANCES: usize = 5;
 /// Why there is no figure of a test.
@@ -36,19 +34,19 @@ pub fn document(
         ),
         sections: Vec::new(),
     };
-    document.section(disturbance(first, second));
-    document.section(answer(first, second, pairs, lost, threshold));
+    let mut answer = answer(first, second, pairs, lost, threshold);
+    forest::add(&mut answer, pairs);
+    let disturbance = disturbance(first, second);
+    // Where a host was disturbed, that is what a reader has to know first.
+    let own = match is_disturbed(first) || is_disturbed(second) {
+        true => [disturbance, answer],
+        false => [answer, disturbance],
+    };
+    own.into_iter()
+        .for_each(|section| document.section(section));
     document.section(likeness(first, second));
     let mut figures = Section::new("figures", "Figures");
-    let differs = |pair: &&Pair| matches!(pair.change, Change::Better | Change::Worse);
-    figures.table(table(
-        "changed",
-        "What changed",
-        pairs.iter().filter(differs),
-    ));
-    let mut all = table("all", "Every figure", pairs.iter());
-    all.is_detail = all.rows.len() > MOST_SHOWN;
-    figures.table(all);
+    figures.table(table("all", "Every figure", pairs.iter()));
     figures.table(tests(pairs));
     document.section(figures);
     document
@@ -166,7 +164,7 @@ fn not_found(pairs: &[Pair]) -> String {
 
 /// What differs between the runs besides what is compared.
 fn likeness(first: &Field, second: &Field) -> Section {
-    let mut section = Section::new("likeness", "Are they alike?");
+    let mut section = Section::new("likeness", "Are the runs alike?");
     let mut items = Vec::new();
     let mut differ = |what: &str, one: String, other: String| {
         if one != other {
@@ -300,10 +298,10 @@ fn table<'a>(id: &str, title: &str, pairs: impl Iterator<Item = &'a Pair>) -> Ta
         ("second", ""),
         ("second / first", ""),
         ("change", ""),
-        ("would have seen", "%"),
     ];
     let mut table = Table::new(id, title, &columns);
     table.keys = 2;
+    table.is_detail = true;
     for pair in pairs {
         table.row(vec![
             Cell::text(&pair.figure.implementation),
@@ -312,13 +310,12 @@ fn table<'a>(id: &str, title: &str, pairs: impl Iterator<Item = &'a Pair>) -> Ta
             cell(&pair.figure.values),
             cell(&pair.second),
             ratio(pair),
-            Cell::text(pair.change.text()),
-            percent(pair),
+            Cell::text(forest::words(pair)),
         ]);
     }
     table.note("Geometric means over valid repetitions with 95 % intervals; the ratio's interval after Welch, on logarithms, with room for runs that vary as a whole.");
     table.note(
-        "would have seen: the smallest change that this comparison finds in about four of five cases.",
+        "Would have seen one over: the smallest change that this comparison finds in about four of five cases.",
     );
     table
 }
@@ -362,7 +359,7 @@ fn cell(values: &[f64]) -> Cell {
     geometric_mean(&values, "not measured")
 }
 
-fn ratio(pair: &Pair) -> Cell {
+pub fn ratio(pair: &Pair) -> Cell {
     let Some(compared) = pair.compared else {
         return Cell::Missing("a value is 0, which has no ratio".to_owned());
     };

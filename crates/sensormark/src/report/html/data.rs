@@ -1,6 +1,6 @@
 //! What the page of a run is made of, as one JSON value: the document, who was measured, and the costs behind the ranking.
 
-use super::{compact, courses, curves};
+use super::{compact, courses, curves, front};
 use crate::measurement::folder::ResultsFolder;
 use crate::report::field::{Arm, Field};
 use crate::report::ranking::{Ranked, Ranking};
@@ -9,6 +9,8 @@ use crate::report::tables::Document;
 use crate::report::{Report, clean::clean};
 use crate::score::Board;
 use crate::statistics::{Basis, SIGNIFICANCE, SMALLEST_REPETITIONS};
+use crate::studies;
+use crate::studies::drawing::{Drawing, Line};
 use serde_json::{Value, json};
 
 /// Everything of a run.
@@ -19,23 +21,46 @@ pub fn data(report: &Report, folder: Option<&ResultsFolder>) -> Value {
         "workload": clean(field.run.title()),
         "scale": clean(&field.run.scale),
         "started": clean(&field.run.started),
+        "front": front::front(report),
         "document": compact::document(report.document()),
         "implementations": implementations(field),
         "ranking": ranking(field, report.ranking()),
         "curves": curves::curves(field),
         "courses": folder.map_or_else(Vec::new, |folder| courses::courses(field, folder)),
+        "drawings": drawings(field),
     })
 }
 
-/// A document by itself, without anything to rank or to draw.
-pub fn alone(document: &Document) -> Value {
+/// A document by itself under this headline, without anything to rank or to draw.
+pub fn alone(document: &Document, headline: &str) -> Value {
     json!({
+        "headline": headline,
+        "front": null,
         "document": compact::document(document),
         "implementations": [],
         "ranking": null,
         "curves": null,
         "courses": [],
+        "drawings": [],
     })
+}
+
+/// The study's pictures of its own data.
+fn drawings(field: &Field) -> Vec<Value> {
+    let line =
+        |line: &Line| json!({ "name": line.name, "points": line.points, "dots": line.is_dots });
+    let one = |drawing: Drawing| {
+        let lines: Vec<Value> = drawing.lines.iter().map(line).collect();
+        json!({
+            "id": drawing.id,
+            "title": drawing.title,
+            "x": drawing.x,
+            "y": drawing.y,
+            "note": drawing.note,
+            "lines": lines,
+        })
+    };
+    studies::drawings(field).into_iter().map(one).collect()
 }
 
 /// Everybody who was measured, by what a reader may filter.

@@ -1,19 +1,24 @@
 //! The list of several runs, each with its page, and any two to be compared: what `sensormark serve` shows first.
 
-use super::{STYLE, escaped};
+use super::{DARK, STYLE, escaped};
 use crate::measurement::record::RunRecord;
 use crate::report::clean::clean;
+use crate::report::sections::cells::counted;
+use crate::report::summary::{States, Summary};
 
 /// A run in the list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// Its record; or why it cannot be read.
-    pub run: Result<RunRecord, String>,
+    /// When it was started, and what it came to; or why it cannot be read.
+    pub run: Result<(RunRecord, Summary), String>,
     /// The name of its folder.
     pub name: String,
-    /// Trials in it, and how many of them are valid.
-    pub trials: (usize, usize),
 }
+
+/// What the list shows of each run.
+const HEADINGS: [&str; 9] = [
+    "first", "second", "started", "workload", "winner", "", "stores", "trials", "run",
+];
 
 /// The list as a page: runs by their places are at `runs/PLACE`, a comparison at `compare?first=PLACE&second=PLACE`.
 pub fn render(entries: &[Entry]) -> String {
@@ -22,6 +27,11 @@ pub fn render(entries: &[Entry]) -> String {
         .enumerate()
         .map(|(place, entry)| row(place, entry))
         .collect();
+    let heading = |name: &str| match name {
+        "" => "<th scope=\"col\"><span class=\"unseen\">how sure</span></th>".to_owned(),
+        name => format!("<th scope=\"col\">{name}</th>"),
+    };
+    let headings: String = HEADINGS.into_iter().map(heading).collect();
     format!(
         r#"<!doctype html>
 <html lang="en">
@@ -31,16 +41,18 @@ pub fn render(entries: &[Entry]) -> String {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'">
 <title>sensormark: runs</title>
 <style>{STYLE}
-@media (prefers-color-scheme: dark) {{ :root {{ color-scheme: dark; --paper: #14171b; --ink: #e8eaed; --soft: #a5adb8; --line: #343a42; --panel: #1d2127; --accent: #7ab8ff; }} }}
+@media (prefers-color-scheme: dark) {{ :root {{ {DARK} }} }}
 </style>
 </head>
 <body>
-<header><h1>Runs</h1><p class="note">Choose a run for its report, or two to compare: the first is what the second is held against.</p></header>
+<header class="top"><div class="bar"><p class="brand">sensormark</p></div></header>
 <main>
+<h1>{count}</h1>
+<p class="note">Choose a run for its report, or two to compare: the first is what the second is held against.</p>
 <form action="compare" method="get">
-<div class="scroll" tabindex="0" role="region" aria-label="Runs"><table>
-<caption>Runs</caption>
-<thead><tr><th scope="col">first</th><th scope="col">second</th><th scope="col">run</th><th scope="col">workload</th><th scope="col">scale</th><th scope="col">started</th><th scope="col" class="number">repetitions</th><th scope="col" class="number">valid trials</th></tr></thead>
+<div class="scroll" tabindex="0" role="region" aria-label="Runs"><table class="runs">
+<caption>Runs, the newest first</caption>
+<thead><tr>{headings}</tr></thead>
 <tbody>{rows}</tbody>
 </table></div>
 <div class="tools"><button type="submit">Compare</button></div>
@@ -48,18 +60,19 @@ pub fn render(entries: &[Entry]) -> String {
 </main>
 </body>
 </html>
-"#
+"#,
+        count = counted(entries.len(), "run")
     )
 }
 
 fn row(place: usize, entry: &Entry) -> String {
     let name = escaped(&clean(&entry.name));
-    let run = match &entry.run {
+    let (run, summary) = match &entry.run {
         Ok(run) => run,
         Err(why) => {
             let why = escaped(&clean(why));
             return format!(
-                "<tr><td></td><td></td><th scope=\"row\">{name}</th><td colspan=\"5\">{why}</td></tr>"
+                "<tr><td></td><td></td><td></td><td colspan=\"5\">{why}</td><th scope=\"row\">{name}</th></tr>"
             );
         }
     };
@@ -68,32 +81,91 @@ fn row(place: usize, entry: &Entry) -> String {
             "<td><input type=\"radio\" name=\"{side}\" value=\"{place}\" required aria-label=\"{name} as {side}\"></td>"
         )
     };
-    let (valid, trials) = (entry.trials.1, entry.trials.0);
-    let started: String = clean(&run.started).chars().take(19).collect();
+    let started: String = clean(&run.started).chars().take(16).collect();
+    let badge = summary.badge();
     format!(
-        "<tr>{}{}<th scope=\"row\"><a href=\"runs/{place}\">{name}</a></th><td>{}</td><td>{}</td><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{valid} of {trials}</td></tr>",
+        "<tr>{}{}<td class=\"when\">{}</td><td>{}</td><td class=\"long\">{}</td><td><span class=\"badge {}\">{badge}</span></td><td>{}</td><td>{}</td><th scope=\"row\"><a href=\"runs/{place}\">{name}</a></th></tr>",
         choice("first"),
         choice("second"),
-        escaped(&clean(run.title())),
-        escaped(&clean(&run.scale)),
         escaped(&started.replace('T', " ")),
-        run.repetitions,
+        escaped(&format!("{}, {}", summary.workload, summary.scale)),
+        escaped(&winner(summary)),
+        badge.replace(' ', "-"),
+        escaped(&clean(&summary.stores.join(", "))),
+        states(summary.states),
     )
+}
+
+/// Who leads, and how many more cannot be told apart from it; where nobody is ranked, what there is to say instead.
+fn winner(summary: &Summary) -> String {
+    let mut first = summary.ranked.iter().filter(|one| one.rank == Some(1));
+    match (first.next(), first.count()) {
+        (None, _) => summary.title(),
+        (Some(one), 0) => one.label.clone(),
+        (Some(one), more) => format!("{} and {more} more, tied", one.label),
+    }
+}
+
+/// Trials by state, those that there are.
+fn states(states: States) -> String {
+    let all = [
+        (states.valid, "valid"),
+        (states.disturbed, "disturbed"),
+        (states.invalid, "invalid"),
+    ];
+    let some = all.iter().filter(|(count, _)| *count > 0);
+    let texts: Vec<String> = some
+        .map(|(count, state)| format!("{count} {state}"))
+        .collect();
+    match texts.is_empty() {
+        true => "none".to_owned(),
+        false => texts.join(", "),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::tests::fixture::{CHEAP, implementation, run, trial};
+    use crate::report::{Report, ReportOptions};
 
     #[test]
     fn hostile_names_stay_text_and_unreadable_runs_are_told() {
         let entry = Entry {
             run: Err("<b>damaged</b>".to_owned()),
             name: "<script>alert(1)</script>".to_owned(),
-            trials: (0, 0),
         };
         let page = render(&[entry]);
         assert!(!page.contains("<script"), "{page}");
         assert!(page.contains("&lt;b&gt;damaged"), "{page}");
+    }
+
+    #[test]
+    fn a_run_is_listed_with_its_winner_stores_and_states() {
+        let entry = |started: &str| {
+            let trials = vec![
+                trial(implementation("SQLite", "bulk", None), 0, CHEAP),
+                trial(implementation("SQLite", "bulk", Some("bulk")), 0, CHEAP),
+            ];
+            let run = RunRecord {
+                started: started.to_owned(),
+                ..run()
+            };
+            let report = Report::new(run.clone(), trials, &ReportOptions::default());
+            Entry {
+                run: Ok((run, report.expect("a report").summary())),
+                name: started.to_owned(),
+            }
+        };
+        let entries = [entry("2026-01-02T00:00:00Z")];
+        let page = render(&entries);
+        for told in [
+            "<td class=\"long\">SQLite bulk</td>",
+            "<td>sqlite</td>",
+            "<td>2 valid</td>",
+            "badge rough",
+        ] {
+            assert!(page.contains(told), "{told}: {page}");
+        }
     }
 }

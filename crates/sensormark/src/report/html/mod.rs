@@ -1,9 +1,10 @@
 //! The report of one run or of many as one page that explains itself: no network, no second file, opens from disk.
 //!
-//! The page's words and tables are the [`Document`] that every format draws from; [`data`] adds what a page can do
-//! besides: the costs behind the ranking, so that a reader's own weights rank again, and [`curves`] and [`courses`] for its charts. Everything
-//! is data in one JSON island, a value a run, of which the page makes elements for the one that is looked at; the scripts beside this file make elements of it, by text and never by markup, so that a hostile name is
-//! shown and not run. A policy in the page forbids it any connection.
+//! The page's words and tables are the [`Document`] that every format draws from. [`data`] adds what a page can do besides. That is the first screen
+//! ([`front`]), the costs behind the ranking, so that a reader's own weights rank again, and [`curves`] and [`courses`] for its charts.
+//!
+//! Everything is data in one JSON island, a value a run. The scripts beside this file make elements of the run that is looked at, by text and never by
+//! markup, so that a hostile name is shown and not run. A policy in the page forbids it any connection.
 //!
 //! Charts: Chart.js (MIT), as its makers publish it, in `vendor/`. It is no server of pages: that is the command line's.
 
@@ -11,7 +12,9 @@ mod compact;
 mod courses;
 mod curves;
 mod data;
+mod front;
 pub mod index;
+mod reads;
 
 use super::Report;
 use super::tables::Document;
@@ -20,19 +23,26 @@ use serde_json::{Value, json};
 
 const PAGE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/page.css");
+/// The dark colours of every page.
+const DARK: &str = include_str!("page/dark.css");
 const CHARTS_LIBRARY: &str = include_str!("vendor/chart.umd.min.js");
 
 /// The version of the data's shape; the page's scripts and it are always of one program.
-const FORMAT: &str = "sensormark-page/2";
+const FORMAT: &str = "sensormark-page/3";
 
 /// The page's own scripts, in the order in which they run.
-const SCRIPTS: [&str; 7] = [
+const SCRIPTS: [&str; 12] = [
     include_str!("page/elements.js"),
+    include_str!("page/colours.js"),
     include_str!("page/score.js"),
     include_str!("page/tables.js"),
     include_str!("page/charts.js"),
+    include_str!("page/times.js"),
     include_str!("page/figures.js"),
-    include_str!("page/ranking.js"),
+    include_str!("page/forest.js"),
+    include_str!("page/weights.js"),
+    include_str!("page/rows.js"),
+    include_str!("page/front.js"),
     include_str!("page/page.js"),
 ];
 
@@ -51,16 +61,17 @@ pub fn render(runs: &[Run<'_>]) -> String {
     page(data.collect(), &title)
 }
 
-/// A page of a document that is no run's report: a comparison.
-pub fn render_document(document: &Document) -> String {
-    page(vec![data::alone(document)], &document.title)
+/// A page of a document that is no run's report, a comparison, under this headline.
+pub fn render_document(document: &Document, headline: &str) -> String {
+    page(vec![data::alone(document, headline)], &document.title)
 }
 
 fn page(runs: Vec<Value>, title: &str) -> String {
     let scripts = SCRIPTS.join("\n");
+    let style = format!("{STYLE}\n:root[data-theme=\"dark\"] {{ {DARK} }}");
     let data = json!({ "format": FORMAT, "title": title, "runs": runs });
     PAGE.replace("{{title}}", &escaped(title))
-        .replace("{{style}}", STYLE)
+        .replace("{{style}}", &style)
         .replace("{{data}}", &island(&data))
         .replace("{{library}}", CHARTS_LIBRARY)
         .replace("{{scripts}}", &scripts)
@@ -108,7 +119,7 @@ mod tests {
 
     #[test]
     fn the_page_names_no_other_place() {
-        let own = [PAGE, STYLE].into_iter().chain(SCRIPTS);
+        let own = [PAGE, STYLE, DARK].into_iter().chain(SCRIPTS);
         for text in own {
             assert!(!text.contains("http://") && !text.contains("https://"));
         }

@@ -8,7 +8,7 @@ use crate::report::criteria;
 use crate::report::field::{Arm, Field};
 use crate::report::keeping_up;
 use crate::report::requirements::{disk_kept, headroom};
-use crate::statistics::{summarize, summarize_logarithms};
+use crate::statistics::{Interval, summarize, summarize_logarithms};
 use serde::Serialize;
 
 /// A figure of every row.
@@ -95,11 +95,48 @@ const KEPT: SummaryColumn = SummaryColumn::cost(
     "kept: disk for the time that data is kept",
 );
 
-/// A column and its figure of somebody who is ranked.
-type Figure<'a> = (SummaryColumn, Box<dyn Fn(&Arm) -> Option<f64> + 'a>);
+/// A figure over repetitions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// Its mean, in its column's unit.
+    pub value: f64,
+    /// The 95 % interval of the mean, where there are enough repetitions.
+    pub interval: Option<Interval>,
+}
+
+impl Estimate {
+    /// The geometric mean of times or rates.
+    pub fn geometric(values: &[f64]) -> Option<Self> {
+        let summary = summarize_logarithms(values).ok()?;
+        Some(Self {
+            value: summary.geometric_mean,
+            interval: summary.interval,
+        })
+    }
+
+    /// A figure without an interval.
+    const fn of_one(value: f64) -> Self {
+        Self {
+            value,
+            interval: None,
+        }
+    }
+
+    /// The arithmetic mean of costs.
+    fn mean(values: &[f64]) -> Option<Self> {
+        let summary = summarize(values).ok()?;
+        Some(Self {
+            value: summary.mean,
+            interval: summary.interval,
+        })
+    }
+}
+
+/// A column and its figure of somebody who may be ranked.
+type Figure<'a> = (SummaryColumn, Box<dyn Fn(&Arm) -> Option<Estimate> + 'a>);
 
 /// The figures of a row, for the workload's kind of trials.
-pub(super) fn figures(field: &Field) -> Vec<Figure<'_>> {
+pub(in crate::report) fn figures(field: &Field) -> Vec<Figure<'_>> {
     if field.is_phased() {
         of_phases(field)
     } else {
@@ -114,7 +151,7 @@ fn of_rates(field: &Field) -> Vec<Figure<'_>> {
     let samples_per_second = criteria::samples_per_second(&field.run);
     let cpu = move |trial: &TrialRecord| cpu_of_a_reading(trial, samples_per_second?);
     vec![
-        (LOST, Box::new(|arm| keeping_up::lost_percent(field, arm))),
+        (LOST, Box::new(|arm| lost(field, arm))),
         (READ, Box::new(move |arm| geometric(field, arm, read))),
         (
             CPU,
@@ -152,10 +189,13 @@ fn of_phases(field: &Field) -> Vec<Figure<'_>> {
             DISK,
             Box::new(move |arm| mean(field, arm, disk_of_a_reading)),
         ),
-        (ROOM, Box::new(move |arm| headroom(field, arm))),
+        (
+            ROOM,
+            Box::new(move |arm| headroom(field, arm).map(Estimate::of_one)),
+        ),
         (
             KEPT,
-            Box::new(move |arm| Some(disk_kept(field, arm)? / 1e9)),
+            Box::new(move |arm| Some(Estimate::of_one(disk_kept(field, arm)? / 1e9))),
         ),
     ]
 }
@@ -186,9 +226,21 @@ fn values(field: &Field, arm: &Arm, figure: impl Fn(&TrialRecord) -> Option<f64>
     field.valid_of(arm).filter_map(figure).collect()
 }
 
+/// Readings that were lost, all trials together.
+fn lost(field: &Field, arm: &Arm) -> Option<Estimate> {
+    Some(Estimate {
+        value: keeping_up::lost_percent(field, arm)?,
+        interval: None,
+    })
+}
+
 /// The arithmetic mean over valid trials.
-fn mean(field: &Field, arm: &Arm, figure: impl Fn(&TrialRecord) -> Option<f64>) -> Option<f64> {
-    Some(summarize(&values(field, arm, figure)).ok()?.mean)
+fn mean(
+    field: &Field,
+    arm: &Arm,
+    figure: impl Fn(&TrialRecord) -> Option<f64>,
+) -> Option<Estimate> {
+    Estimate::mean(&values(field, arm, figure))
 }
 
 /// The geometric mean over valid trials.
@@ -196,10 +248,6 @@ fn geometric(
     field: &Field,
     arm: &Arm,
     figure: impl Fn(&TrialRecord) -> Option<f64>,
-) -> Option<f64> {
-    Some(
-        summarize_logarithms(&values(field, arm, figure))
-            .ok()?
-            .geometric_mean,
-    )
+) -> Option<Estimate> {
+    Estimate::geometric(&values(field, arm, figure))
 }

@@ -98,8 +98,87 @@ fn a_change_is_found_with_all_that_it_rests_on() {
         "{document}"
     );
     assert!(document.contains("as far as the runs tell"), "{document}");
-    let first = &slower.document().sections[0];
-    assert_eq!(first.id, "disturbance", "listed first");
+    assert_eq!(sections(&slower)[..2], ["answer", "disturbance"]);
+    assert_eq!(
+        slower.headline(),
+        "2 worse, 0 better; no change found in 3 figures."
+    );
+}
+
+/// Ids of a comparison's sections.
+fn sections(comparison: &Comparison) -> Vec<&str> {
+    let sections = comparison.document().sections.iter();
+    sections.map(|section| section.id.as_str()).collect()
+}
+
+fn table<'c>(comparison: &'c Comparison, id: &str) -> Option<&'c Table> {
+    comparison.document().tables().find(|table| table.id == id)
+}
+
+/// Said "alike" of figures in which a change of a third would not have been seen.
+#[test]
+fn where_no_change_was_found_it_is_said_how_large_one_would_have_been() {
+    let slower = compared(repetitions(CHEAP), repetitions(COSTLY));
+    let changed = table(&slower, "forest").expect("what changed");
+    assert_eq!(changed.rows.len(), 2, "ties are folded");
+    let same = table(&slower, "unchanged").expect("what did not");
+    assert!(same.is_detail && same.rows.len() == 3);
+    for row in &same.rows {
+        let told = number::cell_text(row.last().expect("a cell"));
+        assert!(
+            told.starts_with("no change found; would have seen one over "),
+            "{told}"
+        );
+    }
+    assert!(
+        !json::value(slower.document())
+            .to_string()
+            .contains("\"alike\"")
+    );
+    let all = slower.blunter_than(0.0);
+    assert_eq!(all.len(), 3);
+    assert!(all[0].detectable >= all[2].detectable, "the bluntest first");
+    assert!(slower.blunter_than(10.0).is_empty());
+    let drawn = crate::report::text::render(slower.document(), 80);
+    let line = drawn.lines().find(|line| line.contains('●'));
+    assert!(line.is_some_and(|line| line.ends_with(" worse")), "{drawn}");
+}
+
+#[test]
+fn of_single_repetitions_the_ten_largest_ratios_are_shown_as_not_tested() {
+    let one = |used: Used| {
+        let mut trials = repetitions(used);
+        trials.truncate(1);
+        for number in 0..9_u64 {
+            let mean_ns = 1_000_000 * (number + if used.disk == CHEAP.disk { 1 } else { 3 });
+            let timed = latency(false, 10_000, mean_ns);
+            trials[0].latencies.insert(format!("q{number}"), timed);
+        }
+        trials
+    };
+    let found = compared(one(CHEAP), one(COSTLY));
+    assert!(found.headline().starts_with("Nothing is tested"));
+    let shown = table(&found, "untested").expect("ratios");
+    assert!(
+        shown.title.starts_with("The 10 largest of "),
+        "{}",
+        shown.title
+    );
+    let ratios: Vec<f64> = shown
+        .rows
+        .iter()
+        .map(|row| match &row[2] {
+            Cell::Number(number) => number.value.ln().abs(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(ratios.len(), 10);
+    assert!(
+        ratios.windows(2).all(|pair| pair[0] >= pair[1]),
+        "{ratios:?}"
+    );
+    let marked = |row: &Vec<Cell>| row[3] == Cell::text("not tested");
+    assert!(shown.rows.iter().all(marked));
 }
 
 /// It called 12.8 % of figures different on disturbed runs, and the machine the same.
@@ -115,6 +194,7 @@ fn where_a_disturbance_was_tolerated_nothing_is_decided() {
             Some("not decided: disturbed")
         );
         assert_eq!((found.tested(), found.regressions().len()), (0, 0));
+        assert_eq!(sections(&found)[0], "disturbance", "listed first");
         assert!(found.disturbed() > 0);
         let document = json::value(found.document()).to_string();
         assert!(document.contains("other processes used 31 %"), "{document}");

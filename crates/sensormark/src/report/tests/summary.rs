@@ -50,6 +50,47 @@ fn embedded_databases_and_servers_each_have_a_best() {
     );
 }
 
+/// A page has room for one line.
+#[test]
+fn the_title_is_the_answer_in_at_most_fifteen_words() {
+    let words = |text: &str| text.split_whitespace().count();
+    let four_of_both = report(four(1)).summary();
+    let title = four_of_both.title();
+    assert_eq!(words(&four_of_both.headline[0]), 17);
+    assert!(words(&title) <= 15, "{title}");
+    assert!(title.contains("of embedded databases, MariaDB "), "{title}");
+    assert_eq!(four_of_both.further(), four_of_both.headline);
+    let mut tied = four_of_both.clone();
+    tied.headline = vec!["word ".repeat(20)];
+    tied.ranked.retain(|one| !one.embedded);
+    tied.ranked.iter_mut().for_each(|one| one.rank = Some(1));
+    assert!(
+        tied.title()
+            .ends_with(" cost least and cannot be told apart.")
+    );
+    let more = tied.ranked[0].clone();
+    tied.ranked.extend([more.clone(), more.clone(), more]);
+    assert!(
+        tied.title().starts_with("5 layouts cost least"),
+        "{}",
+        tied.title()
+    );
+    tied.headline.push("Another.".to_owned());
+    assert_eq!(words(&tied.title()), 15, "cut: {}", tied.title());
+    let one = report(pair("MariaDB", "bulk", 0, CHEAP, CHEAP).to_vec()).summary();
+    assert_eq!(one.title(), one.headline[0]);
+    assert!(one.further().is_empty());
+    assert_eq!(
+        (one.badge(), report(Vec::new()).summary().badge()),
+        ("rough", "not decided")
+    );
+    assert!(
+        one.trust().starts_with("2 of 2 trials counted · "),
+        "{}",
+        one.trust()
+    );
+}
+
 #[test]
 fn a_busy_machine_makes_the_answer_rough_and_marks_what_it_moves() {
     let mut trials = four(1);

@@ -1,42 +1,33 @@
-//! The study's figures 1 (the signal) and 3 (the search for a cycle), drawn from our own data as SVG.
+//! The study's figures 1 (the signal) and 3 (the search for a cycle), from our own data.
 
 use crate::dataset::machine_tool::{AMPLITUDE, CHANNELS, MachineTool, SAMPLES_PER_SECOND};
-use crate::studies::drawing::{BLUE, DrawingError, Drawn, ORANGE, SIZE, failed};
+use crate::studies::drawing::{Drawing, Line};
 use crate::workload::machine_tool::cycle::find_cycle;
-use plotters::coord::Shift;
-use plotters::coord::types::{RangedCoordf64, RangedCoordi32};
-use plotters::prelude::*;
-use std::ops::Range;
 
 /// Samples that the signal's figure shows: three seconds, nine cycles.
 const SIGNAL_SAMPLES: usize = 3_000;
+/// Of these, every so many is drawn.
+const SIGNAL_STEP: usize = 5;
 /// Samples that the search's figure shows, and the sample that the search is around.
 const SEARCH_SAMPLES: usize = 1_400;
+/// Of these, every so many is drawn.
+const SEARCH_STEP: usize = 2;
 /// Around the middle of them.
 const AROUND: usize = 700;
-/// Neither the signal's nor a mark's colour.
-const GREY: RGBColor = RGBColor(120, 120, 120);
+/// Both axes of every figure.
+const AXES: (&str, &str) = ("s", "counts of the converter");
 
-/// Both figures of a machine under this seed: file name and SVG.
-///
-/// # Errors
-/// When the drawing itself fails.
-pub fn draw(seed: u64) -> Result<Vec<Drawn>, DrawingError> {
-    Ok(vec![
-        ("signal.svg", signal(seed)?),
-        ("search.svg", search(seed)?),
-    ])
+/// Both figures of a machine under this seed; the signal's has a part for each channel.
+pub fn drawings(seed: u64) -> Vec<Drawing> {
+    let mut all = signal(seed);
+    all.extend(search(seed));
+    all
 }
 
 /// Seconds of a sample.
 fn seconds(sample: usize) -> f64 {
     sample as f64 / SAMPLES_PER_SECOND as f64
 }
-
-/// Both axes of every drawing: seconds, and counts of the converter.
-type Plane = Cartesian2d<RangedCoordf64, RangedCoordi32>;
-type Chart<'chart, 'svg> = ChartContext<'chart, SVGBackend<'svg>, Plane>;
-type Area<'svg> = DrawingArea<SVGBackend<'svg>, Shift>;
 
 fn columns(seed: u64, samples: usize) -> [Vec<u16>; CHANNELS] {
     let mut columns: [Vec<u16>; CHANNELS] = std::array::from_fn(|_| vec![0; samples]);
@@ -45,141 +36,82 @@ fn columns(seed: u64, samples: usize) -> [Vec<u16>; CHANNELS] {
     columns
 }
 
-fn points(column: &[u16]) -> Vec<(f64, i32)> {
-    let point = |(sample, value): (usize, &u16)| (seconds(sample), i32::from(*value));
-    column.iter().enumerate().map(point).collect()
+fn points(column: &[u16], step: usize) -> Vec<(f64, f64)> {
+    let samples = column.iter().enumerate().step_by(step);
+    samples
+        .map(|(sample, value)| (seconds(sample), f64::from(*value)))
+        .collect()
 }
 
-/// Figure 1: the angle on top, the four channels below it.
-fn signal(seed: u64) -> Result<String, DrawingError> {
+/// Figure 1: the angle, and the four channels.
+fn signal(seed: u64) -> Vec<Drawing> {
+    const IDS: [&str; CHANNELS] = [
+        "signal_angle",
+        "signal_m1",
+        "signal_m2",
+        "signal_m3",
+        "signal_m4",
+    ];
     let columns = columns(seed, SIGNAL_SAMPLES);
-    let mut svg = String::new();
-    {
-        let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
-        root.fill(&WHITE).map_err(failed)?;
-        let caption = format!("The signal: machine angle and four channels (seed {seed})");
-        let root = root.titled(&caption, ("sans-serif", 20)).map_err(failed)?;
-        let areas = root.split_evenly((CHANNELS, 1));
-        for (channel, (area, column)) in areas.iter().zip(&columns).enumerate() {
-            draw_channel(area, channel, column)?;
+    let channels = IDS.into_iter().zip(&columns).enumerate();
+    let one = |(channel, (id, column)): (usize, (&'static str, &Vec<u16>))| {
+        let name = match channel {
+            0 => "angle".to_owned(),
+            channel => format!("channel m{channel}"),
+        };
+        Drawing {
+            id,
+            title: format!("The signal: {name}"),
+            x: AXES.0,
+            y: AXES.1,
+            note: format!("Three seconds, nine cycles, of the data with seed {seed}."),
+            lines: vec![Line::new(name, points(column, SIGNAL_STEP))],
         }
-        root.present().map_err(failed)?;
-    }
-    Ok(svg)
+    };
+    channels.map(one).collect()
 }
 
-fn draw_channel(area: &Area<'_>, channel: usize, column: &[u16]) -> Result<(), DrawingError> {
-    let is_last = channel + 1 == CHANNELS;
-    let mut chart = ChartBuilder::on(area)
-        .margin_right(16)
-        .margin_top(4)
-        .x_label_area_size(if is_last { 40 } else { 4 })
-        .y_label_area_size(64)
-        .build_cartesian_2d(0.0..seconds(SIGNAL_SAMPLES), 0..i32::from(AMPLITUDE) + 1)
-        .map_err(failed)?;
-    let mut mesh = chart.configure_mesh();
-    mesh.disable_x_mesh()
-        .light_line_style(TRANSPARENT)
-        .y_labels(5)
-        .x_labels(if is_last { 7 } else { 0 });
-    mesh.y_desc(if channel == 0 {
-        "angle".to_owned()
-    } else {
-        format!("m{channel}")
-    });
-    if is_last {
-        mesh.x_desc("time [s]; values in counts of the converter");
-    }
-    mesh.draw().map_err(failed)?;
-    let colour = if channel == 0 { ORANGE } else { BLUE };
-    let line = LineSeries::new(points(column), colour);
-    chart.draw_series(line).map_err(failed)?;
-    Ok(())
-}
-
-/// Figure 3: the angle around t, both thresholds, and the five points of the search.
-fn search(seed: u64) -> Result<String, DrawingError> {
+/// Figure 3: the angle around t, both thresholds, and the five points of the search; nothing where there is no cycle.
+fn search(seed: u64) -> Option<Drawing> {
     let [angles, ..] = columns(seed, SEARCH_SAMPLES);
     let times: Vec<i64> = (0..).take(SEARCH_SAMPLES).collect();
-    let found = find_cycle(&times, &angles, times[AROUND]).map_err(failed)?;
-    let mut svg = String::new();
-    {
-        let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
-        root.fill(&WHITE).map_err(failed)?;
-        let caption = format!("The search for the cycle around t (seed {seed})");
-        let mut chart = ChartBuilder::on(&root)
-            .caption(caption, ("sans-serif", 20))
-            .margin(16)
-            .x_label_area_size(40)
-            .y_label_area_size(64)
-            .build_cartesian_2d(0.0..seconds(SEARCH_SAMPLES), 0..i32::from(AMPLITUDE) + 300)
-            .map_err(failed)?;
-        let mut mesh = chart.configure_mesh();
-        mesh.light_line_style(TRANSPARENT);
-        mesh.x_desc("time [s]; the cycle is [t4, t5), shaded");
-        mesh.y_desc("angle [counts of the converter]");
-        mesh.draw().map_err(failed)?;
-        draw_background(&mut chart, found.samples())?;
-        let line = LineSeries::new(points(&angles), BLUE);
-        chart.draw_series(line).map_err(failed)?;
-        draw_time(&mut chart, AROUND)?;
-        let marks = [
-            (found.t1, "t1"),
-            (found.t2, "t2"),
-            (found.t3, "t3"),
-            (found.t4, "t4"),
-            (found.t5, "t5"),
-        ];
-        for (sample, name) in marks {
-            draw_mark(&mut chart, sample, angles[sample], name)?;
-        }
-        root.present().map_err(failed)?;
-    }
-    Ok(svg)
-}
-
-/// The cycle as a band, and both thresholds.
-fn draw_background(chart: &mut Chart<'_, '_>, cycle: Range<usize>) -> Result<(), DrawingError> {
-    let top = i32::from(AMPLITUDE);
-    let band = [(seconds(cycle.start), 0), (seconds(cycle.end), top)];
-    let band = Rectangle::new(band, BLUE.mix(0.12).filled());
-    chart.draw_series([band]).map_err(failed)?;
-    for (threshold, name) in [(top / 2, "A/2"), (top / 8, "A/8")] {
-        let line = [(0.0, threshold), (seconds(SEARCH_SAMPLES), threshold)];
-        let line = LineSeries::new(line, GREY);
-        chart.draw_series(line).map_err(failed)?;
-        let style = ("sans-serif", 14).into_font().color(&GREY);
-        let label = Text::new(name, (0.005, threshold + 110), style);
-        chart.draw_series([label]).map_err(failed)?;
-    }
-    Ok(())
-}
-
-/// The time searched around, as a line: it is no sample of the search.
-fn draw_time(chart: &mut Chart<'_, '_>, sample: usize) -> Result<(), DrawingError> {
-    let top = i32::from(AMPLITUDE) + 150;
-    let line = [(seconds(sample), 0), (seconds(sample), top)];
-    let line = LineSeries::new(line, BLACK.stroke_width(1));
-    chart.draw_series(line).map_err(failed)?;
-    let style = ("sans-serif", 16).into_font().color(&BLACK);
-    let label = Text::new("t", (seconds(sample) + 0.006, top + 100), style);
-    chart.draw_series([label]).map_err(failed)?;
-    Ok(())
-}
-
-fn draw_mark(
-    chart: &mut Chart<'_, '_>,
-    sample: usize,
-    angle: u16,
-    name: &str,
-) -> Result<(), DrawingError> {
-    let (time, angle) = (seconds(sample), i32::from(angle));
-    let dot = Circle::new((time, angle), 4, ORANGE.filled());
-    chart.draw_series([dot]).map_err(failed)?;
-    let style = ("sans-serif", 16).into_font().color(&ORANGE);
-    let label = Text::new(name.to_owned(), (time + 0.008, angle + 120), style);
-    chart.draw_series([label]).map_err(failed)?;
-    Ok(())
+    let found = find_cycle(&times, &angles, times[AROUND]).ok()?;
+    let top = f64::from(AMPLITUDE);
+    let level = |name: &str, height: f64| {
+        let end = seconds(SEARCH_SAMPLES);
+        Line::new(name, vec![(0.0, height), (end, height)])
+    };
+    let upright = |name: &str, sample: usize| {
+        let at = seconds(sample);
+        Line::new(name, vec![(at, 0.0), (at, top)])
+    };
+    let mut lines = vec![
+        Line::new("angle", points(&angles, SEARCH_STEP)),
+        level("A/2", top / 2.0),
+        level("A/8", top / 8.0),
+        upright("t", AROUND),
+    ];
+    let marks = [
+        ("t1", found.t1),
+        ("t2", found.t2),
+        ("t3", found.t3),
+        ("t4", found.t4),
+        ("t5", found.t5),
+    ];
+    let mark = |(name, sample): (&str, usize)| {
+        Line::dots(name, vec![(seconds(sample), f64::from(angles[sample]))])
+    };
+    lines.extend(marks.map(mark));
+    Some(Drawing {
+        id: "search",
+        title: "The search for the cycle around t".to_owned(),
+        x: AXES.0,
+        y: AXES.1,
+        note: format!(
+            "The cycle is from t4 to before t5. A is the angle's amplitude; the data have seed {seed}."
+        ),
+        lines,
+    })
 }
 
 #[cfg(test)]
@@ -187,17 +119,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_figures_are_drawn_from_the_seed_and_show_what_they_should() {
-        let [(signal_name, signal), (search_name, search)] = &draw(7).unwrap()[..] else {
-            panic!("two figures");
+    fn both_figures_come_from_the_seed_and_show_what_they_should() {
+        let drawn = drawings(7);
+        assert_eq!(drawn.len(), CHANNELS + 1);
+        let search = drawn.last().expect("a search");
+        let names: Vec<&str> = search.lines.iter().map(|line| line.name.as_str()).collect();
+        assert_eq!(
+            names,
+            ["angle", "A/2", "A/8", "t", "t1", "t2", "t3", "t4", "t5"]
+        );
+        let at = |name: &str| {
+            let line = search.lines.iter().find(|line| line.name == name);
+            line.expect("a mark").points[0].0
         };
-        assert_eq!((*signal_name, *search_name), ("signal.svg", "search.svg"));
-        assert!(signal.matches("<polyline").count() >= CHANNELS);
-        for mark in ["t1", "t2", "t3", "t4", "t5", "A/2", "A/8"] {
-            assert!(search.lines().any(|line| line.trim() == mark), "{mark}");
-        }
-        assert!(signal.starts_with("<svg") && search.trim_end().ends_with("</svg>"));
-        assert_eq!(draw(7).unwrap()[1].1, *search);
-        assert_ne!(draw(8).unwrap()[1].1, *search);
+        assert!(at("t3") < at("t4") && at("t4") < at("t2"));
+        assert!(at("t2") < at("t1") && at("t1") < at("t5"));
+        assert_eq!(drawings(7), drawn);
+        assert_ne!(drawings(8).last(), drawn.last());
     }
 }

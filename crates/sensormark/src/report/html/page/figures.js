@@ -27,6 +27,7 @@ const figures = {
     const parts = [];
     for (const block of blocks) {
       if (!block.drawing) { parts.push(other(block)); continue; }
+      if (block.drawing.shape === "forest") { parts.push(forest.block(block)); continue; }
       const last = parts[parts.length - 1];
       const pair = last?.classList.contains("figures") ? last : element("div", { class: "pair figures" });
       if (pair !== last) parts.push(pair);
@@ -41,21 +42,21 @@ const figures = {
     const names = [...new Set(rows.map(name))];
     const sources = [...new Set(rows.map((row) => row[1].text))];
     const sets = sources.map((source) => {
-      const own = new Map(rows.filter((row) => row[1].text === source).map((row) => [name(row), row[value].value]));
-      return { source, data: names.map((one) => own.get(one) ?? null) };
+      const own = new Map(rows.filter((row) => row[1].text === source).map((row) => [name(row), row[value]]));
+      return { source, data: names.map((one) => own.get(one)?.value ?? null), intervals: names.map((one) => (own.has(one) ? charts.interval(own.get(one)) : null)) };
     });
     const configure = () => ({
       type: "bar",
       data: {
         labels: names,
-        datasets: sets.map(({ source, data }, place) => ({
-          label: source, data, borderWidth: 1, borderColor: charts.colour(place), skipNull: true, maxBarThickness: 22,
-          backgroundColor: source === "here" ? charts.colour(place) : this.hatched(charts.colour(place), place),
+        datasets: sets.map(({ source, data, intervals }, place) => ({
+          label: source, data, intervals, borderWidth: 1, borderColor: names.map((one) => colours.of(one)), skipNull: true, maxBarThickness: 22,
+          backgroundColor: names.map((one) => (source === "here" ? colours.of(one) : this.hatched(colours.of(one), place))),
         })),
       },
       options: {
         indexAxis: "y",
-        plugins: { legend: { position: "bottom", labels: { boxWidth: 24 } } },
+        plugins: { legend: { position: "bottom", labels: { boxWidth: 24, generateLabels: (chart) => this.legend(chart, sets) } } },
         scales: {
           x: charts.axis(charts.columnTitle(table, value), { beginAtZero: true }),
           y: { ticks: { autoSkip: false, callback: (at) => this.fitted(names[at]) } },
@@ -65,14 +66,23 @@ const figures = {
     const lines = Math.max(...names.map((one) => this.fitted(one).length));
     return [configure, 110 + names.length * Math.max(10 + 13 * lines, 14 * sets.length)];
   },
+  // Full and hatched, in no database's colour.
+  legend(chart, sets) {
+    const ink = charts.ink("--soft");
+    return sets.map(({ source }, place) => ({
+      text: source, datasetIndex: place, hidden: !chart.isDatasetVisible(place), fontColor: ink, strokeStyle: ink, lineWidth: 1,
+      fillStyle: source === "here" ? ink : this.hatched(ink, place),
+    }));
+  },
   // A line for each implementation; published ones are dashed, with hollow points, in the colour of the first of the same database and variant.
   lines(table, rows) {
     const [x, y] = [table.keys - 1, table.columns.length - 1];
     const series = new Map();
     for (const row of rows) {
       const name = this.isPublished(row) ? `${row[0].text} (${row[1].text})` : row[0].text;
-      if (!series.has(name)) series.set(name, { name, database: row[0].text.split(/[ ,]/)[0], variant: row[0].text.split(", ")[1], published: this.isPublished(row), of: row[1].text, points: [] });
+      if (!series.has(name)) series.set(name, { name, database: row[0].text.split(/[ ,]/)[0], variant: row[0].text.split(", ")[1], published: this.isPublished(row), of: row[1].text, points: [], intervals: [] });
       series.get(name).points.push([row[x].value, row[y].value]);
+      series.get(name).intervals.push(charts.interval(row[y]));
     }
     const all = [...series.values()];
     const sources = [...new Set(rows.filter((row) => this.isPublished(row)).map((row) => row[1].text))];
@@ -80,7 +90,7 @@ const figures = {
     all.forEach((one) => {
       const same = ours.findIndex((other) => (one.published ? other.database === one.database && other.variant === one.variant : other === one));
       one.source = sources.indexOf(one.of);
-      one.place = same >= 0 ? same : ours.length + all.filter((other) => other.published).indexOf(one);
+      one.twin = same;
     });
     const isEven = !table.drawing.logarithmic;
     // A factor's steps are named at 1, 2 and 5, where there is room for no more.
@@ -90,11 +100,11 @@ const figures = {
     const atPoints = ticks.length <= 8 ? { afterBuildTicks: (axis) => { axis.ticks = ticks.map((value) => ({ value })); } } : {};
     const scales = { x: { ...scale, ...atPoints }, y: isEven ? {} : { ...scale, ticks: named } };
     const configure = () => {
-      const made = charts.lines(all, charts.columnTitle(table, x), charts.columnTitle(table, y), scales);
+      const looks = colours.lines(ours.map((one) => one.name));
+      const own = all.map((one) => looks[one.twin] ?? { colour: colours.of(one.name), dash: [], point: "circle" });
+      const made = charts.lines(all, charts.columnTitle(table, x), charts.columnTitle(table, y), scales, own);
       made.data.datasets.forEach((set, place) => {
-        const colour = charts.colour(all[place].place);
-        Object.assign(set, { borderColor: colour, backgroundColor: colour, pointRadius: set.pointRadius && 4,
-          borderDash: charts.dash(all[place].place), pointStyle: this.points[Math.floor(all[place].place / 8) % 4] });
+        set.pointRadius = set.pointRadius && 4;
         if (all[place].published) {
           Object.assign(set, { borderDash: [3, 3], pointStyle: this.hollow[all[place].source % 4], pointRadius: 7, pointBorderWidth: 2, backgroundColor: "transparent" });
         }
@@ -104,8 +114,7 @@ const figures = {
     };
     return [configure, 290 + 14 * all.length];
   },
-  // Shapes of points: ours by eights, as colours come again; published ones by where they are from.
-  points: ["circle", "triangle", "rect", "star"],
+  // Shapes of published points by where they are from.
   hollow: ["rectRot", "triangle", "rect", "circle"],
   // Those of ascending values that have room beside each other on an axis.
   apart(values, isEven) {

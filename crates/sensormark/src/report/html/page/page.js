@@ -1,5 +1,5 @@
 "use strict";
-// The page: the document's sections in its order, with what can be moved and hidden between them.
+// The page: the first screen, and below it the document's sections, folded, in five chapters.
 
 const page = {
   all: JSON.parse(document.getElementById("data").textContent),
@@ -52,30 +52,53 @@ const page = {
     tables.filter();
     this.listeners.forEach((act) => act());
   },
-  // A section's parts; the ranking's is followed by the one that a reader can move.
-  section(section) {
-    const parts = figures.blocks(section.blocks, (block) => {
+  // Where each section of the report stands; what is not named here is of the study, and stands with the answer.
+  chapters: [
+    ["answer", "Answer", []],
+    ["costs", "Costs", ["resources", "costs", "durability", "readings", "writes", "projection", "as_study"]],
+    ["latency", "Latency", ["curves", "latencies", "phases"]],
+    ["time", "Over time", ["courses", "steadiness"]],
+    ["measured", "How measured", ["warnings", "not_measured", "protocol", "environment", "environments", "reproduce", "statements"]],
+  ],
+  // The first of a chapter is open; the others unfold.
+  open: ["resources", "costs", "durability", "curves", "latencies"],
+  titles: { answer: "The answer in full", ranking: "Ranking as a table", courses: "Resources over time" },
+  chapterOf(id) {
+    const found = this.chapters.find(([, , ids]) => ids.includes(id));
+    return found ? found[0] : "answer";
+  },
+  blocks(section) {
+    return figures.blocks(section.blocks, (block) => {
       if (block.kind === "table") return tables.block(block);
       if (block.kind === "list") return element("ul", {}, block.items.map((item) => element("li", {}, item)));
       return element("p", { class: section.id === "answer" ? "answer" : null }, block.text);
     });
-    return this.frame(section.id, section.title, parts);
   },
-  frame(id, title, parts) {
-    return element("section", { "aria-labelledby": "at-" + id }, element("h2", { id: "at-" + id }, title), parts);
+  // A section that unfolds; its parts are made then.
+  fold(id, title, parts, isOpen) {
+    const place = element("details", { class: "section", open: isOpen },
+      element("summary", {}, element("h2", { id: "at-" + id }, title)));
+    const fill = () => {
+      if (place.dataset.filled) return;
+      place.dataset.filled = "yes";
+      place.append(...parts());
+      tables.filter();
+    };
+    place.fill = fill;
+    place.addEventListener("toggle", fill);
+    if (isOpen) fill();
+    return place;
   },
   sections() {
-    const { document: { sections }, ranking, curves: drawn, courses: taken } = this.data;
-    const all = [];
-    const add = (id, title, parts) => all.push({ id, title, parts });
-    for (const section of sections) {
-      add(section.id, section.title, () => this.section(section));
-      if (section.id === "ranking" && ranking && ranking.contestants.length > 1) {
-        add("weights", "Change the weights", () => this.frame("weights", "Change the weights", live.section(ranking)));
-      }
-    }
-    if (drawn?.all.length) add("curves", "Latency distributions", () => this.frame("curves", "Latency distributions", curves.section(drawn)));
-    if (taken.length) add("courses", "Over time", () => this.frame("courses", "Over time", courses.section(taken)));
+    const { document: { sections }, curves: drawn, courses: taken, drawings: pictures } = this.data;
+    const all = sections.map((section) => ({ id: section.id, title: this.titles[section.id] || section.title, parts: () => this.blocks(section) }));
+    const before = (id, one) => {
+      const at = all.findIndex((section) => section.id === id);
+      all.splice(at < 0 ? all.length : at, 0, one);
+    };
+    if (drawn?.all.length) before("latencies", { id: "curves", title: "Latency distributions", parts: () => curves.section(drawn) });
+    if (taken.length) before("steadiness", { id: "courses", title: this.titles.courses, parts: () => courses.section(taken) });
+    if (pictures.length) before("published", { id: "drawings", title: "The study's data, drawn again", parts: () => drawings.section(pictures) });
     return all;
   },
   themes() {
@@ -95,13 +118,13 @@ const page = {
   },
   begin() {
     this.themes();
-    document.getElementById("title").textContent = this.all.title;
+    document.title = this.all.title;
     this.paper();
     const known = this.all.runs.findIndex((run) => run.name === address.get("run"));
     this.show(Math.max(0, known));
     if (address.get("at")) this.go(address.get("at"));
   },
-  // Paper is light, and shows every chart.
+  // Paper is light, and shows every section and chart.
   paper() {
     const root = document.documentElement;
     let before = null;
@@ -110,8 +133,15 @@ const page = {
       root.dataset.theme = theme;
       charts.redraw();
     };
-    addEventListener("beforeprint", () => { before = root.dataset.theme; show("light"); charts.showAll(); });
-    addEventListener("afterprint", () => show(before));
+    let opened = [];
+    addEventListener("beforeprint", () => {
+      opened = [...document.querySelectorAll("details.section:not([open]), details.trust:not([open])")];
+      opened.forEach((place) => { place.fill?.(); place.open = true; });
+      before = root.dataset.theme;
+      show("light");
+      charts.showAll();
+    });
+    addEventListener("afterprint", () => { show(before); opened.forEach((place) => { place.open = false; }); });
   },
   // Shows one of the runs, in place of the one before.
   show(place) {
@@ -121,26 +151,67 @@ const page = {
     tables.shown = [];
     const run = this.all.runs[place];
     this.data = { ...run, document: tables.unpacked(run.document) };
+    colours.start(this.data.implementations);
     this.hide();
     this.choices(place);
-    const started = this.data.started ? "Measured " + this.data.started.slice(0, 16).replace("T", " ") + " UTC" : "";
-    const own = this.all.runs.length > 1 ? [this.data.document.title, this.data.name, started] : [started];
-    document.getElementById("subtitle").textContent = own.filter(Boolean).join(" · ");
+    weights.start(this.data.ranking);
+    front.start(this.data.front);
+    main.append(...(this.data.front ? this.report() : this.alone()));
+    front.draw();
+    tables.filter();
+    this.follow(main);
+  },
+  // A run's report: the answer with its charts, and chapters below it.
+  report() {
     const sections = this.sections();
-    const links = sections.map(({ id, title }) => {
-      const link = element("a", { href: "#at=" + id }, title);
+    const verdicts = sections.find((section) => section.id === "verdicts");
+    const others = sections.filter((section) => section !== verdicts);
+    const trust = element("div", {}, element("h2", { id: "at-verdicts", class: "unseen" }, "Verdicts"), verdicts ? verdicts.parts() : []);
+    const made = [];
+    for (const [id, title, ids] of this.chapters) {
+      const own = others.filter((section) => this.chapterOf(section.id) === id);
+      own.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
+      const head = id === "answer" ? front.section(this.filterSection(), trust) : [element("h2", { id: "at-chapter-" + id }, title)];
+      if (!own.length && id !== "answer") head.push(element("p", { class: "note" }, "Nothing of this is in the folder of this run."));
+      const folded = own.map((section, at) => this.fold(section.id, section.title, section.parts, at === 0 && this.open.includes(section.id)));
+      made.push(element("section", { class: "chapter", id: "chapter-" + id, "aria-labelledby": "at-chapter-" + id }, head, folded));
+    }
+    this.links(this.chapters.map(([id, title]) => ["chapter-" + id, title]));
+    return made;
+  },
+  // A document without a ranking: a comparison, or what survived a kill.
+  alone() {
+    const { headline, document: { title, sections } } = this.data;
+    const head = element("section", { class: "chapter head" }, element("h1", {}, headline || title),
+      element("p", { class: "context", id: "subtitle" }, [headline ? title : "", this.data.name, this.data.started].filter(Boolean).join(" · ")));
+    this.links(sections.map((section) => [section.id, section.title]));
+    return [head, ...sections.map((section) => element("section", { class: "chapter", id: "chapter-" + section.id, "aria-labelledby": "at-" + section.id },
+      element("h2", { id: "at-" + section.id }, section.title), this.blocks(section)))];
+  },
+  links(targets) {
+    const links = targets.map(([id, title]) => {
+      const link = element("a", { href: "#at=" + id, "data-to": id }, title);
       link.addEventListener("click", (event) => { event.preventDefault(); this.go(id); });
       return element("li", {}, link);
     });
     document.getElementById("contents").replaceChildren(element("ul", {}, links));
-    for (const { id, parts } of sections) {
-      main.append(parts());
-      if (id === "verdicts" || id === sections[0].id) {
-        const filters = this.filterSection();
-        if (filters && !main.querySelector(".filters")) main.append(filters);
-      }
-    }
-    tables.filter();
+  },
+  // Marks the chapter that is being read.
+  follow(main) {
+    this.seen?.disconnect();
+    const links = [...document.querySelectorAll("#contents a")];
+    const mark = (id) => links.forEach((link) => {
+      const isOwn = link.dataset.to === id || "chapter-" + link.dataset.to === id;
+      if (isOwn) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    });
+    const inside = new Set();
+    this.seen = new IntersectionObserver((all) => {
+      all.forEach((one) => (one.isIntersecting ? inside.add(one.target) : inside.delete(one.target)));
+      const first = [...main.children].find((chapter) => inside.has(chapter) && chapter.id);
+      if (first) mark(first.id);
+    }, { rootMargin: "-25% 0px -60% 0px" });
+    [...main.children].forEach((chapter) => this.seen.observe(chapter));
   },
   // Links to each run of a page of several; what a reader chose is of one run, but for the theme.
   choices(shown) {
@@ -161,13 +232,19 @@ const page = {
     });
     document.getElementById("runs").replaceChildren(element("ul", {}, links));
   },
+  // Goes to a section, and opens it; of a chapter, its first.
   go(id) {
     const place = document.getElementById("at-" + id);
     if (!place) return;
-    address.set("at", id);
+    address.set("at", id === "chapter-answer" ? null : id);
     place.setAttribute("tabindex", "-1");
-    place.closest("details")?.setAttribute("open", "");
-    place.scrollIntoView();
+    const folded = place.closest("details") || place.parentElement.querySelector(":scope > details.section");
+    if (folded && id !== "chapter-answer") {
+      folded.fill?.();
+      folded.open = true;
+    }
+    if (id === "chapter-answer") scrollTo(0, 0);
+    else place.scrollIntoView();
     place.focus({ preventScroll: true });
   },
 };

@@ -19,6 +19,14 @@ const score = {
       return sum > 0 ? (1 - cost / sum) * 100 : NaN;
     });
   },
+  // Half the 95 % interval of the mean over repetitions; nothing where there are too few.
+  half(blocks, smallest) {
+    const values = blocks.filter((block) => block !== null && Number.isFinite(block));
+    if (values.length < smallest) return null;
+    const mean = this.mean(values);
+    const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
+    return statistics.quantile(values.length - 1) * Math.sqrt(variance / values.length);
+  },
   mean(values) { return values.reduce((sum, value) => sum + value, 0) / values.length; },
   // Everybody's scores and ranks by these weights, best first. Phases without any weight do not count.
   rank(ranking, contestants, weights) {
@@ -32,6 +40,7 @@ const score = {
       label: one.label, ...total(one.costs),
       blocks: one.blocks.map((costs) => (costs ? total(costs).total : null)),
     }));
+    for (const one of ranked) one.half = this.half(one.blocks, ranking.smallest_repetitions);
     this.ranks(ranking, ranked);
     return ranked.sort((a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity) || b.total - a.total);
   },
@@ -92,6 +101,16 @@ const statistics = {
       largest = Math.max(largest, Math.min(1, pair.p * (order.length - place)));
       pair.p = largest;
     });
+  },
+  // The t that |T| exceeds in 5 % of cases, by halving.
+  quantile(degrees) {
+    let [low, high] = [0, 1e4];
+    for (let step = 0; step < 100; step++) {
+      const middle = (low + high) / 2;
+      if (this.twoSided(middle, degrees) > 0.05) low = middle;
+      else high = middle;
+    }
+    return high;
   },
   // P(|T| >= |t|).
   twoSided(t, degrees) {

@@ -61,10 +61,14 @@ const tables = {
     return [header, rows];
   },
   block(table) {
-    const parts = () => [
-      table.title ? element("h3", { id: "title-" + table.id }, table.title) : null,
-      element("div", { class: "tools" }, button("CSV", () => saveCsv(table.id, ...this.csv(table))), charts.chooser(table)),
-      this.draw(table), ...table.notes.map((note) => element("p", { class: "note" }, note))].filter(Boolean);
+    const parts = () => {
+      const drawn = this.draw(table);
+      if (table.id === "ranking" && weights.ranking) weights.keep(table, drawn);
+      return [
+        table.title ? element("h3", { id: "title-" + table.id }, table.title) : null,
+        element("div", { class: "tools" }, button("CSV", () => saveCsv(table.id, ...this.csv(table))), charts.chooser(table)),
+        drawn, ...table.notes.map((note) => element("p", { class: "note" }, note))].filter(Boolean);
+    };
     return table.detail ? this.later(`${table.title} (${table.rows.length} rows)`, parts) : element("div", {}, parts());
   },
   // What is made when a reader opens it: long tables would keep the page from opening.

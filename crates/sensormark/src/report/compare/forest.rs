@@ -1,0 +1,86 @@
+//! The figures of two runs as a forest: the ratio of each with its interval, the largest change first. What was tested and did not change stands in a table of
+//! its own. Of what was not tested, or not decided, the largest ratios are shown and marked as that.
+
+use super::{Change, Pair};
+use crate::report::number::significant;
+use crate::report::sections::cells::counted;
+use crate::report::tables::{Cell, Drawing, Section, Shape, Table};
+
+/// Ratios that are shown of what was not tested.
+const MOST_UNTESTED: usize = 10;
+
+/// Adds what changed, what did not, and what nobody knows.
+pub fn add(section: &mut Section, pairs: &[Pair]) {
+    let of = |fits: fn(Change) -> bool| largest_first(pairs, fits);
+    let changed = of(|change| matches!(change, Change::Better | Change::Worse));
+    section.table(table("forest", "What changed, the largest first", &changed));
+    let same = of(|change| change == Change::NotFound);
+    let title = format!("No change found in {}", counted(same.len(), "figure"));
+    let mut table_of_same = table("unchanged", &title, &same);
+    table_of_same.is_detail = true;
+    section.table(table_of_same);
+    for (id, change, what) in [
+        ("undecided", Change::Disturbed, "not decided"),
+        ("untested", Change::Untested, "not tested"),
+    ] {
+        let mut unknown = largest_first(pairs, |_| true);
+        unknown.retain(|pair| pair.change == change);
+        let all = unknown.len();
+        unknown.truncate(MOST_UNTESTED);
+        let title = match (all, unknown.len()) {
+            (all, shown) if all > shown => format!("The {shown} largest of {all} ratios, {what}"),
+            _ => format!("Ratios, {what}"),
+        };
+        section.table(table(id, &title, &unknown));
+    }
+}
+
+/// Those that fit and have a ratio, by how far it is from 1.
+fn largest_first(pairs: &[Pair], fits: impl Fn(Change) -> bool) -> Vec<&Pair> {
+    let far = |pair: &Pair| {
+        pair.compared
+            .map_or(0.0, |compared| compared.ratio.ln().abs())
+    };
+    let mut found: Vec<&Pair> = pairs
+        .iter()
+        .filter(|pair| fits(pair.change) && pair.compared.is_some())
+        .collect();
+    found.sort_by(|one, other| far(other).total_cmp(&far(one)));
+    found
+}
+
+fn table(id: &str, title: &str, pairs: &[&Pair]) -> Table {
+    let columns = [
+        ("implementation", ""),
+        ("figure", ""),
+        ("second / first", ""),
+        ("change", ""),
+    ];
+    let mut table = Table::new(id, title, &columns);
+    table.keys = 2;
+    table.drawing = Some(Drawing {
+        shape: Shape::Forest,
+        logarithmic: true,
+    });
+    for pair in pairs {
+        table.row(vec![
+            Cell::text(&pair.figure.implementation),
+            Cell::text(&pair.figure.name),
+            super::tables::ratio(pair),
+            Cell::text(words(pair)),
+        ]);
+    }
+    table
+}
+
+/// What became of a figure; where no change was found, how large one would have been.
+pub fn words(pair: &Pair) -> String {
+    let text = pair.change.text();
+    match (pair.change, pair.detectable) {
+        (Change::NotFound, Some(detectable)) => format!(
+            "{text}; would have seen one over {} %",
+            significant(detectable * 100.0, 2)
+        ),
+        _ => text.to_owned(),
+    }
+}

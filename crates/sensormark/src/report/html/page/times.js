@@ -1,0 +1,114 @@
+"use strict";
+// Latency distributions, what a trial did over time, and a study's pictures of its own data: lines.
+
+// Latency distributions: how long the slowest share took.
+const curves = {
+  section({ beyond, all }) {
+    this.beyond = beyond;
+    // What most implementations were asked comes first.
+    const count = new Map();
+    all.forEach((curve) => count.set(curve.operation, (count.get(curve.operation) || 0) + 1));
+    const operations = [...count.keys()].sort((a, b) => count.get(b) - count.get(a));
+    const place = element("div");
+    const choice = element("select", { id: "operation" }, operations.map((name) => element("option", { value: name }, name)));
+    const known = address.get("operation");
+    if (operations.includes(known)) choice.value = known;
+    const draw = () => {
+      address.set("operation", choice.value === operations[0] ? null : choice.value);
+      this.draw(place, all.filter((curve) => curve.operation === choice.value && !page.isHidden(curve.implementation)));
+    };
+    choice.addEventListener("change", draw);
+    page.onFilter(draw);
+    draw();
+    return [element("p", {}, "How long the slowest share of operations took: to the right are the rarest. A curve ends where fewer than ten operations lie beyond."),
+      element("div", { class: "tools" }, element("label", {}, "Operation ", choice)), place];
+  },
+  ticks(most) { return [1, 2, 10, 100, 1000, 1e4, 1e5, 1e6].filter((x) => x <= most).map((value) => ({ value })); },
+  percentile(beyond) { return beyond >= 1 ? "0" : String(Number((100 - beyond * 100).toPrecision(8))); },
+  draw(place, found) {
+    charts.empty(place);
+    if (!found.length) { place.append(element("p", { class: "note" }, "No curve is shown.")); return; }
+    const series = found.map((curve) => ({ name: curve.implementation, points: curve.ms.map((ms, at) => [1 / this.beyond[at], ms]) }));
+    const from = found[0].open_loop ? "from when it was due" : "service time";
+    charts.add(place, "Latency by percentile, " + from, () => charts.lines(series, "percentile", "ms, " + from, {
+      x: { type: "logarithmic", min: 1, afterBuildTicks: (axis) => { axis.ticks = this.ticks(axis.max); }, ticks: { callback: (x) => this.percentile(1 / x) } },
+      y: { type: "logarithmic", beginAtZero: false },
+    }));
+    const rows = found.flatMap((curve) => curve.ms.map((ms, at) => [curve.implementation, Number(this.percentile(this.beyond[at])), ms]));
+    place.append(tables.simple("Latency curves", ["implementation", "percentile", "ms"], rows));
+  },
+};
+
+// What a trial did and its processes used over time, with its phases.
+const courses = {
+  figures: [["per_second", "operations (1/s)", "throughput"],
+    ["cpu_percent", "CPU (% of one core)", "roles"], ["resident_mb", "resident memory (MB)", "roles"],
+    ["read_kb_s", "read from storage (kB/s)", "roles"], ["written_kb_s", "written to storage (kB/s)", "roles"]],
+  section(all) {
+    const place = element("div", { class: "pair" });
+    const choice = element("select", { id: "course" }, all.map((one, at) => element("option", { value: at }, one.name)));
+    const known = all.findIndex((one) => one.name === address.get("course"));
+    if (known >= 0) choice.value = known;
+    const draw = () => {
+      address.set("course", choice.value === "0" ? null : all[choice.value].name);
+      this.draw(place, all[choice.value]);
+    };
+    choice.addEventListener("change", draw);
+    draw();
+    return [element("div", { class: "tools" }, element("label", {}, "Trial ", choice)), place];
+  },
+  draw(place, course) {
+    charts.empty(place);
+    const phases = { id: "phases", beforeDatasetsDraw: (chart) => this.phases(chart, course.phases) };
+    for (const [key, title, of] of this.figures) {
+      const series = Object.entries(course[of]).filter(([, one]) => one[key].some((value) => value !== null))
+        .map(([name, one]) => ({ name, points: one.seconds.map((second, at) => [second, one[key][at]]) }));
+      if (!series.length) continue;
+      const cell = element("div");
+      place.append(cell);
+      cell.append(element("h3", {}, title[0].toUpperCase() + title.slice(1)));
+      charts.add(cell, `${course.name}: ${title} over time`, () => ({ ...charts.lines(series, "s", "", { x: { min: 0 } }, colours.within(course.name, series.map((one) => one.name))), plugins: [phases] }), 208);
+      const rows = series.flatMap((one) => one.points.map(([second, value]) => [one.name, second, value]));
+      cell.append(tables.simple(title, [of === "roles" ? "process" : "operation", "s", title], rows));
+    }
+    const named = course.phases.map(([name, from, to]) => `${name}: ${from} to ${to} s`).join("; ");
+    place.append(element("p", { class: "note" }, "Phases: " + named));
+  },
+  phases(chart, phases) {
+    const { ctx, chartArea: area, scales: { x } } = chart;
+    ctx.save();
+    phases.forEach(([name, from, to], place) => {
+      const [left, right] = [x.getPixelForValue(from), x.getPixelForValue(to)];
+      ctx.fillStyle = place % 2 ? "rgba(127,127,127,.13)" : "rgba(127,127,127,.06)";
+      ctx.fillRect(left, area.top, right - left, area.bottom - area.top);
+      ctx.fillStyle = charts.ink("--soft");
+      if (ctx.measureText(name).width < right - left) ctx.fillText(name, left + 3, area.top + 10);
+    });
+    ctx.restore();
+  },
+};
+
+// What a study shows of its own data.
+const drawings = {
+  section(all) {
+    return [element("div", { class: "pair" }, all.map((drawing) => this.block(drawing)))];
+  },
+  block(drawing) {
+    const place = element("div");
+    const first = drawing.lines[0];
+    charts.add(place, `${drawing.title}: ${drawing.y} over ${drawing.x}`, () => {
+      const made = charts.lines(drawing.lines, drawing.x, drawing.y, { x: { min: 0, max: first.points.at(-1)[0] } }, this.looks(drawing.lines));
+      made.data.datasets.forEach((set, at) => { if (drawing.lines[at].dots) Object.assign(set, { showLine: false, pointRadius: 6 }); else Object.assign(set, { pointRadius: 0, pointStyle: "line" }); });
+      made.options.plugins.legend = { display: drawing.lines.length > 1, position: "bottom", labels: { usePointStyle: true, boxHeight: 7, pointStyleWidth: 22 } };
+      return made;
+    }, drawing.lines.length > 1 ? 340 : 190);
+    return element("div", { class: "figure" }, element("h3", {}, drawing.title), place, element("p", { class: "note" }, drawing.note));
+  },
+  looks(lines) {
+    const marks = ["--bad", "--good", "--warn", "--accent", "--ink"];
+    return lines.map((line, at) => ({
+      colour: charts.ink(at === 0 ? "--accent" : line.dots ? marks[at % marks.length] : "--soft"),
+      dash: at === 0 ? [] : colours.dashes[at % 4], point: colours.points[at % 5],
+    }));
+  },
+};
