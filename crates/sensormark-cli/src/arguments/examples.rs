@@ -42,7 +42,7 @@ pub const RUN: &str = "\
 Examples:
   sensormark run machine-tool --on sqlite,postgresql     # two databases, seconds
   sensormark run devops --on all --scale standard        # all that are here, repeated
-  sensormark run devops --on sqlite,postgresql --scale firm --dry-run   # the plan alone: trials, time, disk
+  sensormark run devops --scale firm --dry-run           # the plan alone: trials, time, disk
   sensormark run devops --on postgresql:individual=postgresql://USER:PASSWORD@HOST:5432/
   sensormark run own.toml --set series.count=500         # your own workload, see sensormark init
   sensormark run own.toml --find-limit                   # which layouts meet its requirements, and with what headroom";

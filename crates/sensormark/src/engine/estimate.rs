@@ -24,16 +24,20 @@ const TRIAL_SECONDS: f64 = 0.1;
 const PROCESS_SECONDS: f64 = 0.05;
 /// What a trial takes longer when a source feeds it, in seconds: the source's start, and readings beyond the measured phase (0.4 s of SQLite).
 const FED_SECONDS: f64 = 0.35;
+/// What a kill takes besides the restart, in seconds: clients give up, and what is stored is compared. It took 4 s of SQLite in an unoptimised build
+/// beside other programs (durability at `firm`, 2026-11-23).
+const KILLED_SECONDS: f64 = 2.0;
 /// All that is stored is read back and counted. A value takes this share of the time in which it is written with many others: MongoDB's 3.9 million readings of
 /// the kept result devops took about 35 s.
 const READ_BACK_SHARE: f64 = 0.4;
-/// So many clients at most are faster than one where the work of a processor counts, not waiting: 16 loaded 1.0 to 1.6 times as fast as one, and 8 asked 1.7
-/// times as fast, on two processors (the kept results devops and sensor-operations).
+/// So many clients at most are faster than one where the work of a processor counts, not waiting. On two processors 16 clients loaded 1.0 to 1.6 times as
+/// fast as one, and 8 asked 1.7 times as fast (the kept results devops and sensor-operations).
 const BUSY_CLIENTS: f64 = 1.7;
 /// A reading that a question without an index passes over costs this share of one that it looks at: 0.03 µs of 0.8 in PostgreSQL, by the kept result
 /// sensor-operations.
 const PASSED_OVER: f64 = 0.05;
-/// A reading inside a record of many costs this share of one that is a record of its own: 1.6 µs of 8 in MongoDB, by the kept results iot-platform and devops.
+/// A reading inside a record of many costs this share of one that is a record of its own. In MongoDB it is 1.6 µs of 8 (the kept results iot-platform and
+/// devops).
 const PACKED: f64 = 0.2;
 /// So many readings at least share a record where the layout does not say how many.
 const READINGS_A_RECORD: f64 = 100.0;
@@ -252,7 +256,7 @@ impl<'a> Estimator<'a> {
             seconds += self.restart_seconds();
         }
         if phase.kill_after.is_some() {
-            seconds += self.restart_seconds();
+            seconds += KILLED_SECONDS + self.restart_seconds();
         }
         seconds
     }

@@ -1,8 +1,8 @@
 //! How long a run still takes: by the plan at first, then by what its cells really took.
 //!
 //! A cell that had its turn before takes as long as it took then. Another layout of the same database differs from its planned time by as much as that
-//! cell did. A database that had no turn yet differs by as much as all turns did together. Repeats of disturbed trials and waiting for a quiet host add to what is
-//! left as much as they added so far, within what the run may still spend on them.
+//! cell did. A database that had no turn yet differs by as much as all turns did together. Repeats of disturbed trials, and waiting for a quiet host, add
+//! as much as they added so far. They add no more than the run may still spend on them.
 
 /// What a turn is planned to take.
 #[derive(Debug, Clone, PartialEq)]
