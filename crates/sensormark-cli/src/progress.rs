@@ -7,6 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sensormark::engine::context::{Observer, RunEvent};
 use sensormark::engine::role::Progress as RoleProgress;
 use sensormark::engine::time_left::Left;
+use sensormark::measurement::Verdict;
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -199,6 +200,15 @@ pub fn span(seconds: f64) -> String {
     }
 }
 
+/// How a finished trial begins its line.
+const fn mark(verdict: &Verdict, disturbances: &[String]) -> &'static str {
+    match (verdict.is_valid(), disturbances.is_empty()) {
+        (true, true) => "ok  ",
+        (true, false) => "~   ",
+        (false, _) => "FAIL",
+    }
+}
+
 impl Observer for Progress {
     fn event(&self, event: RunEvent) {
         if let Mode::Json = self.mode {
@@ -254,11 +264,7 @@ impl Observer for Progress {
                 disturbances,
             } => {
                 state.finished += 1;
-                let mark = match (verdict.is_valid(), disturbances.is_empty()) {
-                    (true, true) => "ok  ",
-                    (true, false) => "~   ",
-                    (false, _) => "FAIL",
-                };
+                let mark = mark(&verdict, &disturbances);
                 self.say(&format!("{mark} {label}: {}", verdict.told(&disturbances)));
             }
             RunEvent::Note(text) => self.say(&format!("note: {text}")),

@@ -46,7 +46,7 @@ fn start(
 ) -> Result<ExitCode, Failure> {
     let registry = registry();
     let found = find_store(store, &registry).map_err(Failure::usage)?;
-    check_memory_limit(options, &[&Choice::of(Arc::clone(&found))])?;
+    check_memory_limit(options, &[&Choice::of(Arc::clone(found))])?;
     let wishes = StartWishes {
         data,
         detachable: true,

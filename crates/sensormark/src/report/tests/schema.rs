@@ -51,6 +51,30 @@ fn limit(is_undecided: bool) -> LimitRecord {
     }
 }
 
+/// Every shape but that of a row for each reading.
+fn shapes() -> [Shape; 6] {
+    let split = DaySplit {
+        day_start_ns: 0,
+        day_end_ns: 1,
+    };
+    [
+        Shape::RowPerField,
+        Shape::RecordPerSpan {
+            span_ns: 1,
+            encoding: Encoding::BinaryJson,
+        },
+        Shape::Bucketed {
+            limit: 200,
+            per_ns: 1,
+            split,
+            extremes: Extremes::PerBucket,
+        },
+        Shape::Summary { per_ns: 1, split },
+        Shape::GrowingArray,
+        Shape::NativeTimeSeries,
+    ]
+}
+
 fn full_trials() -> Vec<Value> {
     let mut trials = two();
     let mut recorder = LatencyRecorder::new();
@@ -81,27 +105,7 @@ fn full_trials() -> Vec<Value> {
     }
     trials[2].implementation.server = Some("fast".to_owned());
     trials[2].disturbances.push("measured: steal".to_owned());
-    let split = DaySplit {
-        day_start_ns: 0,
-        day_end_ns: 1,
-    };
-    let shapes = [
-        Shape::RowPerField,
-        Shape::RecordPerSpan {
-            span_ns: 1,
-            encoding: Encoding::BinaryJson,
-        },
-        Shape::Bucketed {
-            limit: 200,
-            per_ns: 1,
-            split,
-            extremes: Extremes::PerBucket,
-        },
-        Shape::Summary { per_ns: 1, split },
-        Shape::GrowingArray,
-        Shape::NativeTimeSeries,
-    ];
-    for shape in shapes {
+    for shape in shapes() {
         let mut trial = trials[3].clone();
         trial.implementation.layout.shape = shape;
         trials.push(trial);
