@@ -3,6 +3,7 @@
 //! InfluxQL and the answer to a ping are at the same place in both. It sends nothing.
 
 use crate::config::Organisation;
+use url::form_urlencoded::byte_serialize;
 
 /// Where lines of points go.
 pub(crate) fn write(organisation: Option<&Organisation>, database: &str) -> String {
@@ -63,27 +64,19 @@ pub(crate) fn delete(organisation: &Organisation, bucket: &str) -> String {
 
 /// A value as it stands in a URL's question, and in a form.
 pub(crate) fn encoded(value: &str) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     let mut text = String::with_capacity(value.len() * 5 / 4);
-    for &byte in value.as_bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'*' => {
-                text.push(char::from(byte));
-            }
-            b' ' => text.push('+'),
-            _ => {
-                text.push('%');
-                text.push(char::from(DIGITS[usize::from(byte >> 4)]));
-                text.push(char::from(DIGITS[usize::from(byte & 15)]));
-            }
-        }
-    }
+    text.extend(byte_serialize(value.as_bytes()));
     text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_stand_in_a_form_as_its_standard_has_them() {
+        assert_eq!(encoded("a-Z_9.* ~é&"), "a-Z_9.*+%7E%C3%A9%26");
+    }
 
     #[test]
     fn buckets_stand_in_the_place_of_databases() {
