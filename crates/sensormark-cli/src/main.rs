@@ -10,6 +10,7 @@ mod explain;
 mod failure;
 mod generate;
 mod init;
+mod install_servers;
 mod list;
 mod manual;
 mod measure;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         Command::List(arguments) => list::list(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Doctor => doctor::doctor(),
+        Command::InstallServers(named) => install_servers::install_servers(&named, arguments.quiet),
         Command::Servers(arguments) => servers::servers(&arguments),
         Command::Completions { shell } => Ok(manual::completions(shell)),
         Command::Man { folder } => manual::man(&folder),

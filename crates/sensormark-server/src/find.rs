@@ -1,7 +1,7 @@
 //! Finding a server's programs: one order of places for all stores.
 //!
 //! 1. The folder that `$SENSORMARK_NAME_HOME` names. Where it is set, no other place counts.
-//! 2. What `scripts/install-servers.sh` installs: the store's folder in `$SENSORMARK_SERVERS`, in `/opt/sensormark/servers`, and (unless
+//! 2. What `sensormark install-servers` installs: the store's folder in `$SENSORMARK_SERVERS`, in `/opt/sensormark/servers`, and (unless
 //!    sensormark runs as root, whose home servers cannot read) in `~/.local/share/sensormark/servers`.
 //! 3. The folders of `PATH`.
 //! 4. Where packages put it. Each store lists these folders ([`Search::packages`]).
@@ -53,10 +53,10 @@ impl<T> Found<T> {
     }
 }
 
-/// How to get a server that `scripts/install-servers.sh` installs.
+/// How to get a server that `sensormark install-servers` installs.
 pub fn install_advice(name: &str, url_example: &str) -> String {
     format!(
-        "install it with `scripts/install-servers.sh {name}`, or name a server by --on {name}={url_example}"
+        "install it with `sensormark install-servers {name}`, or name a server by --on {name}={url_example}"
     )
 }
 
@@ -142,6 +142,7 @@ impl Search<'_> {
             .into_iter()
             .flatten()
             .flat_map(|prefix| {
+                // In the words of results that were stored before the program could do it itself.
                 let origin = "installed by scripts/install-servers.sh";
                 self.within(&prefix.join(self.name), origin)
             })

@@ -169,7 +169,7 @@ fn find_program(program: &Path) -> Result<PathBuf, StoreError> {
         let advice = if matches!(program.to_str(), Some("setsid" | "setpriv" | "prlimit")) {
             "install the package util-linux"
         } else {
-            "install the server (scripts/install-servers.sh), or name the folder where it is"
+            "install the server (sensormark install-servers), or name the folder where it is"
         };
         StoreError::new(
             ErrorKind::NotInstalled,

@@ -99,7 +99,7 @@ fn classify(failure: &Failure) -> (ErrorKind, &'static str) {
         ),
         codes::INVALID_CONFIGURATION => (
             ErrorKind::Configuration,
-            "another version of DuckDB may have it; install one with `scripts/install-servers.sh duckdb`",
+            "another version of DuckDB may have it; install one with `sensormark install-servers duckdb`",
         ),
         codes::CONNECTION => (ErrorKind::Unavailable, "open the database again"),
         codes::FATAL | codes::INTERNAL => (

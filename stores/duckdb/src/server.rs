@@ -64,7 +64,7 @@ pub(crate) fn library() -> Result<&'static Library, StoreError> {
             ErrorKind::NotInstalled,
             "load DuckDB",
             format!(
-                "{FILE} cannot be used: {problem}; install it with `scripts/install-servers.sh duckdb`"
+                "{FILE} cannot be used: {problem}; install it with `sensormark install-servers duckdb`"
             ),
         )
     })

@@ -42,7 +42,7 @@ pub(crate) fn installation() -> Result<Installation, StoreError> {
             ErrorKind::NotInstalled,
             "find InfluxDB",
             format!(
-                "{version} cannot be started by sensormark, which knows 1.8; install that one with `scripts/install-servers.sh influxdb`"
+                "{version} cannot be started by sensormark, which knows 1.8; install that one with `sensormark install-servers influxdb`"
             ),
         ));
     }

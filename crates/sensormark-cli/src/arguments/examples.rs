@@ -20,7 +20,7 @@ sensormark COMMAND --help says more of a command.
 
 Environment:
   SENSORMARK_STATE                     folder for servers that sensormark starts, and what it keeps between runs
-  SENSORMARK_SERVERS                   folder that scripts/install-servers.sh installed servers into
+  SENSORMARK_SERVERS                   folder that sensormark install-servers installs servers into
   SENSORMARK_DUCKDB_HOME               folder of DuckDB's library, libduckdb.so
   SENSORMARK_POSTGRESQL_HOME           folder of a PostgreSQL installation
   SENSORMARK_MARIADB_HOME              folder of a MariaDB installation
@@ -92,6 +92,16 @@ pub const GENERATE: &str = "\
 Examples:
   sensormark generate machine-tool --seconds 10m --format csv -o samples.csv
   sensormark generate devops --scale quick --shard 0/4";
+
+/// After `install-servers`.
+pub const INSTALL_SERVERS: &str = "\
+Examples:
+  sensormark install-servers                             # all databases, about ten minutes
+  sensormark install-servers postgresql influxdb
+  sensormark install-servers --check                     # what is here, and what is missing
+
+PostgreSQL, MariaDB, and what builds and runs the others are Debian packages, which need root.
+Exit codes: 0 all that was asked for is here; 1 something is missing; 2 usage.";
 
 /// After `servers`.
 pub const SERVERS: &str = "\

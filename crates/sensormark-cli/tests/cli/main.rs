@@ -9,6 +9,7 @@ mod devops;
 mod explain;
 mod faults;
 mod files;
+mod install_servers;
 mod interruption;
 mod kept_results;
 mod last_screen;
