@@ -1,5 +1,5 @@
 # The two commands of the README are `run` and `test`; `verify` takes longer and is run by hand.
-.PHONY: run build test servers format lint unit page docs verify bench clean
+.PHONY: run build test servers format lint unit page docs verify packages bench clean
 
 CARGO ?= cargo
 
@@ -36,6 +36,10 @@ docs:
 verify: ## What takes longer than tests may; keeps its result in docs/verification.md
 	bash scripts/verify.sh
 	bash scripts/verify-servers.sh
+	bash scripts/packages.sh
+
+packages: ## Archive, Debian package and wheel, each installed and run where nothing of ours is
+	bash scripts/packages.sh
 
 bench: ## Criterion benches; figures in docs/speed.md
 	$(CARGO) bench --locked --workspace
