@@ -109,16 +109,6 @@ Examples:
 PostgreSQL, MariaDB, and what builds and runs the others are Debian packages, which need root.
 Exit codes: 0 all that was asked for is here; 1 something is missing; 2 usage.";
 
-/// After `install-servers`.
-pub const INSTALL_SERVERS: &str = "\
-Examples:
-  sensormark install-servers                             # all databases, about ten minutes
-  sensormark install-servers postgresql influxdb
-  sensormark install-servers --check                     # what is here, and what is missing
-
-PostgreSQL, MariaDB, and what builds and runs the others are Debian packages, which need root.
-Exit codes: 0 all that was asked for is here; 1 something is missing; 2 usage.";
-
 /// After `servers`.
 pub const SERVERS: &str = "\
 Examples:
