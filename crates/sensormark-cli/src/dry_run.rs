@@ -95,7 +95,7 @@ impl<'a> Shown<'a> {
     fn new(planned: &'a Planned<'_>) -> Result<Self, Failure> {
         let cache = planned.common.cache.cache();
         let terms = Terms::new(cache, planned.protocol, planned.server().log_bytes());
-        let plan = RunPlan::new(planned.runner, &planned.cells, planned.repetitions, &terms);
+        let plan = RunPlan::new(planned.runner, &planned.cases, planned.repetitions, &terms);
         let mut folders = planned.folders();
         if planned.common.data.is_none() {
             folders[0].1 = nearest(folders[0].1);
@@ -219,7 +219,7 @@ impl Disk {
 
 /// The trials of a turn, in their order.
 fn trials(planned: &Planned<'_>, plan: &RunPlan, turn: &Turn) -> Vec<ShownTrial> {
-    let (cell, estimate) = (&planned.cells[turn.cell], &plan.cells[turn.cell]);
+    let (case, estimate) = (&planned.cases[turn.case], &plan.cases[turn.case]);
     let sides: Vec<Side> = estimate.trials.iter().map(|trial| trial.side).collect();
     let order = in_turn(planned.protocol, &sides, turn.repetition);
     let last = order.len().saturating_sub(1);
@@ -234,8 +234,8 @@ fn trials(planned: &Planned<'_>, plan: &RunPlan, turn: &Turn) -> Vec<ShownTrial>
         }
         ShownTrial {
             label: trial.label.clone(),
-            store: cell.choice.store.description().name,
-            layout: cell.layout_name.clone(),
+            store: case.choice.store.description().name,
+            layout: case.layout_name.clone(),
             strategy: trial.strategy.clone(),
             repetition: turn.repetition + 1,
             seconds,
@@ -247,12 +247,12 @@ fn trials(planned: &Planned<'_>, plan: &RunPlan, turn: &Turn) -> Vec<ShownTrial>
 /// The servers that would be started.
 fn servers(planned: &Planned<'_>) -> Result<Vec<Server>, Failure> {
     let mut servers = BTreeSet::new();
-    for cell in &planned.cells {
-        let description = cell.choice.store.description();
-        if description.embedded || cell.choice.url.is_some() {
+    for case in &planned.cases {
+        let description = case.choice.store.description();
+        if description.embedded || case.choice.url.is_some() {
             continue;
         }
-        let found = cell.choice.store.installation()?;
+        let found = case.choice.store.installation()?;
         servers.insert(Server {
             title: description.title,
             version: found.version,

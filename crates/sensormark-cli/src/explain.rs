@@ -7,11 +7,11 @@ use crate::progress::Progress;
 use crate::registry::{Workload, no_scale, numbers, own_file, registry};
 use crate::run::choose;
 use crate::signals;
-use sensormark::engine::context::Cell;
+use sensormark::engine::context::BenchmarkCase;
+use sensormark::engine::deployment::Deployment;
 use sensormark::engine::explain;
 use sensormark::engine::selection::Choice;
-use sensormark::engine::site::Site;
-use sensormark::engine::trial::cells::cells;
+use sensormark::engine::trial::cases::cases;
 use sensormark::engine::trial::script::{CellTrials, Step, check};
 use sensormark::engine::trial::{Subject, WorkloadFactory};
 use sensormark::measurement::NotMeasured;
@@ -62,9 +62,9 @@ pub fn explain(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
     let on = arguments.on.clone().or(own_stores);
     let on = on.unwrap_or_else(|| "sqlite".to_owned());
     let (choices, mut missing) = choose(&on, &registry, &supervisor)?;
-    let (cells, unsupported) = explaining.cells(&choices, arguments)?;
+    let (cases, unsupported) = explaining.cases(&choices, arguments)?;
     missing.extend(unsupported);
-    if cells.is_empty() {
+    if cases.is_empty() {
         return Err(Failure::usage(
             "nothing of what was asked for is here; sensormark doctor says what is missing",
         ));
@@ -76,16 +76,16 @@ pub fn explain(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
     {
         eprintln!("{implementation}: {reason}");
     }
-    let asked: Vec<&Choice> = cells.iter().map(|cell| &cell.choice).collect();
+    let asked: Vec<&Choice> = cases.iter().map(|case| &case.choice).collect();
     check_memory_limit(&options(arguments, explaining.durability), &asked)?;
     signals::clean_up_with(&supervisor);
     clean(&supervisor, &Progress::new(arguments.progress));
     let mut explained = Vec::new();
-    for cell in &cells {
+    for case in &cases {
         if signals::interrupted() {
             return Ok(ExitCode::from(INTERRUPTED));
         }
-        let shown = explaining.show(&supervisor, cell, arguments)?;
+        let shown = explaining.show(&supervisor, case, arguments)?;
         if arguments.format == ExplainFormat::Text {
             print(&text(&shown))?;
         }
@@ -146,36 +146,36 @@ fn options(arguments: &ExplainArguments, durability: Durability) -> ServerOption
 }
 
 impl Explaining {
-    fn cells(
+    fn cases(
         &self,
         choices: &[Choice],
         arguments: &ExplainArguments,
-    ) -> Result<(Vec<Cell>, Vec<NotMeasured>), Failure> {
+    ) -> Result<(Vec<BenchmarkCase>, Vec<NotMeasured>), Failure> {
         let durability = arguments
             .durability
             .map_or(self.durability, DurabilityName::class);
-        cells(self.kind.as_ref(), &self.numbers, choices, durability).map_err(Failure::usage)
+        cases(self.kind.as_ref(), &self.numbers, choices, durability).map_err(Failure::usage)
     }
 
-    /// Makes a database of a cell's own, shows what is done to it, and drops it.
+    /// Makes a database of a case's own, shows what is done to it, and drops it.
     fn show(
         &self,
         supervisor: &Supervisor,
-        cell: &Cell,
+        case: &BenchmarkCase,
         arguments: &ExplainArguments,
     ) -> Result<Explained, Failure> {
-        let options = options(arguments, cell.durability);
-        let site = Site::open(
+        let options = options(arguments, case.durability);
+        let deployment = Deployment::open(
             supervisor,
-            &cell.choice,
+            &case.choice,
             &options,
             arguments.data.as_deref(),
         )?;
-        let plan = self.plan(&site, cell, arguments)?;
-        site.administer(&plan, async |administrator| administrator.create().await)?;
-        let shown = self.look(&site, &plan, cell, arguments);
+        let plan = self.plan(&deployment, case, arguments)?;
+        deployment.administer(&plan, async |administrator| administrator.create().await)?;
+        let shown = self.look(&deployment, &plan, case, arguments);
         // Whatever came of it, nothing is left behind.
-        let dropped = site.administer(&plan, async |administrator| {
+        let dropped = deployment.administer(&plan, async |administrator| {
             administrator.drop_database().await
         });
         let shown = shown?;
@@ -185,18 +185,18 @@ impl Explaining {
 
     fn plan(
         &self,
-        site: &Site,
-        cell: &Cell,
+        deployment: &Deployment,
+        case: &BenchmarkCase,
         arguments: &ExplainArguments,
     ) -> Result<Plan, Failure> {
         let owner = run_name().owner;
         Ok(Plan {
-            endpoint: site.endpoint().clone(),
+            endpoint: deployment.endpoint().clone(),
             database: DatabaseName::new(&owner)?,
             owner,
-            schema: self.workload(cell, arguments)?.schema(),
-            layout: cell.layout,
-            durability: cell.durability,
+            schema: self.workload(case, arguments)?.schema(),
+            layout: case.layout,
+            durability: case.durability,
             clients: CLIENTS,
             timeout_ms: milliseconds(arguments.timeout),
         })
@@ -204,50 +204,51 @@ impl Explaining {
 
     fn workload(
         &self,
-        cell: &Cell,
+        case: &BenchmarkCase,
         arguments: &ExplainArguments,
     ) -> Result<Box<dyn sensormark::engine::trial::Workload>, Failure> {
         let workload = self
             .kind
-            .build(&self.numbers, arguments.seed, subject(cell));
+            .build(&self.numbers, arguments.seed, subject(case));
         workload.map_err(Failure::usage)
     }
 
     fn look(
         &self,
-        site: &Site,
+        deployment: &Deployment,
         plan: &Plan,
-        cell: &Cell,
+        case: &BenchmarkCase,
         arguments: &ExplainArguments,
     ) -> Result<Explained, Failure> {
-        let trials = self.workload(cell, arguments)?.trials(&CellTrials {
-            strategies: cell.strategies.clone(),
+        let trials = self.workload(case, arguments)?.trials(&CellTrials {
+            strategies: case.strategies.clone(),
             stored: None,
         });
         for trial in &trials {
             check(&trial.steps).map_err(Failure::usage)?;
         }
         let steps: Vec<Step> = trials.into_iter().flat_map(|trial| trial.steps).collect();
-        let statements = explain::explain(site, plan, &steps, &signals::interrupted)?;
-        let settings = site.administer(plan, async |administrator| administrator.settings().await);
-        let (settings, description) = (settings?, site.store().description());
+        let statements = explain::explain(deployment, plan, &steps, &signals::interrupted)?;
+        let settings =
+            deployment.administer(plan, async |administrator| administrator.settings().await);
+        let (settings, description) = (settings?, deployment.store().description());
         Ok(Explained {
             store: description.name,
             title: description.title,
-            layout: cell.layout_name.clone(),
-            version: site.record().map(|record| record.version.clone()),
-            write_sizes: write_sizes(site.store(), &plan.layout, &plan.schema),
+            layout: case.layout_name.clone(),
+            version: deployment.record().map(|record| record.version.clone()),
+            write_sizes: write_sizes(deployment.store(), &plan.layout, &plan.schema),
             statements,
             settings,
         })
     }
 }
 
-fn subject(cell: &Cell) -> Subject<'_> {
+fn subject(case: &BenchmarkCase) -> Subject<'_> {
     Subject {
-        store: cell.choice.store.as_ref(),
-        layout: &cell.layout,
-        layout_name: &cell.layout_name,
+        store: case.choice.store.as_ref(),
+        layout: &case.layout,
+        layout_name: &case.layout_name,
     }
 }
 

@@ -6,12 +6,12 @@ use crate::registry::{Workload, named_kinds, no_scale, numbers, own_file, regist
 use sensormark::engine::scale::Scale;
 use sensormark::engine::selection::Choice;
 use sensormark::engine::study_protocol;
-use sensormark::engine::trial::cells::offers as factory_offers;
+use sensormark::engine::trial::cases::offers as factory_offers;
 use sensormark::engine::trial::script::Step;
 use sensormark::engine::trial::support::{Support, support};
 use sensormark::engine::trial::{Subject, WorkloadFactory};
 use sensormark::nearest::unknown;
-use sensormark_store::{LayoutOffer, Standing, Store};
+use sensormark_store::{DefaultSelection, LayoutOption, Store};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -209,15 +209,15 @@ fn any(store: &Arc<dyn Store>) -> Choice {
     Choice::of(Arc::clone(store))
 }
 
-fn heading(text: &mut String, store: &Arc<dyn Store>, name: &str, offer: &LayoutOffer) {
-    let standing = if offer.standing == Standing::OnRequest {
+fn heading(text: &mut String, store: &Arc<dyn Store>, name: &str, offer: &LayoutOption) {
+    let default_selection = if offer.default_selection == DefaultSelection::OnRequest {
         " (only when named)"
     } else {
         ""
     };
     let _ = writeln!(
         text,
-        "  {}:{name}{standing}\n      {}",
+        "  {}:{name}{default_selection}\n      {}",
         store.description().name,
         offer.description
     );
@@ -234,7 +234,7 @@ mod tests {
         offers.map(|(name, _)| name).collect()
     }
 
-    fn offers_of(workload: &str, choice: &Choice) -> Vec<(String, LayoutOffer)> {
+    fn offers_of(workload: &str, choice: &Choice) -> Vec<(String, LayoutOption)> {
         let kinds = named_kinds();
         let mut kinds = kinds.iter().filter(|kind| kind.name() == workload);
         let kind = kinds.next().expect("a workload");

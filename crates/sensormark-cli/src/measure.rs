@@ -8,7 +8,7 @@ use crate::report::{PAGE, draw, options, print};
 use crate::signals;
 use sensormark::engine::cold;
 use sensormark::engine::connection::Registry;
-use sensormark::engine::context::{Cell, CellRunner, Observer, RunContext, RunEvent};
+use sensormark::engine::context::{BenchmarkCase, CaseRunner, Observer, RunContext, RunEvent};
 use sensormark::engine::memory_limit;
 use sensormark::engine::pinning::Pinning;
 use sensormark::engine::repeats::DisturbedHost;
@@ -52,14 +52,14 @@ pub struct Planned<'a> {
     pub protocol: Option<&'static Protocol>,
     /// What all measuring commands have in common.
     pub common: &'a CommonArguments,
-    /// What measures a cell.
-    pub runner: &'a dyn CellRunner,
+    /// What measures a case.
+    pub runner: &'a dyn CaseRunner,
     /// The stores.
     pub registry: Registry,
     /// What starts and stops servers.
     pub supervisor: Supervisor,
     /// What is measured.
-    pub cells: Vec<Cell>,
+    pub cases: Vec<BenchmarkCase>,
     /// What is not, and why.
     pub not_measured: Vec<NotMeasured>,
 }
@@ -70,15 +70,15 @@ impl Planned<'_> {
     /// # Errors
     /// When nothing can be measured, or results cannot be written.
     pub fn carry_out(self) -> Result<ExitCode, Failure> {
-        if self.cells.is_empty() {
+        if self.cases.is_empty() {
             return Err(Failure::usage(
                 "nothing of what was asked for can be measured here; sensormark doctor says what is missing",
             ));
         }
         let common = self.common;
         let cache = common.cache.cache();
-        cold::check(cache, self.runner, &self.cells, self.data()).map_err(Failure::usage)?;
-        let choices: Vec<&Choice> = self.cells.iter().map(|cell| &cell.choice).collect();
+        cold::check(cache, self.runner, &self.cases, self.data()).map_err(Failure::usage)?;
+        let choices: Vec<&Choice> = self.cases.iter().map(|case| &case.choice).collect();
         check_memory_limit(&self.server(), &choices)?;
         let options = options(common.weights.as_deref())?;
         if let Some(format) = common.dry_run {
@@ -125,7 +125,7 @@ impl Planned<'_> {
             plant: common.plant.clone(),
         };
         self.announce_protocol(&progress);
-        let outcome = measure(&context, self.runner, &self.cells, self.repetitions)?;
+        let outcome = measure(&context, self.runner, &self.cases, self.repetitions)?;
         progress.finish();
         if !outcome.interrupted {
             record.finished = Some(jiff::Timestamp::now().to_string());
@@ -137,7 +137,7 @@ impl Planned<'_> {
 
     /// What is known of how long it takes besides its plan, where it is long.
     pub fn supposed(&self, plan: &RunPlan) -> Vec<String> {
-        plan.supposed(self.runner, &self.cells)
+        plan.supposed(self.runner, &self.cases)
     }
 
     /// Options of the servers that are started.

@@ -181,7 +181,7 @@ fn announced(trials: usize, seconds: f64, most_seconds: f64) -> String {
     about
 }
 
-/// Time left: from the plan at first, then by what cells took (see `engine::time_left`).
+/// Time left: from the plan at first, then by what cases took (see `engine::time_left`).
 fn left(state: &State) -> String {
     let seconds = match &state.left {
         Some((since, left)) => left.seconds_after(since.elapsed().as_secs_f64()),

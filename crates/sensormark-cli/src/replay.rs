@@ -7,8 +7,8 @@ use crate::registry::{kinds, registry};
 use crate::run::choose;
 use sensormark::dataset::recording::{ColumnType, Recording, RecordingOptions};
 use sensormark::engine::scale::adjust;
-use sensormark::engine::trial::cell::TrialRunner;
-use sensormark::engine::trial::cells::cells;
+use sensormark::engine::trial::case::TrialRunner;
+use sensormark::engine::trial::cases::cases;
 use sensormark::workload::replay::{self, Numbers, Parameters};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -63,8 +63,8 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let supervisor = supervisor(&arguments.common)?;
     let (choices, mut not_measured) = choose(&arguments.on, &registry, &supervisor)?;
     let durability = arguments.durability.class();
-    let (cells, unsupported) =
-        cells(kind.as_ref(), &parameters, &choices, durability).map_err(Failure::usage)?;
+    let (cases, unsupported) =
+        cases(kind.as_ref(), &parameters, &choices, durability).map_err(Failure::usage)?;
     not_measured.extend(unsupported);
     let runner = TrialRunner {
         kind: Arc::clone(kind),
@@ -90,7 +90,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         runner: &runner,
         registry,
         supervisor,
-        cells,
+        cases,
         not_measured,
     };
     planned.carry_out()

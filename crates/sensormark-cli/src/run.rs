@@ -6,14 +6,14 @@ use crate::measure::{Planned, SERVER_MEMORY_BYTES, supervisor};
 use crate::registry::{Workload, no_scale, numbers, own_file, registry, shown};
 use sensormark::dataset::export::DataRequest;
 use sensormark::engine::connection::Registry;
-use sensormark::engine::context::CellRunner;
+use sensormark::engine::context::CaseRunner;
 use sensormark::engine::run::preflight;
 use sensormark::engine::scale::Scale;
 use sensormark::engine::selection::{Choice, of_all, parse};
 use sensormark::engine::study_protocol::{self, Protocol};
 use sensormark::engine::trial::WorkloadFactory;
-use sensormark::engine::trial::cell::TrialRunner;
-use sensormark::engine::trial::cells::{cells, offers};
+use sensormark::engine::trial::case::TrialRunner;
+use sensormark::engine::trial::cases::{cases, offers};
 use sensormark::measurement::{Cache, NotMeasured};
 use sensormark::workload::own::find_limit::FindLimit;
 use sensormark_server::Supervisor;
@@ -100,11 +100,11 @@ impl Measured<'_> {
             let offers = offers(self.kind.as_ref(), &self.parameters, choice)?;
             Ok(offers.into_iter().map(|(name, _)| name).collect())
         })?;
-        let (cells, unsupported) =
-            cells(self.kind.as_ref(), &self.parameters, &choices, durability)
+        let (cases, unsupported) =
+            cases(self.kind.as_ref(), &self.parameters, &choices, durability)
                 .map_err(Failure::usage)?;
         not_measured.extend(unsupported);
-        let runner: Box<dyn CellRunner> = if arguments.find_limit {
+        let runner: Box<dyn CaseRunner> = if arguments.find_limit {
             let found = FindLimit::new(Arc::clone(&self.kind), self.parameters.clone());
             Box::new(found.map_err(Failure::usage)?)
         } else {
@@ -126,7 +126,7 @@ impl Measured<'_> {
             runner: runner.as_ref(),
             registry,
             supervisor,
-            cells,
+            cases,
             not_measured,
         };
         planned.carry_out()

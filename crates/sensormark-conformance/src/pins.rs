@@ -3,7 +3,7 @@
 //! [`pin`] compares it with the kept text, and holds every key and index of several tags to [`SeriesKey`]'s order. It runs no server: a store
 //! gives its statements from a unit test. `SENSORMARK_WRITE_PINS=1` writes the text anew; the difference is then read like any other.
 
-use sensormark_store::layout::{Family, LayoutOffer};
+use sensormark_store::layout::{Family, LayoutOption};
 use sensormark_store::query::DaySplit;
 use sensormark_store::schema::{
     Entity, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution,
@@ -56,8 +56,8 @@ const SPLIT: DaySplit = DaySplit {
 /// When they differ, when an index has several tags in another order than [`SeriesKey`]'s, or when the text cannot be read or written.
 pub fn pin(
     crate_folder: &str,
-    layouts: impl Fn(&Schema, Family) -> Vec<LayoutOffer>,
-    statements: impl Fn(&Arc<Schema>, &LayoutOffer) -> Vec<String>,
+    layouts: impl Fn(&Schema, Family) -> Vec<LayoutOption>,
+    statements: impl Fn(&Arc<Schema>, &LayoutOption) -> Vec<String>,
 ) {
     let mut text = String::new();
     for (words, schema) in [("one table", only()), ("two tables", both())] {

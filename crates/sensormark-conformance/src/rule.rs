@@ -7,7 +7,7 @@ use super::suite::{Case, Loaded, Subject};
 use sensormark_store::answer::Answer;
 use sensormark_store::capability::{Capability, Operation};
 use sensormark_store::error::ErrorKind;
-use sensormark_store::layout::{Family, LayoutOffer, Standing, WriteMethod};
+use sensormark_store::layout::{DefaultSelection, Family, LayoutOption, WriteMethod};
 use sensormark_store::query::{Ask, Function, Query, Selection};
 use sensormark_store::schema::Table;
 use sensormark_store::store::{AnswerSource, LocalFuture, Store};
@@ -131,7 +131,7 @@ pub(super) fn tasks(store: &Arc<dyn Store>, rules: Vec<Rule>) -> Vec<Task> {
                 let offers = store.layouts(&data.schema, family).into_iter();
                 let fitting = offers.filter(|offer| {
                     rule.over.holds(family, offer)
-                        && (offer.standing != Standing::OnRequest
+                        && (offer.default_selection != DefaultSelection::OnRequest
                             || !matches!(rule.kind, Kind::Own(_))
                             || tried.insert((family_text(family), offer.variant.clone())))
                 });
@@ -178,13 +178,17 @@ impl Over {
     }
 
     /// Whether the rule is tried on this offer.
-    fn holds(self, family: Family, offer: &LayoutOffer) -> bool {
+    fn holds(self, family: Family, offer: &LayoutOption) -> bool {
         let datagrams = offer.layout.write == WriteMethod::Datagram;
         match self {
             Self::Store => false,
-            Self::Usual(_) => family == Family::PerReading && offer.standing == Standing::Usual,
+            Self::Usual(_) => {
+                family == Family::PerReading && offer.default_selection == DefaultSelection::Usual
+            }
             Self::Layouts(_) => !datagrams,
-            Self::Measured(_) => !datagrams && offer.standing != Standing::OnRequest,
+            Self::Measured(_) => {
+                !datagrams && offer.default_selection != DefaultSelection::OnRequest
+            }
             Self::Datagrams(_) => datagrams,
         }
     }

@@ -5,7 +5,7 @@ use super::client::{Client, bounded};
 use super::data::{Data, Dataset};
 use super::place::Place;
 use sensormark_store::batch::Batch;
-use sensormark_store::layout::{Family, Layout, LayoutOffer, WriteMethod};
+use sensormark_store::layout::{Family, Layout, LayoutOption, WriteMethod};
 use sensormark_store::name::DatabaseName;
 use sensormark_store::reference::Reference;
 use sensormark_store::schema::Schema;
@@ -49,7 +49,7 @@ pub(super) struct Loaded {
 pub(super) struct Subject {
     pub(super) dataset: Dataset,
     pub(super) family: Family,
-    pub(super) offer: LayoutOffer,
+    pub(super) offer: LayoutOption,
     pub(super) data: Arc<Data>,
 }
 

@@ -5,7 +5,7 @@ use crate::ownership;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
     Acknowledgement, Administrator, Answer, Batch, Capability, Description, Documents, Endpoint,
-    EntityReading, ErrorKind, Family, Installation, Launch, Layout, LayoutOffer, Limits,
+    EntityReading, ErrorKind, Family, Installation, Launch, Layout, LayoutOption, Limits,
     LocalFuture, Operation, Plan, Query, RepeatedWrite, Schema, ServerOptions, Session, Setting,
     Shape, Size, Statement, Store, StoreError, Table, TimeKey, TimeResolution, Typical, Value,
     WriteSize,
@@ -19,7 +19,7 @@ type Latest<M> = Option<(Arc<Schema>, Layout, Arc<M>)>;
 #[derive(Debug, Default)]
 pub struct Adapter<B: Backend> {
     backend: B,
-    latest: Mutex<Latest<B::Model>>,
+    latest: Mutex<Latest<B::PhysicalSchema>>,
 }
 
 impl<B: Backend + Default> Adapter<B> {
@@ -35,7 +35,7 @@ impl<B: Backend + Default> Adapter<B> {
 
 impl<B: Backend> Adapter<B> {
     /// The model of a plan, which all of its sessions share.
-    fn model(&self, plan: &Plan) -> Result<Arc<B::Model>, StoreError> {
+    fn model(&self, plan: &Plan) -> Result<Arc<B::PhysicalSchema>, StoreError> {
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((schema, layout, model)) = latest.as_ref()
             && Arc::ptr_eq(schema, &plan.schema)
@@ -92,7 +92,7 @@ impl<B: Backend> Store for Adapter<B> {
         self.backend.description()
     }
 
-    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOffer> {
+    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption> {
         self.backend.layouts(schema, family)
     }
 

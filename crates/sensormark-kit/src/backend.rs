@@ -4,7 +4,7 @@ use crate::mark::Found;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
     Acknowledgement, Answer, Batch, Capability, Description, Documents, Endpoint, EntityReading,
-    Family, Installation, Launch, Layout, LayoutOffer, Limits, Operation, Plan, Query,
+    Family, Installation, Launch, Layout, LayoutOption, Limits, Operation, Plan, Query,
     RepeatedWrite, Schema, ServerOptions, Setting, Size, Statement, StoreError, Table,
     TimeResolution, Typical, Value, WriteSize,
 };
@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[expect(async_fn_in_trait, reason = "futures stay on their thread")]
 pub trait Backend: Send + Sync + 'static {
     /// What a plan's schema becomes in its layout: tables, collections or containers.
-    type Model: Send + Sync + 'static;
+    type PhysicalSchema: Send + Sync + 'static;
     /// One client's connection.
     type Session: BackendSession + 'static;
     /// What makes and removes a plan's database.
@@ -24,7 +24,7 @@ pub trait Backend: Send + Sync + 'static {
     fn description(&self) -> Description;
 
     /// The layouts for this schema and family, the usual one first.
-    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOffer>;
+    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption>;
 
     /// How an operation is done.
     fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability;
@@ -102,7 +102,7 @@ pub trait Backend: Send + Sync + 'static {
     ///
     /// # Errors
     /// When the layout cannot hold the schema.
-    fn model(&self, plan: &Plan) -> Result<Self::Model, StoreError>;
+    fn model(&self, plan: &Plan) -> Result<Self::PhysicalSchema, StoreError>;
 
     /// Asks the server for its version.
     ///
@@ -117,7 +117,7 @@ pub trait Backend: Send + Sync + 'static {
     async fn administrator(
         &self,
         plan: &Plan,
-        model: Arc<Self::Model>,
+        model: Arc<Self::PhysicalSchema>,
     ) -> Result<Self::Administrator, StoreError>;
 
     /// One client's connection.
@@ -127,7 +127,7 @@ pub trait Backend: Send + Sync + 'static {
     async fn connect(
         &self,
         plan: &Plan,
-        model: Arc<Self::Model>,
+        model: Arc<Self::PhysicalSchema>,
     ) -> Result<Self::Session, StoreError>;
 }
 

@@ -3,13 +3,13 @@
 pub mod definition;
 
 use crate::column_type::ColumnType;
-use crate::model::{Model, OWNER_TABLE};
-use crate::table::{Column, Content, SumsModel, TableModel};
+use crate::physical_schema::{OWNER_TABLE, PhysicalSchema};
+use crate::table::{Column, Content, PhysicalSums, PhysicalTable};
 use definition::{ColumnDefinition, IndexDefinition, Indexed, Purpose, TableDefinition};
 use sensormark_store::{FieldType, Index, Table};
 
 /// The statements that make all tables and indexes.
-pub fn statements(model: &Model) -> Vec<String> {
+pub fn statements(model: &PhysicalSchema) -> Vec<String> {
     let mut statements = Vec::new();
     for (table, description) in model.tables.iter().zip(&model.schema.tables) {
         let writer = Writer {
@@ -32,7 +32,7 @@ pub fn statements(model: &Model) -> Vec<String> {
 }
 
 /// The names of all tables that [`statements`] makes, without quotes, and of the owner's.
-pub fn table_names(model: &Model) -> Vec<String> {
+pub fn table_names(model: &PhysicalSchema) -> Vec<String> {
     let mut names = vec![OWNER_TABLE.to_owned()];
     for table in &model.tables {
         let sums = table.sums.as_ref().map(|sums| &sums.name);
@@ -45,7 +45,7 @@ pub fn table_names(model: &Model) -> Vec<String> {
 }
 
 /// The columns that tell entities apart: those of the series, or a constant where there is one series.
-pub fn entity_key(model: &Model, table: &TableModel) -> Vec<String> {
+pub fn entity_key(model: &PhysicalSchema, table: &PhysicalTable) -> Vec<String> {
     if table.keys.is_empty() {
         return vec![model.dialect.only_entity().0.to_owned()];
     }
@@ -61,8 +61,8 @@ pub const fn sum_type(kind: FieldType) -> ColumnType {
 }
 
 struct Writer<'a> {
-    model: &'a Model,
-    table: &'a TableModel,
+    model: &'a PhysicalSchema,
+    table: &'a PhysicalTable,
     description: &'a Table,
 }
 
@@ -178,7 +178,7 @@ impl Writer<'_> {
         })
     }
 
-    fn sums(&self, sums: &SumsModel) -> TableDefinition {
+    fn sums(&self, sums: &PhysicalSums) -> TableDefinition {
         let mut columns = self.series_columns();
         columns.push(self.plain(&sums.period, ColumnType::I64, false));
         columns.push(self.plain(&sums.day, ColumnType::Bool, false));

@@ -3,7 +3,7 @@
 mod records;
 
 use self::records::RecordRow;
-use crate::model::Model;
+use crate::physical_schema::PhysicalSchema;
 use crate::plan::slot::Bindings;
 use crate::plan::{Form, GroupForm, with_keys};
 use crate::row::{Row, unexpected};
@@ -437,7 +437,7 @@ fn kept(batch: &Batch, is_wanted: impl Fn(usize) -> bool) -> Batch {
 /// # Errors
 /// As [`Decoder::row`].
 pub fn entity<R: Row>(
-    model: &Model,
+    model: &PhysicalSchema,
     number: usize,
     row: &R,
     key: &mut String,

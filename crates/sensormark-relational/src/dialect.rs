@@ -7,7 +7,7 @@ mod strategy;
 use crate::column_type::ColumnType;
 use crate::ddl::definition::TableDefinition;
 use crate::expansion::Expansion;
-use crate::table::{Content, SumColumns, TableModel};
+use crate::table::{Content, PhysicalTable, SumColumns};
 use sensormark_store::{
     Aggregate, Batch, Encoding, FieldSet, FieldType, Function, Index, Layout, StoreError, Table,
     TagColumn,
@@ -257,13 +257,13 @@ pub trait Dialect: Debug + Send + Sync {
     }
 
     /// The keys of all series as a relation `s`, by a skip scan over the table's index, where there is a way and the key is one column.
-    fn skip_scan(&self, table: &TableModel, key: &str) -> Option<String> {
+    fn skip_scan(&self, table: &PhysicalTable, key: &str) -> Option<String> {
         let _ = (table, key);
         None
     }
 
     /// What tells repeated readings of one series and time apart, in the order of writing, under this alias.
-    fn repeat_order(&self, table: &TableModel, alias: &str) -> Option<String> {
+    fn repeat_order(&self, table: &PhysicalTable, alias: &str) -> Option<String> {
         let _ = (table, alias);
         None
     }
@@ -271,7 +271,7 @@ pub trait Dialect: Debug + Send + Sync {
     /// What opens a record under alias `r` into readings.
     fn expand(
         &self,
-        table: &TableModel,
+        table: &PhysicalTable,
         description: &Table,
         fields: FieldSet,
         span_ns: i64,
@@ -302,7 +302,7 @@ pub trait Dialect: Debug + Send + Sync {
     }
 
     /// What follows the table where its series are listed without repetition.
-    fn distinct_hint(&self, table: &TableModel, index: Index) -> String {
+    fn distinct_hint(&self, table: &PhysicalTable, index: Index) -> String {
         let _ = (table, index);
         String::new()
     }

@@ -2,7 +2,7 @@
 //!
 //! A question or a batch passes three stations, each once. The first and the last are here; the one between them is the store's:
 //!
-//! 1. Plan: the module [`model`] turns schema and layout into tables, once. The statements that make them are in [`ddl`]. Questions become statements in
+//! 1. Plan: the module [`physical_schema`] turns schema and layout into tables, once. The statements that make them are in [`ddl`]. Questions become statements in
 //!    [`plan`]. Each statement has [slots](plan::slot) for its parameters, and the [`Form`](plan::Form) of its rows. A store keeps statements prepared, because
 //!    the text depends on the question's [shape](plan::shape) alone. A batch becomes rows of [cells](cell) in [`mod@write`], which also has the statements that
 //!    take them.
@@ -33,7 +33,7 @@ pub mod dialect;
 
 pub mod series;
 
-pub mod model;
+pub mod physical_schema;
 
 pub mod ddl;
 

@@ -17,7 +17,7 @@ use self::relation::Builder;
 use self::slot::{Slot, Slots};
 use crate::column_type::ColumnType;
 use crate::dialect::Aggregates;
-use crate::model::Model;
+use crate::physical_schema::PhysicalSchema;
 use sensormark_store::{
     Answer, Ask, Batch, ErrorKind, FieldSet, FieldType, Query, Selection, StoreError, Table,
     TagColumn, TimeKey, TimeRange,
@@ -97,7 +97,7 @@ impl Plan {
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for what the layout cannot answer.
-    pub fn new(model: &Model, query: &Query) -> Result<Self, StoreError> {
+    pub fn new(model: &PhysicalSchema, query: &Query) -> Result<Self, StoreError> {
         let (description, table) = model.table(query.table)?;
         let part = || Builder {
             model,
@@ -137,7 +137,10 @@ impl Plan {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when the schema has no such table.
-    pub fn everything(model: &Model, number: usize) -> Result<(Statement, Query), StoreError> {
+    pub fn everything(
+        model: &PhysicalSchema,
+        number: usize,
+    ) -> Result<(Statement, Query), StoreError> {
         let (description, table) = model.table(number)?;
         let query = Query {
             table: number,
@@ -174,7 +177,7 @@ fn one<'a>(
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] when the schema has no such table, [`ErrorKind::Unsupported`] when the table has no entity.
-pub fn entities(model: &Model, number: usize) -> Result<String, StoreError> {
+pub fn entities(model: &PhysicalSchema, number: usize) -> Result<String, StoreError> {
     let (description, table) = model.table(number)?;
     let Some(entity) = &table.entity else {
         return Err(StoreError::unsupported(
@@ -258,7 +261,7 @@ pub fn check(query: &Query, description: &Table) -> Result<(), StoreError> {
 }
 
 /// Whether no reading can be meant, so that the database need not be asked.
-pub fn nothing_to_find(query: &Query, model: &Model, description: &Table) -> bool {
+pub fn nothing_to_find(query: &Query, model: &PhysicalSchema, description: &Table) -> bool {
     let point = matches!(query.ask, Ask::Point { .. });
     if !point && query.range.end_ns <= query.range.start_ns {
         return true;

@@ -10,7 +10,7 @@ pub const SECOND_NS: i64 = 1_000_000_000;
 
 /// One table of the schema, as the database keeps it. Names are quoted.
 #[derive(Debug)]
-pub struct TableModel {
+pub struct PhysicalTable {
     /// Its number in the schema.
     pub number: usize,
     /// The table of readings (or records).
@@ -22,7 +22,7 @@ pub struct TableModel {
     /// The table of tags, where they have one of their own.
     pub tags: Option<String>,
     /// The table of sums, in layouts with a summary.
-    pub sums: Option<SumsModel>,
+    pub sums: Option<PhysicalSums>,
     /// The table of entities.
     pub entity: Option<EntityModel>,
     /// The columns of the table of readings, in its order.
@@ -52,7 +52,7 @@ pub struct EntityModel {
 
 /// The table of sums: a row for each series, period and part of the day.
 #[derive(Debug)]
-pub struct SumsModel {
+pub struct PhysicalSums {
     /// Its name, quoted.
     pub name: String,
     /// The column of the period's start in ns, quoted.
@@ -128,7 +128,7 @@ pub enum Content {
     FieldArray(usize),
 }
 
-impl TableModel {
+impl PhysicalTable {
     /// The columns that identify the series.
     pub fn key_columns(&self) -> impl Iterator<Item = &Column> {
         self.keys.iter().map(|&key| &self.columns[key])

@@ -7,8 +7,8 @@ pub mod statement;
 pub mod sums;
 
 use crate::cell::Cell;
-use crate::model::{Model, keeps_empty_readings};
-use crate::table::{Content, SECOND_NS, TableModel, series_cell};
+use crate::physical_schema::{PhysicalSchema, keeps_empty_readings};
+use crate::table::{Content, PhysicalTable, SECOND_NS, series_cell};
 use sensormark_store::record::{records, runs};
 use sensormark_store::{
     Batch, EntityReading, ErrorKind, FieldType, Shape, StoreError, Table, Value,
@@ -19,9 +19,9 @@ use std::ops::Range;
 #[derive(Debug)]
 pub struct Rows<'a> {
     /// The plan's tables.
-    pub model: &'a Model,
+    pub model: &'a PhysicalSchema,
     /// The batch's table.
-    pub table: &'a TableModel,
+    pub table: &'a PhysicalTable,
     /// The same, as the schema describes it.
     pub description: &'a Table,
     batch: &'a Batch,
@@ -58,7 +58,7 @@ impl<'a> Rows<'a> {
     /// [`ErrorKind::NotFound`] when the schema does not have the batch's table, [`ErrorKind::TooLarge`] for a record that does not fit its
     /// encoding.
     pub fn new(
-        model: &'a Model,
+        model: &'a PhysicalSchema,
         batch: &'a Batch,
         readings: Range<usize>,
     ) -> Result<Self, StoreError> {
@@ -195,7 +195,7 @@ fn present_fields(batch: &Batch, readings: Range<usize>, keeps_empty: bool) -> V
 /// [`ErrorKind::Unsupported`] when the table has no entity, [`ErrorKind::Rejected`] for any number of readings but one, and for values that
 /// do not match the entity's columns.
 pub fn entity_cells<'a>(
-    model: &'a Model,
+    model: &'a PhysicalSchema,
     write: EntityReading<'a>,
 ) -> Result<Vec<Cell<'a>>, StoreError> {
     const OPERATION: &str = "update an entity";

@@ -9,7 +9,7 @@ use crate::batch::Batch;
 use crate::capability::{Capability, Operation};
 use crate::endpoint::Endpoint;
 use crate::error::{ErrorKind, StoreError};
-use crate::layout::{Family, Layout, LayoutOffer};
+use crate::layout::{Family, Layout, LayoutOption};
 use crate::query::Query;
 use crate::schema::{Schema, Table, TimeResolution, Value};
 use crate::server::{Installation, Launch, ServerFolder, ServerOptions};
@@ -54,7 +54,7 @@ impl Store for FaultyStore {
         }
     }
 
-    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOffer> {
+    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption> {
         self.inner.layouts(schema, family)
     }
 

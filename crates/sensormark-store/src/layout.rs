@@ -1,7 +1,7 @@
 //! Schema designs: how a database keeps readings, in words that fit every database.
 //!
 //! A workload asks a store for the layouts of one [`Family`]; the store offers what it has, each a
-//! [`LayoutOffer`]. Nothing here knows a database's statements: those are in each store's `schema.rs`.
+//! [`LayoutOption`]. Nothing here knows a database's statements: those are in each store's `schema.rs`.
 
 use crate::query::DaySplit;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -280,7 +280,7 @@ impl Layout {
 /// When a layout is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum DefaultSelection {
     /// The store's usual layout of this family: always measured.
     Usual,
     /// Measured too whenever the store is named without a layout.
@@ -291,13 +291,13 @@ pub enum Standing {
 
 /// One layout that a store offers for a family.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LayoutOffer {
+pub struct LayoutOption {
     /// What tells it from the store's other layouts of the same family ("row-per-channel"); empty for the usual one.
     pub variant: String,
     /// The layout.
     pub layout: Layout,
     /// When it is measured.
-    pub standing: Standing,
+    pub default_selection: DefaultSelection,
     /// One line for `sensormark list`: the table or document, in the database's own words.
     pub description: String,
 }

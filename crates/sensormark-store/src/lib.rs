@@ -83,8 +83,8 @@ pub use durability::Durability;
 pub use endpoint::{Endpoint, Secret};
 pub use error::{ErrorKind, StoreError};
 pub use layout::{
-    Encoding, Extremes, Family, Index, Layout, LayoutOffer, QueryStyle, Scope, Shape, Standing,
-    TagPlacement, TimeKey, WriteMethod,
+    DefaultSelection, Encoding, Extremes, Family, Index, Layout, LayoutOption, QueryStyle, Scope,
+    Shape, TagPlacement, TimeKey, WriteMethod,
 };
 pub use name::DatabaseName;
 pub use query::{

@@ -9,7 +9,7 @@ use crate::capability::{Capability, Operation};
 use crate::durability::Durability;
 use crate::endpoint::{Endpoint, Secret};
 use crate::error::{ErrorKind, StoreError};
-use crate::layout::{Family, Layout, LayoutOffer, Standing, TimeKey};
+use crate::layout::{DefaultSelection, Family, Layout, LayoutOption, TimeKey};
 use crate::query::Query;
 use crate::reference::Reference;
 use crate::schema::{Schema, Table, TimeResolution, Value};
@@ -78,22 +78,22 @@ impl Store for MemoryStore {
         }
     }
 
-    fn layouts(&self, _schema: &Schema, family: Family) -> Vec<LayoutOffer> {
+    fn layouts(&self, _schema: &Schema, family: Family) -> Vec<LayoutOption> {
         let layout = Layout::plain(family);
-        let mut offers = vec![LayoutOffer {
+        let mut offers = vec![LayoutOption {
             variant: String::new(),
             layout,
-            standing: Standing::Usual,
+            default_selection: DefaultSelection::Usual,
             description: "columns in memory, ordered by series and time".to_owned(),
         }];
         if family == Family::PerReading {
-            offers.push(LayoutOffer {
+            offers.push(LayoutOption {
                 variant: "milliseconds".to_owned(),
                 layout: Layout {
                     time: TimeKey::Native,
                     ..layout
                 },
-                standing: Standing::OnRequest,
+                default_selection: DefaultSelection::OnRequest,
                 description: "the same with times cut off to milliseconds".to_owned(),
             });
         }

@@ -9,7 +9,7 @@ use crate::capability::{Capability, Operation};
 use crate::durability::Durability;
 use crate::endpoint::{Endpoint, Secret};
 use crate::error::StoreError;
-use crate::layout::{Family, Layout, LayoutOffer, Standing};
+use crate::layout::{DefaultSelection, Family, Layout, LayoutOption};
 use crate::query::Query;
 use crate::schema::{Schema, Table, Value};
 use crate::server::{Installation, Launch, ServerFolder, ServerOptions};
@@ -56,11 +56,11 @@ impl Store for NullStore {
         }
     }
 
-    fn layouts(&self, _schema: &Schema, family: Family) -> Vec<LayoutOffer> {
-        vec![LayoutOffer {
+    fn layouts(&self, _schema: &Schema, family: Family) -> Vec<LayoutOption> {
+        vec![LayoutOption {
             variant: String::new(),
             layout: Layout::plain(family),
-            standing: Standing::Usual,
+            default_selection: DefaultSelection::Usual,
             description: "nothing is kept".to_owned(),
         }]
     }

@@ -10,7 +10,7 @@ use crate::capability::{Capability, Operation};
 use crate::durability::Durability;
 use crate::endpoint::Endpoint;
 use crate::error::{ErrorKind, StoreError};
-use crate::layout::{Family, Layout, LayoutOffer, Shape};
+use crate::layout::{Family, Layout, LayoutOption, Shape};
 use crate::name::DatabaseName;
 use crate::query::Query;
 use crate::schema::{Schema, Table, TimeResolution, Value};
@@ -33,7 +33,7 @@ pub trait Store: Send + Sync {
     fn description(&self) -> Description;
 
     /// The layouts that the store offers for this schema and family, the usual one first; none where it has none.
-    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOffer>;
+    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption>;
 
     /// How the store does an operation with this layout and table.
     fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability;

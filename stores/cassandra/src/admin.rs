@@ -7,7 +7,7 @@ use crate::connection::PIPELINE;
 use crate::connection::{Cells, Link};
 use crate::error;
 use crate::query::decode;
-use crate::schema::{LOOKUP, Model, OWNER, has_tags, statements, table_names};
+use crate::schema::{LOOKUP, OWNER, PhysicalSchema, has_tags, statements, table_names};
 use crate::server;
 use crate::session::check_durability;
 use crate::write::{note_cells, note_statement};
@@ -60,7 +60,7 @@ pub struct CassandraAdministrator {
     link: Link,
     options: Options,
     plan: Plan,
-    model: Arc<Model>,
+    model: Arc<PhysicalSchema>,
 }
 
 /// The server's version. The first time that a server of our own is asked, its accounts are set up.
@@ -91,7 +91,7 @@ impl CassandraAdministrator {
     pub(crate) async fn open(
         options: Options,
         plan: Plan,
-        model: Arc<Model>,
+        model: Arc<PhysicalSchema>,
     ) -> Result<Self, StoreError> {
         check_durability(plan.durability)?;
         // Schema changes take long on a busy server; that they are slow is no failure.

@@ -42,13 +42,13 @@ mod error;
 
 use self::admin::CassandraAdministrator;
 use self::config::Options;
-use self::schema::{Model, offers};
+use self::schema::{PhysicalSchema, layout_options};
 use self::session::CassandraSession;
 use sensormark_kit::{Adapter, Backend};
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
     Capability, Description, Durability, Endpoint, Family, Installation, Launch, Layout,
-    LayoutOffer, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
+    LayoutOption, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
     StoreError, Table, TimeResolution, Typical, WriteSize,
 };
 use std::sync::Arc;
@@ -61,7 +61,7 @@ pub type Cassandra = Adapter<CassandraBackend>;
 pub struct CassandraBackend;
 
 impl Backend for CassandraBackend {
-    type Model = Model;
+    type PhysicalSchema = PhysicalSchema;
     type Session = CassandraSession;
     type Administrator = CassandraAdministrator;
 
@@ -86,12 +86,12 @@ impl Backend for CassandraBackend {
         }
     }
 
-    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOffer> {
-        offers::layouts(schema, family)
+    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption> {
+        layout_options::layouts(schema, family)
     }
 
     fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
-        offers::capability(operation, layout, table)
+        layout_options::capability(operation, layout, table)
     }
 
     fn limits(&self, layout: &Layout, table: &Table) -> Limits {
@@ -127,8 +127,8 @@ impl Backend for CassandraBackend {
         Ok(Options::parse(url)?.endpoint(url))
     }
 
-    fn model(&self, plan: &Plan) -> Result<Model, StoreError> {
-        Model::new(&plan.schema, plan.layout)
+    fn model(&self, plan: &Plan) -> Result<PhysicalSchema, StoreError> {
+        PhysicalSchema::new(&plan.schema, plan.layout)
     }
 
     async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {
@@ -138,7 +138,7 @@ impl Backend for CassandraBackend {
     async fn administrator(
         &self,
         plan: &Plan,
-        model: Arc<Model>,
+        model: Arc<PhysicalSchema>,
     ) -> Result<CassandraAdministrator, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
         CassandraAdministrator::open(options, plan.clone(), model).await
@@ -147,7 +147,7 @@ impl Backend for CassandraBackend {
     async fn connect(
         &self,
         plan: &Plan,
-        model: Arc<Model>,
+        model: Arc<PhysicalSchema>,
     ) -> Result<CassandraSession, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
         CassandraSession::open(&options, plan, model).await

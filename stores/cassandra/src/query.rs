@@ -6,7 +6,7 @@
 use crate::connection::PIPELINE;
 use crate::connection::{Cell, Cells, Link};
 use crate::error;
-use crate::schema::{BUCKETS, LOOKUP, Model, Rows, TableModel, has_tags};
+use crate::schema::{BUCKETS, LOOKUP, PhysicalSchema, PhysicalTable, Rows, has_tags};
 use crate::statements::{Shape, Statements};
 use futures_util::stream::{StreamExt, TryStreamExt, iter};
 use scylla::deserialize::row::ColumnIterator;
@@ -26,7 +26,7 @@ mod search;
 pub(crate) struct Reader<'a> {
     pub(crate) link: &'a Link,
     pub(crate) statements: &'a mut Statements,
-    pub(crate) model: &'a Model,
+    pub(crate) model: &'a PhysicalSchema,
 }
 
 /// The partitions that may hold the answer, by (series, bucket), and the keys to ask for in each.
@@ -74,7 +74,7 @@ impl Reader<'_> {
         })
     }
 
-    fn own(&self, query: &Query) -> &TableModel {
+    fn own(&self, query: &Query) -> &PhysicalTable {
         &self.model.tables[query.table]
     }
 
@@ -281,7 +281,7 @@ async fn look_up(
 const PARTITION: &str = "\"_series\" = ? AND \"_bucket\" = ?";
 
 /// The columns to ask for, and the name of the key.
-fn columns(model: &Model, table: usize, fields: FieldSet) -> (String, &'static str) {
+fn columns(model: &PhysicalSchema, table: usize, fields: FieldSet) -> (String, &'static str) {
     match model.tables[table].rows {
         Rows::Record { .. } => ("\"_span\", \"_record\"".to_owned(), "_span"),
         Rows::Reading { .. } => {

@@ -9,7 +9,7 @@ use sensormark_store::{
 };
 use std::sync::Arc;
 
-pub(crate) mod offers;
+pub(crate) mod layout_options;
 #[cfg(test)]
 mod pins;
 
@@ -25,10 +25,10 @@ pub(crate) const OWNER: &str = "sensormark, owner ";
 
 /// A plan's tables.
 #[derive(Debug)]
-pub struct Model {
+pub struct PhysicalSchema {
     pub(crate) schema: Arc<Schema>,
     pub(crate) layout: Layout,
-    pub(crate) tables: Vec<TableModel>,
+    pub(crate) tables: Vec<PhysicalTable>,
 }
 
 /// What a row of the readings' table is.
@@ -50,7 +50,7 @@ pub(crate) enum Rows {
 
 /// One table of the schema.
 #[derive(Debug)]
-pub(crate) struct TableModel {
+pub(crate) struct PhysicalTable {
     /// What a row is.
     pub(crate) rows: Rows,
     /// Length of a partition's bucket of time in ns; none where a partition holds all of a series.
@@ -60,10 +60,10 @@ pub(crate) struct TableModel {
     entity: String,
 }
 
-impl Model {
+impl PhysicalSchema {
     /// The tables of a schema in a layout.
     pub(crate) fn new(schema: &Arc<Schema>, layout: Layout) -> Result<Self, StoreError> {
-        if let Some(reason) = offers::missing(&layout) {
+        if let Some(reason) = layout_options::missing(&layout) {
             return Err(StoreError::unsupported(
                 "lay out a schema in Cassandra",
                 reason,
@@ -72,7 +72,7 @@ impl Model {
         let tables = schema
             .tables
             .iter()
-            .map(|table| TableModel::new(table, &layout));
+            .map(|table| PhysicalTable::new(table, &layout));
         Ok(Self {
             schema: Arc::clone(schema),
             layout,
@@ -92,7 +92,7 @@ const fn bucket_ns(resolution: TimeResolution) -> i64 {
     }
 }
 
-impl TableModel {
+impl PhysicalTable {
     fn new(table: &Table, layout: &Layout) -> Self {
         let rows = match layout.shape {
             Shape::RecordPerSpan { span_ns, encoding } => Rows::Record {
@@ -186,7 +186,7 @@ pub(crate) const fn column_type(kind: FieldType) -> &'static str {
 }
 
 /// Names of all tables that a plan makes.
-pub(crate) fn table_names(model: &Model) -> Vec<String> {
+pub(crate) fn table_names(model: &PhysicalSchema) -> Vec<String> {
     let mut names = vec![LOOKUP.to_owned()];
     for (table, own) in model.schema.tables.iter().zip(&model.tables) {
         names.push(own.readings());
@@ -198,12 +198,12 @@ pub(crate) fn table_names(model: &Model) -> Vec<String> {
 }
 
 /// Whether a table's tags are kept.
-pub(crate) fn has_tags(model: &Model, table: &Table) -> bool {
+pub(crate) fn has_tags(model: &PhysicalSchema, table: &Table) -> bool {
     !table.tags.is_empty() && model.layout.tags == TagPlacement::OwnTable
 }
 
 /// The statements that make a plan's tables, the one with the owner's mark first.
-pub(crate) fn statements(model: &Model, keyspace: &str, owner: &str) -> Vec<String> {
+pub(crate) fn statements(model: &PhysicalSchema, keyspace: &str, owner: &str) -> Vec<String> {
     let mark = owner.replace('\'', "''");
     let mut statements = vec![format!(
         "CREATE TABLE {keyspace}.\"{LOOKUP}\" (\"_table\" text, \"_what\" text, \"_value\" text, \"_number\" bigint, PRIMARY KEY ((\"_table\", \"_what\", \"_value\"), \"_number\")) WITH comment = '{OWNER}{mark}'"
@@ -228,7 +228,7 @@ pub(crate) fn statements(model: &Model, keyspace: &str, owner: &str) -> Vec<Stri
     statements
 }
 
-fn readings_table(table: &Table, own: &TableModel, time: TimeKey, keyspace: &str) -> String {
+fn readings_table(table: &Table, own: &PhysicalTable, time: TimeKey, keyspace: &str) -> String {
     let name = own.readings();
     // Absent values of a reading that replaces another are tombstones; with one copy nothing needs them for longer.
     const OPTIONS: &str = "gc_grace_seconds = 0";

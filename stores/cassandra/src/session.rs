@@ -4,7 +4,7 @@ use crate::config::Options;
 use crate::connection::Link;
 use crate::error;
 use crate::query::Reader;
-use crate::schema::Model;
+use crate::schema::PhysicalSchema;
 use crate::statements::Statements;
 use crate::write::Writer;
 use crate::write::known::Known;
@@ -19,7 +19,7 @@ use std::time::Duration;
 /// A client's session.
 pub struct CassandraSession {
     link: Link,
-    model: Arc<Model>,
+    model: Arc<PhysicalSchema>,
     statements: Statements,
     known: Known,
     managed: bool,
@@ -55,7 +55,7 @@ impl CassandraSession {
     pub(crate) async fn open(
         options: &Options,
         plan: &Plan,
-        model: Arc<Model>,
+        model: Arc<PhysicalSchema>,
     ) -> Result<Self, StoreError> {
         check_durability(plan.durability)?;
         let timeout = Duration::from_millis(plan.timeout_ms);

@@ -4,7 +4,7 @@
 //! series and time in one call the last is sent alone: statements of one batch share a timestamp, and the larger value would win.
 
 use crate::connection::{Cell, Cells, Link, PIPELINE};
-use crate::schema::{BUCKETS, LOOKUP, Model, Rows, TableModel};
+use crate::schema::{BUCKETS, LOOKUP, PhysicalSchema, PhysicalTable, Rows};
 use crate::statements::{Shape, Statements};
 use futures_util::stream::{FuturesUnordered, StreamExt, TryStreamExt, iter};
 use scylla::statement::batch::{Batch as Together, BatchStatement, BatchType};
@@ -46,7 +46,7 @@ pub(crate) fn limits(layout: &Layout, _: &Table) -> Limits {
 pub(crate) struct Writer<'a> {
     pub(crate) link: &'a Link,
     pub(crate) statements: &'a mut Statements,
-    pub(crate) model: &'a Model,
+    pub(crate) model: &'a PhysicalSchema,
     pub(crate) known: &'a mut Known,
     pub(crate) managed: bool,
 }
@@ -98,7 +98,7 @@ impl Writer<'_> {
     /// The statements that a batch becomes.
     fn chunks<'b>(
         &mut self,
-        own: &TableModel,
+        own: &PhysicalTable,
         batch: &'b Batch,
     ) -> Result<Vec<Chunk<'b>>, StoreError> {
         let most = if self.managed { BYTES } else { BYTES_ELSEWHERE };
@@ -133,7 +133,7 @@ impl Writer<'_> {
     }
 
     /// Notes buckets that this session has not noted yet.
-    async fn note_buckets(&mut self, own: &TableModel, batch: &Batch) -> Result<(), StoreError> {
+    async fn note_buckets(&mut self, own: &PhysicalTable, batch: &Batch) -> Result<(), StoreError> {
         if own.bucket_ns.is_none() {
             return Ok(());
         }
@@ -242,7 +242,7 @@ mod tests {
     use sensormark_store::{Field, Schema, Series, TimeResolution, Value};
     use std::sync::Arc;
 
-    fn model() -> Model {
+    fn model() -> PhysicalSchema {
         let table = Table {
             name: "values".to_owned(),
             tags: Vec::new(),
@@ -258,12 +258,13 @@ mod tests {
         let schema = Arc::new(Schema {
             tables: vec![table],
         });
-        let layout = crate::schema::offers::layouts(&schema, sensormark_store::Family::PerReading);
-        Model::new(&schema, layout[0].layout).unwrap()
+        let layout =
+            crate::schema::layout_options::layouts(&schema, sensormark_store::Family::PerReading);
+        PhysicalSchema::new(&schema, layout[0].layout).unwrap()
     }
 
     /// Readings of series 0 at these times, in units of 31 days: each of a partition of its own.
-    fn readings(model: &Model, months: &[i64]) -> Batch {
+    fn readings(model: &PhysicalSchema, months: &[i64]) -> Batch {
         let mut batch = Batch::new(0, &model.schema.tables[0]);
         for &month in months {
             batch.series.push(0);

@@ -10,7 +10,7 @@ use crate::write::fill_tags;
 use sensormark_kit::folder::{self, blocks, file_error};
 use sensormark_kit::{BackendAdministrator, Found};
 use sensormark_relational::ddl::{statements, table_names};
-use sensormark_relational::model::{Model, OWNER_TABLE};
+use sensormark_relational::physical_schema::{OWNER_TABLE, PhysicalSchema};
 use sensormark_store::{ErrorKind, Plan, Setting, Size, StoreError};
 use std::fs;
 use std::io;
@@ -36,13 +36,13 @@ const SETTINGS: [&str; 9] = [
 /// What looks after one database.
 pub struct DuckdbAdministrator {
     plan: Plan,
-    model: Arc<Model>,
+    model: Arc<PhysicalSchema>,
     file: PathBuf,
 }
 
 impl DuckdbAdministrator {
     /// The administrator of a plan's database, which need not exist.
-    pub(crate) fn new(plan: &Plan, model: Arc<Model>) -> Self {
+    pub(crate) fn new(plan: &Plan, model: Arc<PhysicalSchema>) -> Self {
         Self {
             plan: plan.clone(),
             model,

@@ -8,7 +8,7 @@ use crate::shown::Kept;
 use crate::write::writer::Writer;
 use sensormark_relational::cell::Cell;
 use sensormark_relational::column_type::ColumnType;
-use sensormark_relational::model::Model;
+use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_relational::plan::shape::QueryShape;
 use sensormark_store::{ErrorKind, Plan, StoreError};
 use std::collections::HashMap;
@@ -25,7 +25,7 @@ pub struct DuckdbSession {
     pub(crate) kept: Kept,
     pub(crate) connection: Connection,
     used: Use,
-    pub(crate) model: Arc<Model>,
+    pub(crate) model: Arc<PhysicalSchema>,
     pub(crate) plans: HashMap<QueryShape, Rc<sensormark_relational::plan::Plan>>,
     pub(crate) writers: Rc<[Writer]>,
     /// How long an operation may take.
@@ -45,7 +45,7 @@ impl DuckdbSession {
     ///
     /// # Errors
     /// As [`config::open`].
-    pub(crate) fn connect(plan: &Plan, model: Arc<Model>) -> Result<Self, StoreError> {
+    pub(crate) fn connect(plan: &Plan, model: Arc<PhysicalSchema>) -> Result<Self, StoreError> {
         let (connection, used) = config::open(plan)?;
         let writers = (0..model.tables.len()).map(|table| Writer::new(&model, table));
         let session = Self {

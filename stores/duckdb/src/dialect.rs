@@ -10,7 +10,7 @@ use sensormark_relational::dialect::{
     Aggregates, Dialect, Names, Placeholder, RecordRange, SeriesSet, SumPart, TimeUnit, Walk,
 };
 use sensormark_relational::expansion::Expansion;
-use sensormark_relational::table::{Column, Content, SumColumns, TableModel, joined};
+use sensormark_relational::table::{Column, Content, PhysicalTable, SumColumns, joined};
 use sensormark_store::record::Record;
 use sensormark_store::{
     Aggregate, Batch, Encoding, FieldSet, FieldType, Function, Index, Layout, StoreError, Table,
@@ -182,7 +182,7 @@ impl Dialect for DuckdbDialect {
 
     fn expand(
         &self,
-        table: &TableModel,
+        table: &PhysicalTable,
         _: &Table,
         fields: FieldSet,
         _: i64,

@@ -16,10 +16,10 @@ use crate::admin::DuckdbAdministrator;
 use crate::connection::DuckdbSession;
 use crate::dialect::DuckdbDialect;
 use sensormark_kit::{Adapter, Backend};
-use sensormark_relational::model::Model;
+use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_store::store::RepeatedWrite;
 use sensormark_store::{
-    Capability, Description, Endpoint, ErrorKind, Family, Installation, Layout, LayoutOffer,
+    Capability, Description, Endpoint, ErrorKind, Family, Installation, Layout, LayoutOption,
     Limits, Operation, Plan, Schema, SessionKind, StoreError, Table, Typical, WriteSize,
 };
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub type Duckdb = Adapter<DuckdbBackend>;
 pub struct DuckdbBackend;
 
 impl Backend for DuckdbBackend {
-    type Model = Model;
+    type PhysicalSchema = PhysicalSchema;
     type Session = DuckdbSession;
     type Administrator = DuckdbAdministrator;
 
@@ -64,7 +64,7 @@ impl Backend for DuckdbBackend {
         }
     }
 
-    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOffer> {
+    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption> {
         schema::layouts(schema, family)
     }
 
@@ -96,8 +96,8 @@ impl Backend for DuckdbBackend {
         config::endpoint(url)
     }
 
-    fn model(&self, plan: &Plan) -> Result<Model, StoreError> {
-        Model::new(&DuckdbDialect, &plan.schema, plan.layout)
+    fn model(&self, plan: &Plan) -> Result<PhysicalSchema, StoreError> {
+        PhysicalSchema::new(&DuckdbDialect, &plan.schema, plan.layout)
     }
 
     async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {
@@ -115,12 +115,16 @@ impl Backend for DuckdbBackend {
     async fn administrator(
         &self,
         plan: &Plan,
-        model: Arc<Model>,
+        model: Arc<PhysicalSchema>,
     ) -> Result<DuckdbAdministrator, StoreError> {
         Ok(DuckdbAdministrator::new(plan, model))
     }
 
-    async fn connect(&self, plan: &Plan, model: Arc<Model>) -> Result<DuckdbSession, StoreError> {
+    async fn connect(
+        &self,
+        plan: &Plan,
+        model: Arc<PhysicalSchema>,
+    ) -> Result<DuckdbSession, StoreError> {
         DuckdbSession::connect(plan, model)
     }
 }

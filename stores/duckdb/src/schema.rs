@@ -8,8 +8,8 @@
 //! - An index on several columns serves no scan.
 
 use sensormark_store::{
-    Capability, Encoding, Family, Index, Layout, LayoutOffer, Limits, Operation, QueryStyle,
-    Schema, Scope, Shape, Standing, Table, TagPlacement, TimeKey, WriteMethod,
+    Capability, DefaultSelection, Encoding, Family, Index, Layout, LayoutOption, Limits, Operation,
+    QueryStyle, Schema, Scope, Shape, Table, TagPlacement, TimeKey, WriteMethod,
 };
 
 #[cfg(test)]
@@ -23,7 +23,7 @@ const ROWS: usize = 250;
 const VALUES: usize = 5_000;
 
 /// The layouts that DuckDB has for this schema and family, the usual one first.
-pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
+pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
     let several_tags = schema.tables.iter().any(|table| table.tags.len() > 1);
     let usual = Layout {
         tags: if several_tags {
@@ -38,7 +38,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
         Family::PerReading => per_reading(schema, usual),
         Family::PerSpan { span_ns } => vec![offer(
             "",
-            Standing::Usual,
+            DefaultSelection::Usual,
             Layout {
                 shape: Shape::RecordPerSpan {
                     span_ns,
@@ -50,7 +50,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
         )],
         Family::Summary { per_ns, split } => vec![offer(
             "",
-            Standing::Usual,
+            DefaultSelection::Usual,
             Layout {
                 shape: Shape::Summary { per_ns, split },
                 ..usual
@@ -66,24 +66,29 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
     offers
 }
 
-fn offer(variant: &str, standing: Standing, layout: Layout, description: &str) -> LayoutOffer {
-    LayoutOffer {
+fn offer(
+    variant: &str,
+    default_selection: DefaultSelection,
+    layout: Layout,
+    description: &str,
+) -> LayoutOption {
+    LayoutOption {
         variant: variant.to_owned(),
         layout,
-        standing,
+        default_selection,
         description: description.to_owned(),
     }
 }
 
-fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
+fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
     let mut offers = vec![offer(
         "",
-        Standing::Usual,
+        DefaultSelection::Usual,
         usual,
         "a row a reading: series, time BIGINT (ns), a column a field; no index, the smallest and largest values of row groups skip them",
     )];
     let on_request = |variant: &str, layout, description: &str| {
-        offer(variant, Standing::OnRequest, layout, description)
+        offer(variant, DefaultSelection::OnRequest, layout, description)
     };
     if schema.tables.iter().any(|table| !table.tags.is_empty()) {
         offers.push(on_request(
@@ -125,7 +130,7 @@ fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
 }
 
 /// The usual layout of a family with tags where it does not usually have them.
-fn other_tags(usual: &LayoutOffer) -> LayoutOffer {
+fn other_tags(usual: &LayoutOption) -> LayoutOption {
     let (tags, variant, words) = if usual.layout.tags == TagPlacement::Inline {
         (
             TagPlacement::OwnTable,
@@ -143,7 +148,7 @@ fn other_tags(usual: &LayoutOffer) -> LayoutOffer {
         tags,
         ..usual.layout
     };
-    offer(variant, Standing::OnRequest, layout, words)
+    offer(variant, DefaultSelection::OnRequest, layout, words)
 }
 
 /// Why DuckDB does not have this layout, if it does not.

@@ -10,7 +10,7 @@ use crate::error;
 use crate::schema::{TRANSACTION, limits};
 use sensormark_relational::cell::Cell;
 use sensormark_relational::column_type::ColumnType;
-use sensormark_relational::model::Model;
+use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_relational::write::statement::{Text, insert};
 use sensormark_relational::write::sums::Sums;
 use sensormark_relational::write::{Rows, entity_cells};
@@ -112,7 +112,11 @@ struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    fn new(model: &'a Model, batch: &'a Batch, readings: Range<usize>) -> Result<Self, StoreError> {
+    fn new(
+        model: &'a PhysicalSchema,
+        batch: &'a Batch,
+        readings: Range<usize>,
+    ) -> Result<Self, StoreError> {
         let has_sums = matches!(model.layout.shape, Shape::Summary { .. });
         Ok(Self {
             sums: match has_sums {
@@ -289,7 +293,7 @@ fn met_another(failure: &Failure) -> bool {
 }
 
 /// Fills the tables of tags.
-pub(crate) fn fill_tags(connection: &Connection, model: &Model) -> Result<(), Failure> {
+pub(crate) fn fill_tags(connection: &Connection, model: &PhysicalSchema) -> Result<(), Failure> {
     for (table, description) in model.tables.iter().zip(&model.schema.tables) {
         let Some(name) = &table.tags else {
             continue;

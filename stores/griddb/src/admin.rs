@@ -9,7 +9,7 @@ use crate::containers::open;
 use crate::error::{mapped, unexpected};
 use crate::rest::Rest;
 use crate::schema::{
-    Model, Rows, SPAN, belongs, entities_shape, owned, owner, owner_shape, tags_shape,
+    PhysicalSchema, Rows, SPAN, belongs, entities_shape, owned, owner, owner_shape, tags_shape,
 };
 use crate::session::check_durability;
 use sensormark_kit::{BackendAdministrator, Found};
@@ -56,7 +56,7 @@ pub struct GriddbAdministrator {
     connection: Connection,
     options: Options,
     plan: Plan,
-    model: Arc<Model>,
+    model: Arc<PhysicalSchema>,
 }
 
 /// The server's version. A server of our own joins its cluster when it is first asked.
@@ -91,7 +91,7 @@ pub(crate) fn version(endpoint: &Endpoint) -> Result<String, StoreError> {
 
 impl GriddbAdministrator {
     /// Connects.
-    pub(crate) fn open(plan: &Plan, model: Arc<Model>) -> Result<Self, StoreError> {
+    pub(crate) fn open(plan: &Plan, model: Arc<PhysicalSchema>) -> Result<Self, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
         check_durability(plan, &options)?;
         Ok(Self {

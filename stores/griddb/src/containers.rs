@@ -3,7 +3,7 @@
 use crate::client::{Connection, Container, Spare};
 use crate::config::Options;
 use crate::error::{absent, mapped};
-use crate::schema::Model;
+use crate::schema::PhysicalSchema;
 use crate::server;
 use sensormark_store::StoreError;
 use std::collections::HashMap;
@@ -32,7 +32,7 @@ pub(crate) enum Place {
 /// The containers of a database, opened when they are first needed.
 pub(crate) struct Containers {
     pub(crate) connection: Connection,
-    pub(crate) model: Arc<Model>,
+    pub(crate) model: Arc<PhysicalSchema>,
     database: String,
     open: HashMap<Place, Container>,
     /// Those in which rows are committed by hand.
@@ -43,7 +43,7 @@ pub(crate) struct Containers {
 
 impl Containers {
     /// Those of a database.
-    pub(crate) fn new(connection: Connection, model: Arc<Model>, database: &str) -> Self {
+    pub(crate) fn new(connection: Connection, model: Arc<PhysicalSchema>, database: &str) -> Self {
         Self {
             connection,
             model,

@@ -45,13 +45,13 @@ mod error;
 
 use self::admin::GriddbAdministrator;
 use self::config::Options;
-use self::schema::{Model, offers};
+use self::schema::{PhysicalSchema, layout_options};
 use self::session::GriddbSession;
 use sensormark_kit::{Adapter, Backend};
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
     Capability, Description, Durability, Endpoint, Family, Installation, Launch, Layout,
-    LayoutOffer, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
+    LayoutOption, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
     StoreError, Table, TimeResolution, Typical, WriteSize,
 };
 use std::sync::Arc;
@@ -64,7 +64,7 @@ pub type Griddb = Adapter<GriddbBackend>;
 pub struct GriddbBackend;
 
 impl Backend for GriddbBackend {
-    type Model = Model;
+    type PhysicalSchema = PhysicalSchema;
     type Session = GriddbSession;
     type Administrator = GriddbAdministrator;
 
@@ -89,12 +89,12 @@ impl Backend for GriddbBackend {
         }
     }
 
-    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOffer> {
-        offers::layouts(schema, family)
+    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption> {
+        layout_options::layouts(schema, family)
     }
 
     fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
-        offers::capability(operation, layout, table)
+        layout_options::capability(operation, layout, table)
     }
 
     fn limits(&self, layout: &Layout, _: &Table) -> Limits {
@@ -130,8 +130,8 @@ impl Backend for GriddbBackend {
         Ok(Options::parse(url)?.endpoint(url))
     }
 
-    fn model(&self, plan: &Plan) -> Result<Model, StoreError> {
-        Model::new(&plan.schema, plan.layout)
+    fn model(&self, plan: &Plan) -> Result<PhysicalSchema, StoreError> {
+        PhysicalSchema::new(&plan.schema, plan.layout)
     }
 
     async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {
@@ -141,12 +141,16 @@ impl Backend for GriddbBackend {
     async fn administrator(
         &self,
         plan: &Plan,
-        model: Arc<Model>,
+        model: Arc<PhysicalSchema>,
     ) -> Result<GriddbAdministrator, StoreError> {
         GriddbAdministrator::open(plan, model)
     }
 
-    async fn connect(&self, plan: &Plan, model: Arc<Model>) -> Result<GriddbSession, StoreError> {
+    async fn connect(
+        &self,
+        plan: &Plan,
+        model: Arc<PhysicalSchema>,
+    ) -> Result<GriddbSession, StoreError> {
         GriddbSession::open(plan, model)
     }
 }

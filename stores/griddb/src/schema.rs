@@ -10,7 +10,7 @@ use sensormark_store::{
 };
 use std::sync::Arc;
 
-pub(crate) mod offers;
+pub(crate) mod layout_options;
 
 /// The column of time, or of the span, and that of a record; fields' names do not start with an underscore.
 pub(crate) const TIME: &str = "_time";
@@ -20,7 +20,7 @@ const SERIES: &str = "_series";
 
 /// A plan's containers.
 #[derive(Debug)]
-pub struct Model {
+pub struct PhysicalSchema {
     pub(crate) schema: Arc<Schema>,
     pub(crate) layout: Layout,
     /// What a row is.
@@ -81,10 +81,10 @@ impl Rows {
     }
 }
 
-impl Model {
+impl PhysicalSchema {
     /// The containers of a schema in a layout.
     pub(crate) fn new(schema: &Arc<Schema>, layout: Layout) -> Result<Self, StoreError> {
-        if let Some(reason) = offers::missing(&layout) {
+        if let Some(reason) = layout_options::missing(&layout) {
             return Err(StoreError::unsupported(
                 "lay out a schema in GridDB",
                 reason,

@@ -7,7 +7,7 @@ use crate::config::Options;
 use crate::containers::{Containers, open};
 use crate::error::{absent, mapped};
 use crate::query::Reader;
-use crate::schema::{Model, owner};
+use crate::schema::{PhysicalSchema, owner};
 use crate::{rest::Rest, server, shown, write};
 use sensormark_kit::BackendSession;
 use sensormark_store::{
@@ -47,7 +47,7 @@ pub struct GriddbSession {
 
 impl GriddbSession {
     /// Connects, and looks for the database.
-    pub(crate) fn open(plan: &Plan, model: Arc<Model>) -> Result<Self, StoreError> {
+    pub(crate) fn open(plan: &Plan, model: Arc<PhysicalSchema>) -> Result<Self, StoreError> {
         const OPERATION: &str = "connect to GridDB";
         let options = Options::parse(plan.endpoint.url.expose())?;
         check_durability(plan, &options)?;

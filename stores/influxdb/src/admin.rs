@@ -9,7 +9,7 @@ mod settle;
 use crate::config::Options;
 use crate::connection::{Link, Message};
 use crate::query::Reader;
-use crate::schema::{Model, OWNER, database};
+use crate::schema::{OWNER, PhysicalSchema, database};
 use crate::write::mark_line;
 use bytes::Bytes;
 use sensormark_kit::{BackendAdministrator, Found, Mark};
@@ -65,7 +65,7 @@ const SETTINGS: [(&str, &[&str]); 9] = [
 /// The administrator of a plan's database.
 pub struct InfluxdbAdministrator {
     plan: Plan,
-    model: Arc<Model>,
+    model: Arc<PhysicalSchema>,
     link: Link,
     database: String,
 }
@@ -92,7 +92,7 @@ impl InfluxdbAdministrator {
     pub(crate) async fn open(
         options: &Options,
         plan: Plan,
-        model: Arc<Model>,
+        model: Arc<PhysicalSchema>,
     ) -> Result<Self, StoreError> {
         let database = database(&plan, options)?.to_owned();
         let mut link = Link::open(options, Duration::from_millis(plan.timeout_ms)).await?;

@@ -47,13 +47,13 @@ use self::admin::InfluxdbAdministrator;
 use self::config::Options;
 use self::connection::{Link, Message};
 use self::query::Reader;
-use self::schema::{Model, offers};
+use self::schema::{PhysicalSchema, layout_options};
 use self::session::InfluxdbSession;
 use sensormark_kit::{Adapter, Backend};
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
     Capability, Description, Durability, Endpoint, ErrorKind, Family, Installation, Launch, Layout,
-    LayoutOffer, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
+    LayoutOption, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
     StoreError, Table, Typical, WriteSize,
 };
 use std::sync::Arc;
@@ -81,7 +81,7 @@ async fn version(endpoint: &Endpoint) -> Result<String, StoreError> {
         return Ok(stated.trim_start_matches('v').to_owned());
     }
     let none = Arc::new(Schema { tables: Vec::new() });
-    let model = Model::new(&none, Layout::row_per_reading());
+    let model = PhysicalSchema::new(&none, Layout::row_per_reading());
     let mut reader = Reader {
         link: &mut link,
         model: &model,
@@ -155,7 +155,7 @@ fn check_generation(version: &str, options: &Options) -> Result<(), StoreError> 
 }
 
 impl Backend for InfluxdbBackend {
-    type Model = Model;
+    type PhysicalSchema = PhysicalSchema;
     type Session = InfluxdbSession;
     type Administrator = InfluxdbAdministrator;
 
@@ -185,12 +185,12 @@ impl Backend for InfluxdbBackend {
         }
     }
 
-    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOffer> {
-        offers::layouts(schema, family)
+    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption> {
+        layout_options::layouts(schema, family)
     }
 
     fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
-        offers::capability(operation, layout, table)
+        layout_options::capability(operation, layout, table)
     }
 
     fn limits(&self, layout: &Layout, table: &Table) -> Limits {
@@ -228,8 +228,8 @@ impl Backend for InfluxdbBackend {
         Ok(Options::parse(url)?.endpoint(url))
     }
 
-    fn model(&self, plan: &Plan) -> Result<Model, StoreError> {
-        Ok(Model::new(&plan.schema, plan.layout))
+    fn model(&self, plan: &Plan) -> Result<PhysicalSchema, StoreError> {
+        Ok(PhysicalSchema::new(&plan.schema, plan.layout))
     }
 
     async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {
@@ -239,13 +239,17 @@ impl Backend for InfluxdbBackend {
     async fn administrator(
         &self,
         plan: &Plan,
-        model: Arc<Model>,
+        model: Arc<PhysicalSchema>,
     ) -> Result<InfluxdbAdministrator, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
         InfluxdbAdministrator::open(&options, plan.clone(), model).await
     }
 
-    async fn connect(&self, plan: &Plan, model: Arc<Model>) -> Result<InfluxdbSession, StoreError> {
+    async fn connect(
+        &self,
+        plan: &Plan,
+        model: Arc<PhysicalSchema>,
+    ) -> Result<InfluxdbSession, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
         InfluxdbSession::open(&options, plan, model).await
     }

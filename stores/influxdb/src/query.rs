@@ -13,7 +13,7 @@ mod statement;
 use self::message::{Rows, read_results};
 use self::statement::Statement;
 use crate::connection::{Link, Message};
-use crate::schema::{Model, field_key};
+use crate::schema::{PhysicalSchema, field_key};
 use bytes::Bytes;
 use range::kept;
 use sensormark_store::{Answer, Ask, Batch, Query, Selection, StoreError, Value};
@@ -21,7 +21,7 @@ use sensormark_store::{Answer, Ask, Batch, Query, Selection, StoreError, Value};
 /// What asks a session's questions.
 pub(crate) struct Reader<'a> {
     pub(crate) link: &'a mut Link,
-    pub(crate) model: &'a Model,
+    pub(crate) model: &'a PhysicalSchema,
     pub(crate) database: &'a str,
 }
 

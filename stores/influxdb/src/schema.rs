@@ -11,14 +11,14 @@ use sensormark_store::{
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-pub(crate) mod offers;
+pub(crate) mod layout_options;
 
 /// The measurement that holds the owner's mark.
 pub(crate) const OWNER: &str = "sensormark_owner";
 
 /// The measurements of a plan.
 #[derive(Debug)]
-pub struct Model {
+pub struct PhysicalSchema {
     /// The schema.
     pub(crate) schema: Arc<Schema>,
     /// How it is kept.
@@ -73,7 +73,7 @@ impl Heads {
     }
 }
 
-impl Model {
+impl PhysicalSchema {
     /// The measurements of a schema.
     pub(crate) fn new(schema: &Arc<Schema>, layout: Layout) -> Self {
         Self {

@@ -4,7 +4,7 @@
 
 use crate::Influxdb;
 use crate::config::Options;
-use crate::schema::Model;
+use crate::schema::PhysicalSchema;
 use sensormark_kit::BackendAdministrator;
 use sensormark_store::{
     Answer, Ask, Batch, DatabaseName, Durability, Field, FieldSet, FieldType, Layout, Plan, Query,
@@ -216,7 +216,7 @@ fn a_bucket_that_is_given_is_emptied_and_stays() {
     block_on(async {
         let plan = plan(port, "?bucket=sensormark_q");
         let options = Options::parse(plan.endpoint.url.expose()).unwrap();
-        let model = Arc::new(Model::new(&plan.schema, plan.layout));
+        let model = Arc::new(PhysicalSchema::new(&plan.schema, plan.layout));
         let mut administrator = crate::admin::InfluxdbAdministrator::open(&options, plan, model)
             .await
             .unwrap();

@@ -3,7 +3,7 @@
 use crate::config::{Options, check_durability};
 use crate::connection::Link;
 use crate::query::Reader;
-use crate::schema::{Model, database};
+use crate::schema::{PhysicalSchema, database};
 use crate::write::{Outlet, Writer};
 use sensormark_kit::BackendSession;
 use sensormark_store::{
@@ -17,7 +17,7 @@ use std::time::Duration;
 pub struct InfluxdbSession {
     link: Link,
     outlet: Outlet,
-    model: Arc<Model>,
+    model: Arc<PhysicalSchema>,
     plan: Plan,
     database: String,
 }
@@ -27,7 +27,7 @@ impl InfluxdbSession {
     pub(crate) async fn open(
         options: &Options,
         plan: &Plan,
-        model: Arc<Model>,
+        model: Arc<PhysicalSchema>,
     ) -> Result<Self, StoreError> {
         check_durability(plan.durability, model.sends_datagrams())?;
         let database = database(plan, options)?.to_owned();

@@ -5,7 +5,7 @@
 use crate::connection::{Link, Message};
 use crate::error::not_connected;
 use crate::query::Reader;
-use crate::schema::{Model, check_length, field_key};
+use crate::schema::{PhysicalSchema, check_length, field_key};
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -130,7 +130,7 @@ impl Outlet {
 pub(crate) struct Writer<'a> {
     pub(crate) link: &'a mut Link,
     pub(crate) outlet: &'a mut Outlet,
-    pub(crate) model: &'a Model,
+    pub(crate) model: &'a PhysicalSchema,
     pub(crate) database: &'a str,
 }
 

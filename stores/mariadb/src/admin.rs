@@ -10,7 +10,7 @@ use mysql_async::Value;
 use sensormark_kit::{BackendAdministrator, Found};
 use sensormark_relational::cell::Cell;
 use sensormark_relational::ddl;
-use sensormark_relational::model::{Model, OWNER_TABLE};
+use sensormark_relational::physical_schema::{OWNER_TABLE, PhysicalSchema};
 use sensormark_store::{Durability, ErrorKind, Plan, Setting, Size, StoreError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -74,7 +74,7 @@ const IDLE_DIRTY_PAGES: i64 = 20;
 pub struct MariadbAdministrator {
     link: Link,
     plan: Plan,
-    model: Arc<Model>,
+    model: Arc<PhysicalSchema>,
 }
 
 /// Sets, on a server of sensormark's own, what an acknowledgement promises; on others, checks that the server promises it.
@@ -106,7 +106,7 @@ pub(crate) fn check_durability(plan: &Plan, flush_at_commit: i64) -> Result<(), 
 
 impl MariadbAdministrator {
     /// Administers this plan's database over this connection.
-    pub(crate) const fn new(link: Link, plan: Plan, model: Arc<Model>) -> Self {
+    pub(crate) const fn new(link: Link, plan: Plan, model: Arc<PhysicalSchema>) -> Self {
         Self { link, plan, model }
     }
 

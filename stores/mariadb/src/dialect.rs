@@ -2,7 +2,7 @@
 //!
 //! Records are opened by JSON_TABLE, upserts are ON DUPLICATE KEY, and hints stand where the optimizer needs them.
 
-use crate::schema::offers::missing;
+use crate::schema::layout_options::missing;
 use crate::schema::{OPTIONS, field_type, indexed, quoted, tag_type};
 use crate::write::limits;
 use sensormark_relational::column_type::ColumnType;
@@ -12,7 +12,7 @@ use sensormark_relational::dialect::{
     Walk,
 };
 use sensormark_relational::expansion::Expansion;
-use sensormark_relational::table::{Content, SumColumns, TableModel};
+use sensormark_relational::table::{Content, PhysicalTable, SumColumns};
 use sensormark_store::{
     Aggregate, Encoding, FieldSet, FieldType, Function, Index, Layout, Table, TagColumn,
 };
@@ -150,7 +150,7 @@ impl Dialect for MariadbDialect {
 
     fn expand(
         &self,
-        table: &TableModel,
+        table: &PhysicalTable,
         description: &Table,
         fields: FieldSet,
         _: i64,
@@ -187,7 +187,7 @@ impl Dialect for MariadbDialect {
     }
 
     /// DISTINCT in the order of an index would look all readings up one by one.
-    fn distinct_hint(&self, table: &TableModel, index: Index) -> String {
+    fn distinct_hint(&self, table: &PhysicalTable, index: Index) -> String {
         let name = match index {
             _ if !table.column(Content::Document).is_empty() => return String::new(),
             Index::Series => BY_SERIES,

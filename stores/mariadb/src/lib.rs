@@ -36,15 +36,15 @@ mod admin;
 use crate::admin::{MariadbAdministrator, check_durability};
 use crate::config::{Options, URL_EXAMPLE};
 use crate::connection::Link;
-use crate::schema::offers;
+use crate::schema::layout_options;
 use crate::session::MariadbSession;
 use sensormark_kit::{Adapter, Backend};
-use sensormark_relational::model::Model;
+use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
     Capability, Description, Durability, Endpoint, Family, Index, Installation, Launch, Layout,
-    LayoutOffer, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind, Shape,
-    StoreError, Table, Typical, WriteSize,
+    LayoutOption, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
+    Shape, StoreError, Table, Typical, WriteSize,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,7 +60,7 @@ pub type Mariadb = Adapter<MariadbBackend>;
 pub struct MariadbBackend;
 
 impl Backend for MariadbBackend {
-    type Model = Model;
+    type PhysicalSchema = PhysicalSchema;
     type Session = MariadbSession;
     type Administrator = MariadbAdministrator;
 
@@ -89,19 +89,19 @@ impl Backend for MariadbBackend {
         }
     }
 
-    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOffer> {
-        let mut offers = offers::layouts(schema, family);
+    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption> {
+        let mut offers = layout_options::layouts(schema, family);
         offers.retain(|offer| {
             schema
                 .tables
                 .iter()
-                .all(|table| offers::missing(&offer.layout, table).is_none())
+                .all(|table| layout_options::missing(&offer.layout, table).is_none())
         });
         offers
     }
 
     fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
-        offers::capability(operation, layout, table)
+        layout_options::capability(operation, layout, table)
     }
 
     fn limits(&self, layout: &Layout, table: &Table) -> Limits {
@@ -141,8 +141,8 @@ impl Backend for MariadbBackend {
         Ok(Options::parse(url)?.endpoint(url))
     }
 
-    fn model(&self, plan: &Plan) -> Result<Model, StoreError> {
-        Model::new(&dialect::MariadbDialect, &plan.schema, plan.layout)
+    fn model(&self, plan: &Plan) -> Result<PhysicalSchema, StoreError> {
+        PhysicalSchema::new(&dialect::MariadbDialect, &plan.schema, plan.layout)
     }
 
     async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {
@@ -156,14 +156,18 @@ impl Backend for MariadbBackend {
     async fn administrator(
         &self,
         plan: &Plan,
-        model: Arc<Model>,
+        model: Arc<PhysicalSchema>,
     ) -> Result<MariadbAdministrator, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
         let link = Link::open(&options, None, Duration::from_millis(plan.timeout_ms)).await?;
         Ok(MariadbAdministrator::new(link, plan.clone(), model))
     }
 
-    async fn connect(&self, plan: &Plan, model: Arc<Model>) -> Result<MariadbSession, StoreError> {
+    async fn connect(
+        &self,
+        plan: &Plan,
+        model: Arc<PhysicalSchema>,
+    ) -> Result<MariadbSession, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
         let database = Some(plan.database.as_str());
         let link = Link::open(&options, database, Duration::from_millis(plan.timeout_ms)).await?;

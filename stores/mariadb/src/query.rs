@@ -9,7 +9,7 @@ use crate::connection::Link;
 use crate::write::native;
 use mysql_async::{Row, Value as Native};
 use sensormark_relational::decode::{self, Decoder};
-use sensormark_relational::model::Model;
+use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_relational::plan::shape::QueryShape;
 use sensormark_relational::plan::slot::{Bindings, Slot};
 use sensormark_relational::plan::{self, Plan, Statement, check, empty, nothing_to_find};
@@ -36,7 +36,7 @@ pub(crate) struct Reader<'a> {
     /// What it has asked so far.
     pub(crate) statements: &'a mut Statements,
     /// The plan's tables.
-    pub(crate) model: &'a Model,
+    pub(crate) model: &'a PhysicalSchema,
 }
 
 impl Reader<'_> {
@@ -61,7 +61,7 @@ impl Reader<'_> {
     where
         Self: 'q,
     {
-        let model: &'q Model = self.model;
+        let model: &'q PhysicalSchema = self.model;
         let (description, table) = model.table(query.table)?;
         let asked = Bindings {
             model,
@@ -117,7 +117,7 @@ fn values(statement: &Statement, asked: Bindings<'_>) -> Vec<Native> {
 /// Reads back everything of a table.
 pub(crate) async fn scan(
     link: &mut Link,
-    model: &Model,
+    model: &PhysicalSchema,
     number: usize,
     sink: &mut dyn FnMut(&Batch),
 ) -> Result<(), StoreError> {
@@ -148,7 +148,7 @@ pub(crate) async fn scan(
 /// Reads back every entity of a table.
 pub(crate) async fn scan_entities(
     link: &mut Link,
-    model: &Model,
+    model: &PhysicalSchema,
     number: usize,
     sink: &mut dyn FnMut(u32, i64, &[Value]),
 ) -> Result<(), StoreError> {

@@ -1,11 +1,11 @@
 //! The layouts on offer, and the database's types for tags and fields. How a layout becomes tables is the relational planner's, with the
 //! choices in [`crate::dialect`].
 
-pub(crate) mod offers;
+pub(crate) mod layout_options;
 #[cfg(test)]
 mod pins;
 
-use sensormark_relational::model::OWNER_TABLE;
+use sensormark_relational::physical_schema::OWNER_TABLE;
 use sensormark_store::{FieldType, TagColumn};
 
 /// What all tables have in common: readable by any InnoDB, and text compared by its bytes, trailing spaces included.

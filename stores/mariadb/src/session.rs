@@ -5,7 +5,7 @@ use crate::query::{self, Reader};
 use crate::write;
 use crate::write::insert::Inserts;
 use sensormark_kit::BackendSession;
-use sensormark_relational::model::Model;
+use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_store::{
     Acknowledgement, Answer, Batch, EntityReading, Query, Statement, StoreError, Value,
 };
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// A connection with the tables that it speaks about.
 pub struct MariadbSession {
     link: Link,
-    model: Arc<Model>,
+    model: Arc<PhysicalSchema>,
     asked: query::Statements,
     inserts: Vec<Inserts>,
     written: write::Compounds,
@@ -22,7 +22,7 @@ pub struct MariadbSession {
 
 impl MariadbSession {
     /// Over this connection.
-    pub(crate) fn new(link: Link, model: Arc<Model>) -> Self {
+    pub(crate) fn new(link: Link, model: Arc<PhysicalSchema>) -> Self {
         Self {
             link,
             inserts: (0..model.tables.len())

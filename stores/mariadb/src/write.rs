@@ -13,7 +13,7 @@ use crate::connection::Link;
 use bytes::Bytes;
 use mysql_async::Value;
 use sensormark_relational::cell::Cell;
-use sensormark_relational::model::Model;
+use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_store::{
     Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, Layout, Limits, Shape, StoreError,
     Table, Values, WriteMethod,
@@ -98,7 +98,7 @@ pub(crate) async fn write(
     link: &mut Link,
     inserts: &[Inserts],
     compounds: &mut Compounds,
-    model: &Model,
+    model: &PhysicalSchema,
     batch: &Batch,
 ) -> Result<Acknowledgement, StoreError> {
     let (_, table) = model.table(batch.table)?;
@@ -136,7 +136,7 @@ pub(crate) async fn upsert(
     link: &mut Link,
     inserts: &[Inserts],
     compounds: &mut Compounds,
-    model: &Model,
+    model: &PhysicalSchema,
     write: EntityReading<'_>,
 ) -> Result<Acknowledgement, StoreError> {
     const OPERATION: &str = "update an entity";
@@ -292,7 +292,7 @@ async fn transaction_text(link: &mut Link, text: String) -> Result<(), StoreErro
 async fn load(
     link: &mut Link,
     inserts: &Inserts,
-    model: &Model,
+    model: &PhysicalSchema,
     batch: &Batch,
     range: Range<usize>,
 ) -> Result<(), StoreError> {

@@ -4,7 +4,7 @@
 
 use crate::config::Options;
 use crate::connection::{Link, Patience};
-use crate::schema::{Model, OWNER_COLLECTION};
+use crate::schema::{OWNER_COLLECTION, PhysicalSchema};
 use crate::topology::Topology;
 use mongodb::bson::{Bson, Document, doc};
 use sensormark_kit::{BackendAdministrator, Found};
@@ -53,7 +53,7 @@ const STATES: [&str; 4] = [
 /// The administrator of a plan's database.
 pub struct MongodbAdministrator {
     plan: Plan,
-    model: Arc<Model>,
+    model: Arc<PhysicalSchema>,
     link: Link,
     topology: Topology,
 }
@@ -86,7 +86,7 @@ impl MongodbAdministrator {
     pub(crate) async fn open(
         options: &Options,
         plan: Plan,
-        model: Arc<Model>,
+        model: Arc<PhysicalSchema>,
     ) -> Result<Self, StoreError> {
         let timeout = Duration::from_millis(plan.timeout_ms);
         let mut link = Link::open(options, plan.database.as_str(), timeout).await?;

@@ -49,14 +49,14 @@ mod error;
 
 use self::admin::MongodbAdministrator;
 use self::config::Options;
-use self::schema::{Model, offers};
+use self::schema::{PhysicalSchema, layout_options};
 use self::session::MongodbSession;
 use self::topology::Met;
 use sensormark_kit::{Adapter, Backend};
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
     Capability, Description, Durability, Endpoint, Family, Installation, Launch, Layout,
-    LayoutOffer, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
+    LayoutOption, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
     StoreError, Table, TimeResolution, Typical, WriteSize,
 };
 use std::sync::Arc;
@@ -95,7 +95,7 @@ fn durability() -> Vec<(Durability, String)> {
 }
 
 impl Backend for MongodbBackend {
-    type Model = Model;
+    type PhysicalSchema = PhysicalSchema;
     type Session = MongodbSession;
     type Administrator = MongodbAdministrator;
 
@@ -111,12 +111,12 @@ impl Backend for MongodbBackend {
         }
     }
 
-    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOffer> {
-        offers::layouts(schema, family)
+    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption> {
+        layout_options::layouts(schema, family)
     }
 
     fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
-        offers::capability(operation, layout, table, self.met.last())
+        layout_options::capability(operation, layout, table, self.met.last())
     }
 
     fn limits(&self, layout: &Layout, table: &Table) -> Limits {
@@ -152,8 +152,8 @@ impl Backend for MongodbBackend {
         Ok(Options::parse(url)?.endpoint(url))
     }
 
-    fn model(&self, plan: &Plan) -> Result<Model, StoreError> {
-        Model::new(&plan.schema, plan.layout)
+    fn model(&self, plan: &Plan) -> Result<PhysicalSchema, StoreError> {
+        PhysicalSchema::new(&plan.schema, plan.layout)
     }
 
     async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {
@@ -167,7 +167,7 @@ impl Backend for MongodbBackend {
     async fn administrator(
         &self,
         plan: &Plan,
-        model: Arc<Model>,
+        model: Arc<PhysicalSchema>,
     ) -> Result<MongodbAdministrator, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
         let administrator = MongodbAdministrator::open(&options, plan.clone(), model).await?;
@@ -175,7 +175,11 @@ impl Backend for MongodbBackend {
         Ok(administrator)
     }
 
-    async fn connect(&self, plan: &Plan, model: Arc<Model>) -> Result<MongodbSession, StoreError> {
+    async fn connect(
+        &self,
+        plan: &Plan,
+        model: Arc<PhysicalSchema>,
+    ) -> Result<MongodbSession, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
         let session = MongodbSession::open(&options, plan, model).await?;
         self.met.remember(session.topology());

@@ -17,7 +17,7 @@ mod unwound;
 
 use self::choice::Choice;
 use crate::connection::{Link, Patience};
-use crate::schema::{Model, TableModel};
+use crate::schema::{PhysicalSchema, PhysicalTable};
 use mongodb::bson::{Document, RawDocument, doc};
 use sensormark_store::{Answer, Ask, Batch, FieldSet, Query, StoreError, Table, TimeRange};
 
@@ -28,14 +28,14 @@ pub(crate) struct Reader<'a> {
     /// The client.
     pub(crate) link: &'a Link,
     /// The plan's collections.
-    pub(crate) model: &'a Model,
+    pub(crate) model: &'a PhysicalSchema,
 }
 
 /// A question, with what is known of its table.
 struct Question<'a> {
     query: &'a Query,
     table: &'a Table,
-    kept: &'a TableModel,
+    kept: &'a PhysicalTable,
     choice: Choice,
     /// The range as kept times are compared with it.
     range: TimeRange,
@@ -94,7 +94,7 @@ impl Reader<'_> {
     /// Asks by a pipeline.
     async fn pipeline(
         &self,
-        kept: &TableModel,
+        kept: &PhysicalTable,
         stages: Vec<Document>,
         take: impl FnMut(&RawDocument) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
@@ -112,7 +112,7 @@ impl Reader<'_> {
     /// Asks by a find; `further` are its clauses.
     async fn find(
         &self,
-        kept: &TableModel,
+        kept: &PhysicalTable,
         filter: Document,
         further: Document,
         take: impl FnMut(&RawDocument) -> Result<(), StoreError>,

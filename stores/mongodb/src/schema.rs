@@ -4,7 +4,7 @@
 //! Names come from the schema; a name of our own that the schema has taken gets underscores appended. Writing and
 //! asking both follow it; which layouts are on offer is in [`offers`], the series' tags are in [`series`].
 
-pub(crate) mod offers;
+pub(crate) mod layout_options;
 #[cfg(test)]
 mod pins;
 pub(crate) mod series;
@@ -33,17 +33,17 @@ pub(crate) const MEASUREMENT: &str = "measurement";
 
 /// All collections of a layout.
 #[derive(Debug)]
-pub struct Model {
+pub struct PhysicalSchema {
     /// What the readings look like.
     pub(crate) schema: Arc<Schema>,
     /// How they are kept.
     pub(crate) layout: Layout,
-    tables: Vec<TableModel>,
+    tables: Vec<PhysicalTable>,
 }
 
 /// One table of the schema in MongoDB.
 #[derive(Debug)]
-pub(crate) struct TableModel {
+pub(crate) struct PhysicalTable {
     /// The collection of its readings.
     pub(crate) collection: String,
     /// What its documents bear as their measurement, in a shared collection.
@@ -114,7 +114,7 @@ impl Names {
     }
 }
 
-impl Model {
+impl PhysicalSchema {
     /// The model of a schema and layout.
     pub(crate) fn new(schema: &Arc<Schema>, layout: Layout) -> Result<Self, StoreError> {
         if let Some(reason) = missing(&layout) {
@@ -128,7 +128,7 @@ impl Model {
         let tables = schema
             .tables
             .iter()
-            .map(|table| TableModel::new(table, &layout, &mut names))
+            .map(|table| PhysicalTable::new(table, &layout, &mut names))
             .collect();
         Ok(Self {
             schema: Arc::clone(schema),
@@ -138,7 +138,7 @@ impl Model {
     }
 
     /// A table and how it is kept.
-    pub(crate) fn table(&self, number: usize) -> Result<(&Table, &TableModel), StoreError> {
+    pub(crate) fn table(&self, number: usize) -> Result<(&Table, &PhysicalTable), StoreError> {
         self.schema
             .tables
             .get(number)
@@ -277,7 +277,7 @@ impl EntityModel {
     }
 }
 
-impl TableModel {
+impl PhysicalTable {
     fn new(table: &Table, layout: &Layout, names: &mut Names) -> Self {
         let mut inside = Names::default();
         let shared = layout.scope == Scope::Shared;

@@ -4,7 +4,7 @@ use crate::admin::{Mark, owner_of};
 use crate::config::Options;
 use crate::connection::Link;
 use crate::query::Reader;
-use crate::schema::Model;
+use crate::schema::PhysicalSchema;
 use crate::topology::Topology;
 use crate::unacknowledged::Silent;
 use crate::write::command::Writer;
@@ -21,7 +21,7 @@ use tokio::sync::Mutex;
 /// A client's session.
 pub struct MongodbSession {
     link: Link,
-    model: Arc<Model>,
+    model: Arc<PhysicalSchema>,
     durability: Durability,
     topology: Topology,
     /// Where writes go out that nobody acknowledges.
@@ -34,7 +34,7 @@ impl MongodbSession {
     pub(crate) async fn open(
         options: &Options,
         plan: &Plan,
-        model: Arc<Model>,
+        model: Arc<PhysicalSchema>,
     ) -> Result<Self, StoreError> {
         let timeout = Duration::from_millis(plan.timeout_ms);
         let link = Link::open(options, plan.database.as_str(), timeout).await?;

@@ -18,7 +18,7 @@ mod rows;
 
 use self::bucket::Filling;
 use self::command::{LARGEST_COMMAND, OPERATION, Prepared, Writer, refusal};
-use crate::schema::{Fields, MEASUREMENT, TableModel};
+use crate::schema::{Fields, MEASUREMENT, PhysicalTable};
 use crate::wire::Writer as Wire;
 use mongodb::bson::{Document, doc};
 use sensormark_store::{
@@ -111,7 +111,7 @@ impl Writer<'_> {
     fn prepare(
         &self,
         table: &Table,
-        kept: &TableModel,
+        kept: &PhysicalTable,
         batch: &Batch,
         rows: Range<usize>,
         concern: bool,
@@ -192,7 +192,7 @@ fn later(error: StoreError, before: u64) -> StoreError {
     error.after_acknowledging(acknowledged)
 }
 
-impl TableModel {
+impl PhysicalTable {
     /// A reading's values.
     fn values(&self, wire: &mut Wire, batch: &Batch, row: usize) {
         let named = |wire: &mut Wire, names: &[String]| {

@@ -9,7 +9,7 @@ use crate::schema::owner_table;
 use crate::write::fill_tags;
 use sensormark_kit::{BackendAdministrator, Found};
 use sensormark_relational::ddl::{statements, table_names};
-use sensormark_relational::model::{Model, OWNER_TABLE};
+use sensormark_relational::physical_schema::{OWNER_TABLE, PhysicalSchema};
 use sensormark_store::{DatabaseName, ErrorKind, Plan, Setting, Size, StoreError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -72,7 +72,7 @@ const CATALOGUE: &str = "SELECT 'TABLE ' || c.oid::regclass || E' (\\n  ' || (
 pub struct PostgresqlAdministrator {
     options: Options,
     plan: Plan,
-    model: Arc<Model>,
+    model: Arc<PhysicalSchema>,
     maintenance: Link,
 }
 
@@ -81,7 +81,7 @@ impl PostgresqlAdministrator {
     pub(crate) async fn open(
         options: Options,
         plan: Plan,
-        model: Arc<Model>,
+        model: Arc<PhysicalSchema>,
     ) -> Result<Self, StoreError> {
         let timeout = Duration::from_millis(plan.timeout_ms);
         let mut maintenance = Link::open(&options, &options.maintenance_database, timeout).await?;

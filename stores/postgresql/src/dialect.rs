@@ -8,8 +8,8 @@ use sensormark_relational::dialect::{
     Aggregates, Dialect, Names, Placeholder, RecordRange, SeriesSet, SumPart, TimeUnit, Walk,
 };
 use sensormark_relational::expansion::Expansion;
-use sensormark_relational::model::column_count;
-use sensormark_relational::table::{Content, SumColumns, TableModel, joined};
+use sensormark_relational::physical_schema::column_count;
+use sensormark_relational::table::{Content, PhysicalTable, SumColumns, joined};
 use sensormark_store::record::Record;
 use sensormark_store::{
     Aggregate, Batch, Encoding, FieldSet, FieldType, Function, Index, Layout, Limits, Shape,
@@ -201,7 +201,7 @@ impl Dialect for Postgresql {
 
     fn expand(
         &self,
-        table: &TableModel,
+        table: &PhysicalTable,
         description: &Table,
         fields: FieldSet,
         span_ns: i64,
@@ -322,7 +322,7 @@ impl Dialect for Postgresql {
 }
 
 /// Arrays opened side by side.
-fn unnest(table: &TableModel, fields: FieldSet) -> Expansion {
+fn unnest(table: &PhysicalTable, fields: FieldSet) -> Expansion {
     let arrays = fields
         .iter()
         .map(|field| format!("r.{}", table.field_names[field]));

@@ -48,14 +48,14 @@ mod error;
 use self::admin::PostgresqlAdministrator;
 use self::config::Options;
 use self::connection::Link;
-use self::schema::offers;
+use self::schema::layout_options;
 use self::session::PostgresqlSession;
 use sensormark_kit::{Adapter, Backend};
-use sensormark_relational::model::Model;
+use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
     Capability, Description, Durability, Endpoint, Family, Installation, Launch, Layout,
-    LayoutOffer, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
+    LayoutOption, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
     StoreError, Table, TimeResolution, Typical, WriteSize,
 };
 use std::sync::Arc;
@@ -69,7 +69,7 @@ pub type Postgresql = Adapter<PostgresqlBackend>;
 pub struct PostgresqlBackend;
 
 impl Backend for PostgresqlBackend {
-    type Model = Model;
+    type PhysicalSchema = PhysicalSchema;
     type Session = PostgresqlSession;
     type Administrator = PostgresqlAdministrator;
 
@@ -98,12 +98,12 @@ impl Backend for PostgresqlBackend {
         }
     }
 
-    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOffer> {
-        offers::layouts(schema, family)
+    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption> {
+        layout_options::layouts(schema, family)
     }
 
     fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
-        offers::capability(operation, layout, table)
+        layout_options::capability(operation, layout, table)
     }
 
     fn limits(&self, layout: &Layout, table: &Table) -> Limits {
@@ -139,8 +139,8 @@ impl Backend for PostgresqlBackend {
         Ok(Options::parse(url)?.endpoint(url))
     }
 
-    fn model(&self, plan: &Plan) -> Result<Model, StoreError> {
-        Model::new(&dialect::Postgresql, &plan.schema, plan.layout)
+    fn model(&self, plan: &Plan) -> Result<PhysicalSchema, StoreError> {
+        PhysicalSchema::new(&dialect::Postgresql, &plan.schema, plan.layout)
     }
 
     async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {
@@ -169,7 +169,7 @@ impl Backend for PostgresqlBackend {
     async fn administrator(
         &self,
         plan: &Plan,
-        model: Arc<Model>,
+        model: Arc<PhysicalSchema>,
     ) -> Result<PostgresqlAdministrator, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
         PostgresqlAdministrator::open(options, plan.clone(), model).await
@@ -178,7 +178,7 @@ impl Backend for PostgresqlBackend {
     async fn connect(
         &self,
         plan: &Plan,
-        model: Arc<Model>,
+        model: Arc<PhysicalSchema>,
     ) -> Result<PostgresqlSession, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
         PostgresqlSession::open(&options, plan, model).await

@@ -16,11 +16,11 @@ use futures_util::TryStreamExt;
 use futures_util::future::join;
 use sensormark_relational::cell::Cell;
 use sensormark_relational::decode::Decoder;
-use sensormark_relational::model::Model;
+use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_relational::plan::shape::QueryShape;
 use sensormark_relational::plan::slot::{Bindings, Slot};
 use sensormark_relational::plan::{Form, Plan, Statement, check, empty, nothing_to_find};
-use sensormark_relational::table::TableModel;
+use sensormark_relational::table::PhysicalTable;
 use sensormark_store::{Answer, Ask, Query, Selection, StoreError};
 use std::collections::HashMap;
 use std::pin::pin;
@@ -47,7 +47,7 @@ pub(crate) struct Reader<'a> {
     /// Its prepared statements.
     pub(crate) statements: &'a mut Statements,
     /// The plan's tables.
-    pub(crate) model: &'a Model,
+    pub(crate) model: &'a PhysicalSchema,
 }
 
 impl Reader<'_> {
@@ -133,7 +133,7 @@ impl Reader<'_> {
 }
 
 /// Questions that may read and sort much are planned for their range; those that an index leads to their readings are planned once.
-fn planning(query: &Query, table: &TableModel) -> Planning {
+fn planning(query: &Query, table: &PhysicalTable) -> Planning {
     let by_key = matches!(query.series, Selection::One(_)) && !table.keys.is_empty();
     let each_time = match &query.ask {
         Ask::Range { .. } => !by_key && !table.keys.is_empty(),

@@ -1,11 +1,11 @@
 //! The layouts on offer, and what the others lack. How a layout becomes tables is the relational planner's, with the choices in
 //! [`crate::dialect`].
 
-pub(crate) mod offers;
+pub(crate) mod layout_options;
 #[cfg(test)]
 mod pins;
 
-use sensormark_relational::model::OWNER_TABLE;
+use sensormark_relational::physical_schema::OWNER_TABLE;
 use sensormark_store::{
     Encoding, Index, Layout, QueryStyle, Shape, TagPlacement, TimeKey, WriteMethod,
 };

@@ -5,7 +5,7 @@ use crate::connection::Link;
 use crate::query::{self, Reader};
 use crate::write::{self, Writer};
 use sensormark_kit::BackendSession;
-use sensormark_relational::model::Model;
+use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_store::{
     Acknowledgement, Answer, Batch, Durability, EntityReading, Plan, Query, Statement, StoreError,
     Value,
@@ -16,7 +16,7 @@ use std::time::Duration;
 /// A client's session.
 pub struct PostgresqlSession {
     link: Link,
-    model: Arc<Model>,
+    model: Arc<PhysicalSchema>,
     writes: write::Statements,
     reads: query::Statements,
 }
@@ -38,7 +38,7 @@ impl PostgresqlSession {
     pub(crate) async fn open(
         options: &Options,
         plan: &Plan,
-        model: Arc<Model>,
+        model: Arc<PhysicalSchema>,
     ) -> Result<Self, StoreError> {
         let durability = durability_setting(plan.durability)?;
         let timeout = Duration::from_millis(plan.timeout_ms);

@@ -14,7 +14,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 use futures_util::SinkExt;
 use sensormark_relational::cell::Cell;
 use sensormark_relational::column_type::ColumnType;
-use sensormark_relational::model::Model;
+use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_relational::write::statement::{Text, entity, insert, insert_head};
 use sensormark_relational::write::{Rows, entity_cells};
 use sensormark_store::{
@@ -56,7 +56,7 @@ pub(crate) struct Writer<'a> {
     /// Its prepared statements.
     pub(crate) statements: &'a mut Statements,
     /// The plan's tables.
-    pub(crate) model: &'a Model,
+    pub(crate) model: &'a PhysicalSchema,
 }
 
 impl Writer<'_> {
@@ -341,7 +341,7 @@ fn complete(stored: u64, sent: usize) -> Result<u64, StoreError> {
 /// Fills the tables of tags, in one statement each.
 pub(crate) async fn fill_tags(
     link: &mut Link,
-    model: &Model,
+    model: &PhysicalSchema,
     schema: &Schema,
 ) -> Result<(), StoreError> {
     for (table, description) in model.tables.iter().zip(&schema.tables) {

@@ -10,7 +10,7 @@ use crate::session::check_durability;
 use crate::visible::Lookout;
 use sensormark_kit::{BackendAdministrator, Found};
 use sensormark_relational::ddl::{statements, table_names};
-use sensormark_relational::model::OWNER_TABLE;
+use sensormark_relational::physical_schema::OWNER_TABLE;
 use sensormark_store::{DatabaseName, Durability, ErrorKind, Plan, Setting, Size, StoreError};
 use std::collections::BTreeSet;
 use std::sync::Arc;

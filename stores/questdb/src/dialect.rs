@@ -12,7 +12,7 @@ use sensormark_relational::dialect::{
     is_plain,
 };
 use sensormark_relational::expansion::Expansion;
-use sensormark_relational::table::{Content, SumColumns, TableModel};
+use sensormark_relational::table::{Content, PhysicalTable, SumColumns};
 use sensormark_store::{Aggregate, Encoding, FieldSet, FieldType, Function, Index, Layout, Table};
 
 /// QuestDB's choices.
@@ -201,7 +201,7 @@ impl Dialect for QuestdbDialect {
         )
     }
 
-    fn expand(&self, _: &TableModel, _: &Table, _: FieldSet, _: i64, _: Encoding) -> Expansion {
+    fn expand(&self, _: &PhysicalTable, _: &Table, _: FieldSet, _: i64, _: Encoding) -> Expansion {
         Expansion {
             join: "",
             from: String::new(),

@@ -55,7 +55,7 @@ use sensormark_kit::{Adapter, Backend};
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
     Capability, Description, Durability, Endpoint, Family, Installation, Launch, Layout,
-    LayoutOffer, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
+    LayoutOption, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
     StoreError, Table, TimeResolution, Typical, WriteSize,
 };
 use std::sync::Arc;
@@ -69,7 +69,7 @@ pub type Questdb = Adapter<QuestdbBackend>;
 pub struct QuestdbBackend;
 
 impl Backend for QuestdbBackend {
-    type Model = Tables;
+    type PhysicalSchema = Tables;
     type Session = QuestdbSession;
     type Administrator = QuestdbAdministrator;
 
@@ -95,7 +95,7 @@ impl Backend for QuestdbBackend {
         }
     }
 
-    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOffer> {
+    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption> {
         schema::layouts(schema, family)
     }
 

@@ -16,7 +16,7 @@ use crate::visible::{Lookout, STATE, State};
 use futures_util::TryStreamExt;
 use futures_util::future::join;
 use sensormark_relational::decode::{Decoder, entity};
-use sensormark_relational::model::Model;
+use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_relational::plan::shape::QueryShape;
 use sensormark_relational::plan::slot::{Bindings, Slot};
 use sensormark_relational::plan::{self, Form, Plan, check, empty, entities, nothing_to_find};
@@ -58,7 +58,7 @@ pub(crate) struct Reader<'a> {
     /// What was sent, where statements are shown.
     pub(crate) kept: &'a mut Kept,
     /// The plan's tables.
-    pub(crate) model: &'a Model,
+    pub(crate) model: &'a PhysicalSchema,
     /// The plan's database.
     pub(crate) database: &'a str,
 }

@@ -6,12 +6,12 @@ pub(crate) mod missing;
 
 use crate::dialect::QuestdbDialect;
 use missing::missing;
-use sensormark_relational::model::Model;
+use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_store::lines::Lines;
 use sensormark_store::text::Page;
 use sensormark_store::{
-    Capability, Family, Index, Layout, LayoutOffer, Operation, Schema, SeriesKey, Standing,
-    StoreError, Table, TimeKey,
+    Capability, DefaultSelection, Family, Index, Layout, LayoutOption, Operation, Schema,
+    SeriesKey, StoreError, Table, TimeKey,
 };
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ mod pins;
 pub(crate) const DATABASE: &str = "{database}";
 
 /// What this store offers for a schema and a family.
-pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
+pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
     if family != Family::PerReading {
         return Vec::new();
     }
@@ -30,17 +30,17 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
         time: TimeKey::Native,
         ..Layout::row_per_reading()
     };
-    let offer = |variant: &str, layout, standing, description: &str| LayoutOffer {
+    let offer = |variant: &str, layout, default_selection, description: &str| LayoutOption {
         variant: variant.to_owned(),
         layout,
-        standing,
+        default_selection,
         description: description.to_owned(),
     };
     let has_tags = schema.tables.iter().any(|table| !table.tags.is_empty());
     let mut offers = vec![offer(
         "",
         usual,
-        Standing::Usual,
+        DefaultSelection::Usual,
         "row a reading in the order of its TIMESTAMP_NS, a partition a day, tags SYMBOL with an INDEX on those that tell series apart, DEDUP UPSERT KEYS",
     )];
     if has_tags {
@@ -51,7 +51,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
         offers.push(offer(
             "no-index",
             layout,
-            Standing::Further,
+            DefaultSelection::Further,
             "the same without an index on symbols: a question reads its range of time",
         ));
     }
@@ -82,7 +82,7 @@ pub(crate) fn capability(operation: Operation, layout: &Layout, table: &Table) -
 /// A plan's tables: as the relational planner has them, and as lines name them.
 pub struct Tables {
     /// The tables.
-    pub(crate) model: Model,
+    pub(crate) model: PhysicalSchema,
     /// One a table.
     pub(crate) lines: Vec<TableLines>,
 }
@@ -103,7 +103,7 @@ const IN_SYMBOLS: &[u8] = b",= \n\r\\";
 impl Tables {
     /// The tables for a schema and a layout.
     pub(crate) fn new(schema: &Arc<Schema>, layout: Layout) -> Result<Self, StoreError> {
-        let mut model = Model::new(&QuestdbDialect, schema, layout)?;
+        let mut model = PhysicalSchema::new(&QuestdbDialect, schema, layout)?;
         for table in &mut model.tables {
             let bare = table.name.trim_matches('"');
             table.name = format!("\"{DATABASE}.{bare}\"");

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags};
 use sensormark_kit::folder::{self, blocks, file_error};
 use sensormark_kit::{BackendAdministrator, Found};
 use sensormark_relational::ddl::{statements, table_names};
-use sensormark_relational::model::{Model, OWNER_TABLE};
+use sensormark_relational::physical_schema::{OWNER_TABLE, PhysicalSchema};
 use sensormark_store::{ErrorKind, Plan, Setting, Size, StoreError};
 use std::fs::{self, File};
 use std::io;
@@ -28,13 +28,13 @@ const RENAME_TIMEOUT: Duration = Duration::from_secs(1);
 /// What looks after one database.
 pub struct SqliteAdministrator {
     plan: Plan,
-    model: Arc<Model>,
+    model: Arc<PhysicalSchema>,
     file: PathBuf,
 }
 
 impl SqliteAdministrator {
     /// The administrator of a plan's database, which need not exist.
-    pub fn new(plan: &Plan, model: Arc<Model>) -> Self {
+    pub fn new(plan: &Plan, model: Arc<PhysicalSchema>) -> Self {
         Self {
             plan: plan.clone(),
             model,

@@ -2,12 +2,12 @@
 
 use crate::config;
 use crate::error;
-use crate::gate::{Gate, Turn};
 use crate::shown::Kept;
 use crate::write::writer::{Writer, bind};
+use crate::writer_queue::{WriterQueue, WriterTurn};
 use rusqlite::{CachedStatement, Connection};
 use sensormark_relational::cell::Cell;
-use sensormark_relational::model::Model;
+use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_relational::plan::Statement;
 use sensormark_relational::plan::shape::QueryShape;
 use sensormark_relational::plan::slot::{Bindings, Slot};
@@ -24,10 +24,10 @@ const LOOK_EVERY: i32 = 20_000;
 /// One client's connection.
 pub struct SqliteSession {
     pub(crate) connection: Connection,
-    pub(crate) model: Arc<Model>,
+    pub(crate) model: Arc<PhysicalSchema>,
     pub(crate) plans: HashMap<QueryShape, Rc<sensormark_relational::plan::Plan>>,
     pub(crate) writers: Vec<Writer>,
-    pub(crate) gate: Arc<Gate>,
+    pub(crate) queue: Arc<WriterQueue>,
     pub(crate) deadline: Deadline,
     pub(crate) kept: Option<Kept>,
 }
@@ -71,7 +71,7 @@ impl SqliteSession {
     ///
     /// # Errors
     /// As [`config::open`].
-    pub fn connect(plan: &Plan, model: Arc<Model>) -> Result<Self, StoreError> {
+    pub fn connect(plan: &Plan, model: Arc<PhysicalSchema>) -> Result<Self, StoreError> {
         let mut connection = config::open(plan)?;
         let deadline = Deadline::new(Duration::from_millis(plan.timeout_ms));
         let (base, at) = (deadline.base, Arc::clone(&deadline.at));
@@ -86,7 +86,7 @@ impl SqliteSession {
             connection,
             plans: HashMap::new(),
             writers,
-            gate: Gate::of(&config::file(&plan.endpoint, &plan.database)),
+            queue: WriterQueue::of(&config::file(&plan.endpoint, &plan.database)),
             deadline,
             model,
             kept: None,
@@ -94,8 +94,8 @@ impl SqliteSession {
     }
 
     /// Waits for the turn to write.
-    pub(crate) fn turn(&self) -> Result<Turn, StoreError> {
-        self.gate.enter(self.deadline.instant()).ok_or_else(|| {
+    pub(crate) fn turn(&self) -> Result<WriterTurn, StoreError> {
+        self.queue.enter(self.deadline.instant()).ok_or_else(|| {
             StoreError::new(
                 ErrorKind::Timeout,
                 "wait for other writers",

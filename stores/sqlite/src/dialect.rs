@@ -9,7 +9,7 @@ use sensormark_relational::dialect::{
     Walk,
 };
 use sensormark_relational::expansion::Expansion;
-use sensormark_relational::table::{Content, SumColumns, TableModel};
+use sensormark_relational::table::{Content, PhysicalTable, SumColumns};
 use sensormark_store::{Aggregate, Encoding, FieldSet, FieldType, Function, Index, Layout, Table};
 
 /// SQLite's choices.
@@ -164,7 +164,7 @@ impl Dialect for SqliteDialect {
     }
 
     /// Steps through the index from one series to the next.
-    fn skip_scan(&self, table: &TableModel, key: &str) -> Option<String> {
+    fn skip_scan(&self, table: &PhysicalTable, key: &str) -> Option<String> {
         let name = &table.name;
         Some(format!(
             "(WITH RECURSIVE step({key}) AS (SELECT min({key}) FROM {name} UNION ALL SELECT \
@@ -173,7 +173,7 @@ impl Dialect for SqliteDialect {
         ))
     }
 
-    fn repeat_order(&self, table: &TableModel, alias: &str) -> Option<String> {
+    fn repeat_order(&self, table: &PhysicalTable, alias: &str) -> Option<String> {
         Some(match table.column(Content::Copy) {
             "" => format!("{alias}._rowid_"),
             copy => format!("{alias}.{copy}"),
@@ -182,7 +182,7 @@ impl Dialect for SqliteDialect {
 
     fn expand(
         &self,
-        table: &TableModel,
+        table: &PhysicalTable,
         _: &Table,
         fields: FieldSet,
         _: i64,

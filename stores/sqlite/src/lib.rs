@@ -8,7 +8,7 @@
 //! - [`admin`] makes and drops the file.
 //! - [`session`] is one client's session, which writes ([`mod@write`]) and asks ([`query`]).
 //! - [`sensormark_store::record`], of the contract, has the records of a span.
-//! - [`gate`] is the queue of writers.
+//! - [`writer_queue`] is the queue of writers.
 //! - [`settings`] is what is read back.
 //! - [`shown`] has the statements that ran.
 //! - [`error`] has SQLite's codes.
@@ -17,10 +17,10 @@ use crate::admin::SqliteAdministrator;
 use crate::connection::SqliteSession;
 use crate::dialect::SqliteDialect;
 use sensormark_kit::{Adapter, Backend};
-use sensormark_relational::model::Model;
+use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_store::store::RepeatedWrite;
 use sensormark_store::{
-    Capability, Description, Endpoint, ErrorKind, Family, Installation, Layout, LayoutOffer,
+    Capability, Description, Endpoint, ErrorKind, Family, Installation, Layout, LayoutOption,
     Limits, Operation, Plan, Schema, SessionKind, StoreError, Table, Typical, WriteSize,
 };
 use std::sync::Arc;
@@ -49,7 +49,7 @@ pub mod write_size;
 
 pub mod query;
 
-pub mod gate;
+pub mod writer_queue;
 
 pub mod error;
 
@@ -61,7 +61,7 @@ pub type Sqlite = Adapter<SqliteBackend>;
 pub struct SqliteBackend;
 
 impl Backend for SqliteBackend {
-    type Model = Model;
+    type PhysicalSchema = PhysicalSchema;
     type Session = SqliteSession;
     type Administrator = SqliteAdministrator;
 
@@ -77,7 +77,7 @@ impl Backend for SqliteBackend {
         }
     }
 
-    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOffer> {
+    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption> {
         schema::layouts(schema, family)
     }
 
@@ -105,8 +105,8 @@ impl Backend for SqliteBackend {
         config::endpoint(url)
     }
 
-    fn model(&self, plan: &Plan) -> Result<Model, StoreError> {
-        Model::new(&SqliteDialect, &plan.schema, plan.layout)
+    fn model(&self, plan: &Plan) -> Result<PhysicalSchema, StoreError> {
+        PhysicalSchema::new(&SqliteDialect, &plan.schema, plan.layout)
     }
 
     async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {
@@ -124,12 +124,16 @@ impl Backend for SqliteBackend {
     async fn administrator(
         &self,
         plan: &Plan,
-        model: Arc<Model>,
+        model: Arc<PhysicalSchema>,
     ) -> Result<SqliteAdministrator, StoreError> {
         Ok(SqliteAdministrator::new(plan, model))
     }
 
-    async fn connect(&self, plan: &Plan, model: Arc<Model>) -> Result<SqliteSession, StoreError> {
+    async fn connect(
+        &self,
+        plan: &Plan,
+        model: Arc<PhysicalSchema>,
+    ) -> Result<SqliteSession, StoreError> {
         SqliteSession::connect(plan, model)
     }
 }

@@ -3,8 +3,8 @@
 //! How a layout becomes tables is the relational planner's, with the choices in [`crate::dialect`].
 
 use sensormark_store::{
-    Capability, Encoding, Family, Index, Layout, LayoutOffer, Limits, Operation, QueryStyle,
-    Schema, Scope, Shape, Standing, Table, TagPlacement, TimeKey, WriteMethod,
+    Capability, DefaultSelection, Encoding, Family, Index, Layout, LayoutOption, Limits, Operation,
+    QueryStyle, Schema, Scope, Shape, Table, TagPlacement, TimeKey, WriteMethod,
 };
 
 #[cfg(test)]
@@ -20,7 +20,7 @@ pub const CONCATENATED: usize = 10_000;
 const ROWS: usize = 1_000;
 
 /// The layouts that SQLite has for this schema and family, the usual one first.
-pub fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
+pub fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
     let several_tags = schema.tables.iter().any(|table| table.tags.len() > 1);
     let usual = Layout {
         tags: if several_tags {
@@ -46,16 +46,21 @@ pub fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
     offers
 }
 
-fn offer(variant: &str, standing: Standing, layout: Layout, description: &str) -> LayoutOffer {
-    LayoutOffer {
+fn offer(
+    variant: &str,
+    default_selection: DefaultSelection,
+    layout: Layout,
+    description: &str,
+) -> LayoutOption {
+    LayoutOption {
         variant: variant.to_owned(),
         layout,
-        standing,
+        default_selection,
         description: description.to_owned(),
     }
 }
 
-fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
+fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
     let indexed = |index| Layout { index, ..usual };
     let shaped = |shape| Layout { shape, ..usual };
     let written = |write| Layout { write, ..usual };
@@ -64,13 +69,13 @@ fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
     let mut offers = vec![
         offer(
             "",
-            Standing::Usual,
+            DefaultSelection::Usual,
             usual,
             "STRICT rowid table, a row a reading: series, time_ns INTEGER, a column a field; index (series, time_ns)",
         ),
         offer(
             "clustered",
-            Standing::Further,
+            DefaultSelection::Further,
             indexed(Index::Clustered),
             "the same row WITHOUT ROWID, PRIMARY KEY (series, time_ns, copy): one b-tree in place of table and index",
         ),
@@ -79,9 +84,9 @@ fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
         offers.push(offer(
             "series-index",
             if entities {
-                Standing::Further
+                DefaultSelection::Further
             } else {
-                Standing::OnRequest
+                DefaultSelection::OnRequest
             },
             indexed(Index::Series),
             "rowid table whose only index is on the series, as a foreign key would have it",
@@ -90,25 +95,25 @@ fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
     offers.extend([
         offer(
             "no-index",
-            Standing::OnRequest,
+            DefaultSelection::OnRequest,
             indexed(Index::None),
             "rowid table without an index: every question reads the whole table",
         ),
         offer(
             "row-per-field",
-            Standing::OnRequest,
+            DefaultSelection::OnRequest,
             shaped(Shape::RowPerField),
             "rowid table, a row a value: series, time_ns, field INTEGER, value ANY; index (series, time_ns)",
         ),
         offer(
             "multi-row",
-            Standing::OnRequest,
+            DefaultSelection::OnRequest,
             written(WriteMethod::MultiRow),
             "the usual table, written by INSERT … VALUES (…), (…), … of up to 1,000 rows",
         ),
         offer(
             "concatenated",
-            Standing::OnRequest,
+            DefaultSelection::OnRequest,
             written(WriteMethod::ConcatenatedStatements),
             "the usual table, written by single INSERTs in one string, parsed anew each time",
         ),
@@ -116,7 +121,7 @@ fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
     offers
 }
 
-fn per_span(usual: Layout, span_ns: i64) -> Vec<LayoutOffer> {
+fn per_span(usual: Layout, span_ns: i64) -> Vec<LayoutOption> {
     let encoded = |encoding| Layout {
         shape: Shape::RecordPerSpan { span_ns, encoding },
         ..usual
@@ -124,25 +129,25 @@ fn per_span(usual: Layout, span_ns: i64) -> Vec<LayoutOffer> {
     vec![
         offer(
             "",
-            Standing::Usual,
+            DefaultSelection::Usual,
             encoded(Encoding::Json),
             "a row a span: series, span, size, data TEXT {\"measurements\":[{\"ns\":…,\"m\":[…]},…]}; index (series, span)",
         ),
         offer(
             "blob",
-            Standing::OnRequest,
+            DefaultSelection::OnRequest,
             encoded(Encoding::Blob),
             "a row a span: series, span, size, data BLOB of little-endian columns that the client packs; index (series, span)",
         ),
         offer(
             "jsonb",
-            Standing::OnRequest,
+            DefaultSelection::OnRequest,
             encoded(Encoding::BinaryJson),
             "a row a span with SQLite's own parsed JSON (JSONB), read back by json(data); index (series, span)",
         ),
         offer(
             "no-index",
-            Standing::OnRequest,
+            DefaultSelection::OnRequest,
             Layout {
                 index: Index::None,
                 ..encoded(Encoding::Json)
@@ -152,24 +157,24 @@ fn per_span(usual: Layout, span_ns: i64) -> Vec<LayoutOffer> {
     ]
 }
 
-fn summary(usual: Layout) -> Vec<LayoutOffer> {
+fn summary(usual: Layout) -> Vec<LayoutOption> {
     let indexed = |index| Layout { index, ..usual };
     vec![
         offer(
             "",
-            Standing::Usual,
+            DefaultSelection::Usual,
             usual,
             "rowid table, a row a reading, index (series, time_ns); in the same transaction count, sum, min, max of each field by series, period, day or night",
         ),
         offer(
             "clustered",
-            Standing::OnRequest,
+            DefaultSelection::OnRequest,
             indexed(Index::Clustered),
             "the same with readings WITHOUT ROWID, PRIMARY KEY (series, time_ns, copy)",
         ),
         offer(
             "no-index",
-            Standing::OnRequest,
+            DefaultSelection::OnRequest,
             indexed(Index::None),
             "the same without an index on the readings; the sums keep theirs",
         ),
@@ -177,7 +182,7 @@ fn summary(usual: Layout) -> Vec<LayoutOffer> {
 }
 
 /// The usual layout of a family with tags where it does not usually have them.
-fn other_tags(usual: &LayoutOffer) -> LayoutOffer {
+fn other_tags(usual: &LayoutOption) -> LayoutOption {
     let (tags, variant, words) = if usual.layout.tags == TagPlacement::Inline {
         (
             TagPlacement::OwnTable,
@@ -193,7 +198,7 @@ fn other_tags(usual: &LayoutOffer) -> LayoutOffer {
     };
     offer(
         variant,
-        Standing::OnRequest,
+        DefaultSelection::OnRequest,
         Layout {
             tags,
             ..usual.layout

@@ -8,7 +8,7 @@ use crate::error;
 use crate::schema;
 use rusqlite::{CachedStatement, Connection, ffi};
 use sensormark_relational::cell::Cell;
-use sensormark_relational::model::Model;
+use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_relational::write::statement::{insert, insert_tags};
 use sensormark_relational::write::sums::Sums;
 use sensormark_relational::write::{Rows, entity_cells};
@@ -132,7 +132,7 @@ fn write_rows(
 /// Writes rows as one commit: a single row by its statement alone, more in a transaction.
 fn commit_rows(
     connection: &Connection,
-    model: &Model,
+    model: &PhysicalSchema,
     writer: &mut Writer,
     batch: &Batch,
     rows: Range<usize>,
@@ -168,7 +168,7 @@ fn atomically(
 
 fn insert_rows(
     connection: &Connection,
-    model: &Model,
+    model: &PhysicalSchema,
     writer: &mut Writer,
     batch: &Batch,
     readings: Range<usize>,
@@ -275,7 +275,7 @@ fn bind_row(
 }
 
 /// Fills the tables of tags.
-pub(crate) fn fill_tags(connection: &Connection, model: &Model) -> rusqlite::Result<()> {
+pub(crate) fn fill_tags(connection: &Connection, model: &PhysicalSchema) -> rusqlite::Result<()> {
     for (table, description) in model.tables.iter().zip(&model.schema.tables) {
         let Some(sql) = insert_tags(model, table) else {
             continue;

@@ -13,9 +13,9 @@ use crate::admin::{Databases, TemplateAdministrator};
 use crate::session::TemplateSession;
 use sensormark_kit::{Adapter, Backend};
 use sensormark_store::{
-    Capability, Description, Durability, Endpoint, ErrorKind, Family, Installation, Layout,
-    LayoutOffer, Limits, Operation, Plan, RepeatedWrite, Schema, Secret, SessionKind, Standing,
-    StoreError, Table, WriteSize,
+    Capability, DefaultSelection, Description, Durability, Endpoint, ErrorKind, Family,
+    Installation, Layout, LayoutOption, Limits, Operation, Plan, RepeatedWrite, Schema, Secret,
+    SessionKind, StoreError, Table, WriteSize,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub struct TemplateBackend(Databases);
 
 impl Backend for TemplateBackend {
     /// What a schema becomes in a layout; a store with tables has their names and columns here.
-    type Model = ();
+    type PhysicalSchema = ();
     type Session = TemplateSession;
     type Administrator = TemplateAdministrator;
 
@@ -48,11 +48,11 @@ impl Backend for TemplateBackend {
         }
     }
 
-    fn layouts(&self, _: &Schema, family: Family) -> Vec<LayoutOffer> {
-        let offer = LayoutOffer {
+    fn layouts(&self, _: &Schema, family: Family) -> Vec<LayoutOption> {
+        let offer = LayoutOption {
             variant: String::new(),
             layout: Layout::row_per_reading(),
-            standing: Standing::Usual,
+            default_selection: DefaultSelection::Usual,
             description: "readings in memory, in the order in which they came".to_owned(),
         };
         Vec::from_iter((family == Family::PerReading).then_some(offer))

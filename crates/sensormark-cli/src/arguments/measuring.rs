@@ -53,7 +53,7 @@ pub struct ReplayArguments {
     /// Columns that say which series a reading is of
     #[arg(help_heading = RECORDING, long, value_name = "COLUMN", value_delimiter = ',')]
     pub tags: Vec<String>,
-    /// The character between cells, where the file does not tell
+    /// The character between cases, where the file does not tell
     #[arg(help_heading = RECORDING, long, value_name = "CHARACTER")]
     pub delimiter: Option<char>,
     /// Whether the first line names the columns: true or false

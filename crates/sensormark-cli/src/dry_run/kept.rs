@@ -5,8 +5,8 @@ use sensormark::engine::estimate::Terms;
 use sensormark::engine::run_plan::RunPlan;
 use sensormark::engine::selection::{Choice, parse};
 use sensormark::engine::study_protocol;
-use sensormark::engine::trial::cell::TrialRunner;
-use sensormark::engine::trial::cells::{cells, offers};
+use sensormark::engine::trial::case::TrialRunner;
+use sensormark::engine::trial::cases::{cases, offers};
 use sensormark::measurement::{Cache, RunRecord};
 use sensormark_store::{Durability, ServerOptions};
 use std::path::Path;
@@ -32,14 +32,14 @@ fn compared(workload: &str) -> Option<(f64, f64)> {
     };
     let choices = protocol.choose(choices, offered).expect("its layouts");
     let durability = Durability::Default;
-    let (cells, _) = cells(kind.as_ref(), &run.parameters, &choices, durability).expect("cells");
+    let (cases, _) = cases(kind.as_ref(), &run.parameters, &choices, durability).expect("cases");
     let runner = TrialRunner {
         kind: Arc::clone(kind),
         parameters: run.parameters.clone(),
     };
     let log_bytes = ServerOptions::default().log_bytes();
     let terms = Terms::new(Cache::Hot, Some(protocol), log_bytes);
-    let plan = RunPlan::new(&runner, &cells, run.repetitions, &terms);
+    let plan = RunPlan::new(&runner, &cases, run.repetitions, &terms);
     Some((took, plan.seconds()))
 }
 

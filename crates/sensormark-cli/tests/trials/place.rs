@@ -6,8 +6,8 @@ use sensormark::engine::context::{Observer, RunContext, RunEvent};
 use sensormark::engine::repeats::DisturbedHost;
 use sensormark::engine::run::{RunOutcome, run};
 use sensormark::engine::selection::parse;
-use sensormark::engine::trial::cell::TrialRunner;
-use sensormark::engine::trial::cells::cells;
+use sensormark::engine::trial::case::TrialRunner;
+use sensormark::engine::trial::cases::cases;
 use sensormark::measurement::ResultsFolder;
 use sensormark::measurement::record::{Cache, TrialRecord};
 use sensormark::probe::{DisturbanceLimits, Limits};
@@ -75,14 +75,14 @@ pub fn measure(parameters: &Parameters, fault: Option<&str>, interrupt: &AtomicB
     };
     let parameters = serde_json::to_value(parameters).expect("numbers");
     let choices = parse("sqlite:rows", &registry).expect("a store");
-    let made = cells(&Sensors, &parameters, &choices, Durability::Default);
-    let (mut cells, _) = made.expect("a layout");
-    cells.truncate(1);
+    let made = cases(&Sensors, &parameters, &choices, Durability::Default);
+    let (mut cases, _) = made.expect("a layout");
+    cases.truncate(1);
     let runner = TrialRunner {
         kind: Arc::new(Sensors),
         parameters,
     };
-    let outcome = run(&context, &runner, &cells, 1).expect("records are written");
+    let outcome = run(&context, &runner, &cases, 1).expect("records are written");
     let mut trials = folder.trials().expect("a trial");
     assert_eq!(trials.len(), 1);
     Outcome {

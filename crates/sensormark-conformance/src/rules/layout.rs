@@ -6,7 +6,7 @@ use super::super::data::{Data, Dataset};
 use super::super::rule::{FAMILIES, Over, Rule};
 use super::super::suite::Case;
 use super::own;
-use sensormark_store::layout::{Family, LayoutOffer, Shape, Standing};
+use sensormark_store::layout::{DefaultSelection, Family, LayoutOption, Shape};
 use std::collections::BTreeSet;
 
 pub(super) fn rules() -> Vec<Rule> {
@@ -49,9 +49,10 @@ async fn offers(case: &Case<'_>) -> Check<Verdict> {
             );
             let usual = offers
                 .iter()
-                .filter(|offer| offer.standing == Standing::Usual);
+                .filter(|offer| offer.default_selection == DefaultSelection::Usual);
             ensure!(
-                offers.is_empty() || usual.count() == 1 && offers[0].standing == Standing::Usual,
+                offers.is_empty()
+                    || usual.count() == 1 && offers[0].default_selection == DefaultSelection::Usual,
                 "{name}, {family:?}: not exactly one usual offer, the first"
             );
             let variants: BTreeSet<&str> =
@@ -74,9 +75,9 @@ async fn offers(case: &Case<'_>) -> Check<Verdict> {
     Ok(Verdict::Kept)
 }
 
-fn well_formed(offer: &LayoutOffer, family: Family) -> Check {
+fn well_formed(offer: &LayoutOption, family: Family) -> Check {
     ensure!(
-        offer.variant.is_empty() == (offer.standing == Standing::Usual),
+        offer.variant.is_empty() == (offer.default_selection == DefaultSelection::Usual),
         "{offer:?}: the usual offer has no variant's name, and every other one has"
     );
     ensure!(!offer.description.is_empty(), "{offer:?}: no description");

@@ -4,7 +4,7 @@ use super::relation::{Builder, filter};
 use super::slot::Slot;
 use super::{Form, RecordForm};
 use crate::dialect::RecordRange;
-use crate::model::keeps_empty_readings;
+use crate::physical_schema::keeps_empty_readings;
 use crate::table::{Content, joined};
 use sensormark_store::{Ask, Encoding, FieldSet, FieldType, StoreError};
 

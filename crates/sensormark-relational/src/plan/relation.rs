@@ -6,17 +6,17 @@ use super::{Form, Statement, with_keys};
 use crate::column_type::ColumnType;
 use crate::dialect::{AllSeries, SeriesSet};
 use crate::expansion::Expansion;
-use crate::model::{Model, keeps_empty_readings};
-use crate::table::{Content, SECOND_NS, TableModel, joined};
+use crate::physical_schema::{PhysicalSchema, keeps_empty_readings};
+use crate::table::{Content, PhysicalTable, SECOND_NS, joined};
 use sensormark_store::{Encoding, FieldSet, Index, Query, Selection, Shape, Table, TimeKey};
 
 /// What a statement about a table is written from.
 #[derive(Debug)]
 pub struct Builder<'a> {
     /// The plan's tables.
-    pub model: &'a Model,
+    pub model: &'a PhysicalSchema,
     /// The question's table.
-    pub table: &'a TableModel,
+    pub table: &'a PhysicalTable,
     /// The same, as the schema describes it.
     pub description: &'a Table,
     /// The question.

@@ -6,7 +6,7 @@ use super::slot::Slot;
 use crate::cell::Cell;
 use crate::column_type::ColumnType;
 use crate::dialect::Walk;
-use crate::table::{TableModel, joined};
+use crate::table::{PhysicalTable, joined};
 use sensormark_store::{Comparison, Encoding, FieldSet, Predicate, StoreError, Table};
 use std::cmp::Ordering;
 
@@ -197,7 +197,7 @@ enum Ties {
 }
 
 /// Whether series in the order of their key columns are in the order of their numbers.
-fn in_series_order(table: &TableModel, description: &Table) -> bool {
+fn in_series_order(table: &PhysicalTable, description: &Table) -> bool {
     let compare = |one: u32, other: u32| {
         let keys = 0..table.keys.len();
         let each = keys.map(|key| {

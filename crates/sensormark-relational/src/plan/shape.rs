@@ -1,7 +1,7 @@
 //! The shape of a question: what its statements' text depends on, the layout apart. Questions of one shape share prepared statements.
 
 use crate::dialect::SeriesSet;
-use crate::model::Model;
+use crate::physical_schema::PhysicalSchema;
 use sensormark_store::query::DaySplit;
 use sensormark_store::{Aggregate, Ask, Comparison, Query, Selection, TimeKey, Window};
 
@@ -57,7 +57,7 @@ pub enum WindowShape {
 
 impl WindowShape {
     /// How to compute the starts of these windows for readings that are not before `start_ns`.
-    pub fn of(window: Window, start_ns: i64, model: &Model) -> Self {
+    pub fn of(window: Window, start_ns: i64, model: &PhysicalSchema) -> Self {
         let whole = |ns: i64| ns.rem_euclid(model.unit_ns()) == 0;
         if model.layout.time == TimeKey::Native && whole(window.width_ns) && whole(window.origin_ns)
         {
@@ -80,7 +80,7 @@ pub(super) const fn written(window: Window) -> (i64, i64) {
 
 impl QueryShape {
     /// A question's shape.
-    pub fn of(query: &Query, model: &Model) -> Self {
+    pub fn of(query: &Query, model: &PhysicalSchema) -> Self {
         let ask = match &query.ask {
             Ask::Point { fields } => AskShape::Point(fields.bits()),
             Ask::Range { fields, .. } => AskShape::Range(fields.bits()),

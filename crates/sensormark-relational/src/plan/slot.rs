@@ -6,8 +6,8 @@
 use crate::cell::Cell;
 use crate::column_type::ColumnType;
 use crate::dialect::Placeholder;
-use crate::model::Model;
-use crate::table::{SECOND_NS, TableModel};
+use crate::physical_schema::PhysicalSchema;
+use crate::table::{PhysicalTable, SECOND_NS};
 use sensormark_store::record::json;
 use sensormark_store::{Ask, DaySplit, Query, Selection, Table, TagColumn, Window};
 use std::fmt::Write as _;
@@ -124,9 +124,9 @@ impl Slots {
 #[derive(Debug, Clone, Copy)]
 pub struct Bindings<'a> {
     /// The plan's tables.
-    pub model: &'a Model,
+    pub model: &'a PhysicalSchema,
     /// The question's table.
-    pub table: &'a TableModel,
+    pub table: &'a PhysicalTable,
     /// The same, as the schema describes it.
     pub description: &'a Table,
     /// The question.

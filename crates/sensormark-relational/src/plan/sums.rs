@@ -5,7 +5,7 @@ use super::aggregate::{fields_of, grouped};
 use super::relation::{Builder, Relation};
 use super::slot::Slot;
 use crate::column_type::ColumnType;
-use crate::table::{SumsModel, joined};
+use crate::table::{PhysicalSums, joined};
 use sensormark_store::{Aggregate, FieldSet, FieldType, Function, Grouping, StoreError};
 
 impl<'a> Builder<'a> {
@@ -63,7 +63,7 @@ impl<'a> Builder<'a> {
         ))
     }
 
-    fn relation_of_sums(&self, sums: &SumsModel) -> Relation {
+    fn relation_of_sums(&self, sums: &PhysicalSums) -> Relation {
         let from = format!("{} r", sums.name);
         let mut relation = Relation::nested(from, 0, FieldSet::first(0));
         relation.keys = self.keys();
@@ -76,7 +76,7 @@ impl<'a> Builder<'a> {
         &self,
         aggregates: &[Aggregate],
         grouping: Grouping,
-    ) -> Result<&'a SumsModel, StoreError> {
+    ) -> Result<&'a PhysicalSums, StoreError> {
         let operation = format!("aggregate in {}", self.model.dialect.title());
         let refuse = |text: &str| Err(StoreError::unsupported(operation.as_str(), text));
         let (Some((per_ns, split)), Some(sums)) = (self.model.summary(), &self.table.sums) else {

@@ -3,15 +3,15 @@
 use crate::column_type::ColumnType;
 use crate::ddl::entity_key;
 use crate::dialect::{Placeholder, SumPart};
-use crate::model::Model;
-use crate::table::{Column, Content, TableModel, joined};
+use crate::physical_schema::PhysicalSchema;
+use crate::table::{Column, Content, PhysicalTable, joined};
 use sensormark_store::Table;
 
 /// A statement's text and the types of its parameters.
 pub type Text = (String, Vec<ColumnType>);
 
 /// The parameter with this number, from 1 on.
-pub fn parameter(model: &Model, number: usize) -> String {
+pub fn parameter(model: &PhysicalSchema, number: usize) -> String {
     match model.dialect.placeholder() {
         Placeholder::Numbered(sign) => format!("{sign}{number}"),
         Placeholder::Positional => "?".to_owned(),
@@ -19,13 +19,13 @@ pub fn parameter(model: &Model, number: usize) -> String {
 }
 
 /// The columns of readings that take a parameter: all but the number of a repeated key.
-pub fn written(table: &TableModel) -> impl Iterator<Item = &Column> {
+pub fn written(table: &PhysicalTable) -> impl Iterator<Item = &Column> {
     let columns = table.columns.iter();
     columns.filter(|column| column.content != Content::Copy)
 }
 
 /// What stands before the rows of an INSERT of readings.
-pub fn insert_head(table: &TableModel) -> String {
+pub fn insert_head(table: &PhysicalTable) -> String {
     format!(
         "INSERT INTO {} ({}) VALUES ",
         table.name,
@@ -34,7 +34,12 @@ pub fn insert_head(table: &TableModel) -> String {
 }
 
 /// One row of an INSERT of readings, whose parameters start with this number; `copy` tells repeated writes of one key apart.
-pub fn insert_row(model: &Model, table: &TableModel, first: usize, copy: &str) -> String {
+pub fn insert_row(
+    model: &PhysicalSchema,
+    table: &PhysicalTable,
+    first: usize,
+    copy: &str,
+) -> String {
     let mut number = first;
     let values = table.columns.iter().map(|column| {
         if column.content == Content::Copy {
@@ -53,7 +58,7 @@ pub fn insert_row(model: &Model, table: &TableModel, first: usize, copy: &str) -
 }
 
 /// One INSERT of `rows` rows, all values parameters.
-pub fn insert(model: &Model, table: &TableModel, rows: usize) -> Text {
+pub fn insert(model: &PhysicalSchema, table: &PhysicalTable, rows: usize) -> Text {
     let kinds: Vec<ColumnType> = written(table).map(|column| column.kind).collect();
     let count = kinds.len();
     let values = joined((0..rows).map(|row| insert_row(model, table, row * count + 1, "0")));
@@ -64,7 +69,7 @@ pub fn insert(model: &Model, table: &TableModel, rows: usize) -> Text {
 }
 
 /// Inserts one row into the table of tags, where there is one: the series' number and its tags.
-pub fn insert_tags(model: &Model, table: &TableModel) -> Option<String> {
+pub fn insert_tags(model: &PhysicalSchema, table: &PhysicalTable) -> Option<String> {
     let name = table.tags.as_ref()?;
     let mut names = vec![table.column(Content::SeriesNumber).to_owned()];
     names.extend(table.tag_names.iter().cloned());
@@ -77,8 +82,8 @@ pub fn insert_tags(model: &Model, table: &TableModel) -> Option<String> {
 
 /// Inserts an entity or updates its last time. Parameters from `first` on: the series' key, its own columns, the last time.
 pub fn entity(
-    model: &Model,
-    table: &TableModel,
+    model: &PhysicalSchema,
+    table: &PhysicalTable,
     description: &Table,
     first: usize,
 ) -> Option<Text> {
@@ -108,7 +113,7 @@ pub fn entity(
 }
 
 /// The columns of a row of sums.
-pub fn sum_columns(table: &TableModel) -> Vec<String> {
+pub fn sum_columns(table: &PhysicalTable) -> Vec<String> {
     let columns = table.series_columns();
     let mut names: Vec<String> = columns.map(|column| column.name.clone()).collect();
     if let Some(sums) = &table.sums {
@@ -121,7 +126,7 @@ pub fn sum_columns(table: &TableModel) -> Vec<String> {
 }
 
 /// Inserts rows of sums from this source (VALUES, or a query), or adds them to those that are there.
-pub fn add_to_sums(model: &Model, table: &TableModel, source: &str) -> Option<String> {
+pub fn add_to_sums(model: &PhysicalSchema, table: &PhysicalTable, source: &str) -> Option<String> {
     let (sums, dialect) = (table.sums.as_ref()?, model.dialect);
     let mut key = table.key_names();
     key.extend([sums.period.clone(), sums.day.clone()]);

@@ -1,8 +1,8 @@
 //! Sums that the client adds up: a batch becomes one row for each series, period and part of the day that it touches.
 
 use crate::cell::Cell;
-use crate::model::Model;
-use crate::table::{TableModel, series_cell};
+use crate::physical_schema::PhysicalSchema;
+use crate::table::{PhysicalTable, series_cell};
 use sensormark_store::{Batch, Column, ErrorKind, StoreError, Table, Values};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -90,7 +90,7 @@ impl Sum {
 /// What a batch adds to rows of sums.
 #[derive(Debug)]
 pub struct Sums<'a> {
-    table: &'a TableModel,
+    table: &'a PhysicalTable,
     description: &'a Table,
     rows: BTreeMap<(u32, i64, bool), Vec<Sum>>,
 }
@@ -100,7 +100,11 @@ impl<'a> Sums<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::Rejected`] when a sum of whole numbers is over 64 bits.
-    pub fn of(model: &'a Model, batch: &Batch, readings: Range<usize>) -> Result<Self, StoreError> {
+    pub fn of(
+        model: &'a PhysicalSchema,
+        batch: &Batch,
+        readings: Range<usize>,
+    ) -> Result<Self, StoreError> {
         let (description, table) = model.table(batch.table)?;
         let mut rows: BTreeMap<(u32, i64, bool), Vec<Sum>> = BTreeMap::new();
         let fields = table.sums.as_ref().map_or(&[][..], |sums| &sums.fields);

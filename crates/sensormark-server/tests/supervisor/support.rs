@@ -1,6 +1,6 @@
 //! A small real server (this test program, started again in a role), its store, and what the tests look up in /proc.
 
-use sensormark_store::layout::{Family, Layout, LayoutOffer};
+use sensormark_store::layout::{Family, Layout, LayoutOption};
 use sensormark_store::schema::{Schema, Table};
 use sensormark_store::server::{Command, ServerFolder, StopSignal};
 use sensormark_store::{
@@ -136,7 +136,7 @@ impl Store for TestStore {
         }
     }
 
-    fn layouts(&self, _: &Schema, _: Family) -> Vec<LayoutOffer> {
+    fn layouts(&self, _: &Schema, _: Family) -> Vec<LayoutOption> {
         Vec::new()
     }
 

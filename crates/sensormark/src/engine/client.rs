@@ -11,10 +11,10 @@ use super::operations::{Operations, Request, Slot};
 use super::pacing::monotonic_ns;
 use super::phase::{Load, Pacing};
 use super::release::Release;
-use super::sharing::{ClientDone, Turn, Turns};
 use super::tally::{Instants, Tally};
 use super::watchdog::Watch;
 use super::watermark::Watermark;
+use super::work_distribution::{ClientDone, Turn, Turns};
 use sensormark_store::{Acknowledgement, Answer, EntityReading, ErrorKind, StoreError};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ impl LoadState {
         let length = load.operations.len();
         Self {
             operations: Arc::clone(&load.operations),
-            turns: Turns::new(load.sharing, load.clients, length),
+            turns: Turns::new(load.distribution, load.clients, length),
             release: match &load.pacing {
                 Pacing::Closed | Pacing::Fed => None,
                 Pacing::Open(schedule) => Some(Release::new(schedule.clone(), load.clients.of)),

@@ -5,8 +5,8 @@
 
 use super::client::{Counter, LoadState};
 use super::phase::{Phase, Target, acknowledges};
-use super::sharing::ClientDone;
 use super::tally::{Tally, TallyOptions};
+use super::work_distribution::ClientDone;
 use crate::units::duration_ns;
 use sensormark_store::StoreError;
 use std::sync::Arc;

@@ -4,9 +4,9 @@
 //! Pages are dropped file by file (`posix_fadvise`), which needs no privilege and leaves the host's other programs their own. What a disk or
 //! a hypervisor keeps in memory of its own is out of reach. Which phases begin cold is decided by their coordinators.
 
-use super::context::{Cell, CellRunner, RunContext, RunEvent};
+use super::context::{BenchmarkCase, CaseRunner, RunContext, RunEvent};
+use super::deployment::Deployment;
 use super::failure::TrialFailure;
-use super::site::Site;
 use crate::measurement::record::{Cache, TrialRecord};
 use crate::probe::{Recorder, device_of_folder};
 use rustix::fs::{Advice, fadvise, syncfs};
@@ -19,21 +19,21 @@ use std::path::Path;
 /// Why not, and what to try, in words.
 pub fn check(
     cache: Cache,
-    runner: &dyn CellRunner,
-    cells: &[Cell],
+    runner: &dyn CaseRunner,
+    cases: &[BenchmarkCase],
     data: &Path,
 ) -> Result<(), String> {
     if cache == Cache::Hot {
         return Ok(());
     }
-    let existing = cells.iter().find(|cell| cell.choice.url.is_some());
-    if let Some(cell) = existing {
-        let title = cell.choice.title();
+    let existing = cases.iter().find(|case| case.choice.url.is_some());
+    if let Some(case) = existing {
+        let title = case.choice.title();
         return Err(format!(
             "--cache cold: {title} is given by URL, and a database that sensormark did not start is not its to start again; leave out the URL, or the option"
         ));
     }
-    if !cells.iter().any(|cell| runner.only_reads(cell)) {
+    if !cases.iter().any(|case| runner.only_reads(case)) {
         return Err("--cache cold: nothing in this workload only reads, so nothing would begin cold; leave it out, or take the writers out of what is measured".to_owned());
     }
     let filesystem =
@@ -53,23 +53,23 @@ pub fn check(
 /// When the server does not end or start, or its files cannot be reached.
 pub fn start(
     context: &RunContext<'_>,
-    site: &Site,
+    deployment: &Deployment,
     recorder: Option<&Recorder>,
 ) -> Result<(), TrialFailure> {
     context.observer.event(RunEvent::Phase {
         name: "start cold".to_owned(),
     });
-    site.halt()?;
-    for folder in site.folders() {
+    deployment.halt()?;
+    for folder in deployment.folders() {
         forget(&folder).map_err(|error| {
             let path = folder.display();
             TrialFailure::System(format!("cannot drop {path} from the page cache: {error}"))
         })?;
     }
-    if site.is_ours() {
-        site.restart()?;
+    if deployment.is_ours() {
+        deployment.restart()?;
     }
-    if let (Some(recorder), Some(root)) = (recorder, site.root()) {
+    if let (Some(recorder), Some(root)) = (recorder, deployment.root()) {
         recorder.follow("server", root)?;
     }
     Ok(())

@@ -64,7 +64,7 @@ impl RunContext<'_> {
 
 /// One store with one layout, and what is measured on it.
 #[derive(Clone)]
-pub struct Cell {
+pub struct BenchmarkCase {
     /// The store, and its URL if it is there already.
     pub choice: Choice,
     /// The layout's name in the workload's words.
@@ -77,20 +77,20 @@ pub struct Cell {
     pub strategies: Vec<String>,
 }
 
-/// The cells without those that are named twice: what is measured on any of them is measured once.
-pub fn distinct(cells: Vec<Cell>) -> Vec<Cell> {
-    let mut distinct: Vec<Cell> = Vec::new();
-    for cell in cells {
+/// The cases without those that are named twice: what is measured on any of them is measured once.
+pub fn distinct(cases: Vec<BenchmarkCase>) -> Vec<BenchmarkCase> {
+    let mut distinct: Vec<BenchmarkCase> = Vec::new();
+    for case in cases {
         let same = distinct.iter_mut().find(|one| {
-            one.choice.file_name() == cell.choice.file_name()
-                && one.layout_name == cell.layout_name
-                && one.durability == cell.durability
+            one.choice.file_name() == case.choice.file_name()
+                && one.layout_name == case.layout_name
+                && one.durability == case.durability
         });
         match same {
-            None => distinct.push(cell),
+            None => distinct.push(case),
             Some(one) => {
                 let is_new = |name: &String| !one.strategies.contains(name);
-                let more: Vec<String> = cell.strategies.into_iter().filter(is_new).collect();
+                let more: Vec<String> = case.strategies.into_iter().filter(is_new).collect();
                 one.strategies.extend(more);
             }
         }
@@ -103,7 +103,7 @@ pub fn distinct(cells: Vec<Cell>) -> Vec<Cell> {
 pub struct TrialPosition {
     /// The repetition, from 0.
     pub repetition: u32,
-    /// The cell's place in this repetition, from 0.
+    /// The case's place in this repetition, from 0.
     pub turn: u32,
     /// Above 0 in a repeat.
     pub attempt: u32,
@@ -148,28 +148,28 @@ impl TrialPosition {
 }
 
 /// What a workload gives a run.
-pub trait CellRunner {
-    /// The trials that a cell has, and how long they take.
-    fn estimate(&self, cell: &Cell, terms: &Terms) -> CellEstimate;
+pub trait CaseRunner {
+    /// The trials that a case has, and how long they take.
+    fn estimate(&self, case: &BenchmarkCase, terms: &Terms) -> CellEstimate;
 
-    /// What is known of a cell's length besides [`Self::estimate`], in a line: a study's own rates, say.
-    fn supposes(&self, cell: &Cell) -> Option<String> {
-        let _ = cell;
+    /// What is known of a case's length besides [`Self::estimate`], in a line: a study's own rates, say.
+    fn supposes(&self, case: &BenchmarkCase) -> Option<String> {
+        let _ = case;
         None
     }
 
     /// Whether something is measured that only reads, so that it can begin cold.
-    fn only_reads(&self, cell: &Cell) -> bool {
-        let _ = cell;
+    fn only_reads(&self, case: &BenchmarkCase) -> bool {
+        let _ = case;
         false
     }
 
-    /// Measures a cell and hands over each trial's record as soon as it is finished. Failures become invalid records. `earlier` are the records of the cell's
+    /// Measures a case and hands over each trial's record as soon as it is finished. Failures become invalid records. `earlier` are the records of the case's
     /// earlier attempts in this repetition, the first one first.
     fn run_cell(
         &self,
         context: &RunContext<'_>,
-        cell: &Cell,
+        case: &BenchmarkCase,
         turn: TrialPosition,
         earlier: &[TrialRecord],
         finished: &mut dyn FnMut(TrialRecord),

@@ -154,7 +154,7 @@ mod tests {
         // Never acknowledged: it may be there with either time, or not at all.
         entities.add((0, 3), 10, &place("roof"), false);
         let mut session = Holding(held.to_vec());
-        crate::engine::site::block_on(entities.compare(&mut session)).expect("it can be read")
+        crate::engine::deployment::block_on(entities.compare(&mut session)).expect("it can be read")
     }
 
     #[test]

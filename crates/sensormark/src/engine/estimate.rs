@@ -1,9 +1,9 @@
-//! How long a cell takes, and how much disk, before anything of it is measured: the steps of its trials, at the rates that its store states.
+//! How long a case takes, and how much disk, before anything of it is measured: the steps of its trials, at the rates that its store states.
 //!
 //! Operations and readings are counted exactly. Rates are [`Typical`] ones of another machine, so a run corrects the result by what its trials
 //! take ([`super::time_left`]). Nothing here starts or measures anything, and no figure of a result depends on it.
 
-use super::context::{Cell, RunContext};
+use super::context::{BenchmarkCase, RunContext};
 use super::phase::Pacing;
 use super::study_protocol::Protocol;
 use super::trial::Workload;
@@ -45,7 +45,7 @@ const READINGS_A_RECORD: f64 = 100.0;
 /// free as the data take (<https://cassandra.apache.org/doc/4.1/cassandra/operating/compaction/index.html>).
 const DISK_TIMES: f64 = 2.0;
 
-/// What the length of a trial depends on besides the cell.
+/// What the length of a trial depends on besides the case.
 #[derive(Debug, Clone, Copy)]
 pub struct Terms {
     /// What phases that only read find in memory.
@@ -86,7 +86,7 @@ pub struct TrialEstimate {
     pub seconds: f64,
 }
 
-/// How long a cell takes, and how much disk.
+/// How long a case takes, and how much disk.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CellEstimate {
     /// Until the database is there, its server's start included, in seconds.
@@ -100,23 +100,23 @@ pub struct CellEstimate {
 }
 
 impl CellEstimate {
-    /// The whole cell, in seconds.
+    /// The whole case, in seconds.
     pub fn seconds(&self) -> f64 {
         let trials: f64 = self.trials.iter().map(|trial| trial.seconds).sum();
         self.open_seconds + trials + self.close_seconds
     }
 }
 
-/// How long the trials of a cell take, one after another on one database; `label` says what a trial is in words.
-pub fn cell(
-    cell: &Cell,
+/// How long the trials of a case take, one after another on one database; `label` says what a trial is in words.
+pub fn case(
+    case: &BenchmarkCase,
     workload: &dyn Workload,
     trials: &CellTrials,
     terms: Terms,
     label: impl Fn(&TrialSpec) -> String,
 ) -> CellEstimate {
     let schema = workload.schema();
-    let mut estimator = Estimator::new(cell, &schema, terms);
+    let mut estimator = Estimator::new(case, &schema, terms);
     let trials = workload
         .trials(trials)
         .into_iter()
@@ -134,9 +134,9 @@ pub fn cell(
     }
 }
 
-/// A cell whose trials are gone through in thought.
+/// A case whose trials are gone through in thought.
 struct Estimator<'a> {
-    cell: &'a Cell,
+    case: &'a BenchmarkCase,
     schema: &'a Schema,
     terms: Terms,
     typical: Typical,
@@ -150,14 +150,14 @@ struct Estimator<'a> {
 }
 
 impl<'a> Estimator<'a> {
-    /// A cell before its first trial.
-    fn new(cell: &'a Cell, schema: &'a Schema, terms: Terms) -> Self {
+    /// A case before its first trial.
+    fn new(case: &'a BenchmarkCase, schema: &'a Schema, terms: Terms) -> Self {
         Self {
-            cell,
+            case,
             schema,
             terms,
-            typical: cell.choice.store.typical(),
-            is_managed: !cell.choice.store.description().embedded && cell.choice.url.is_none(),
+            typical: case.choice.store.typical(),
+            is_managed: !case.choice.store.description().embedded && case.choice.url.is_none(),
             stored: 0.0,
             most_stored: 0.0,
             written: 0.0,
@@ -241,7 +241,7 @@ impl<'a> Estimator<'a> {
     }
 
     fn phase(&mut self, phase: &PhaseSpec) -> f64 {
-        let (store, layout) = (self.cell.choice.store.as_ref(), &self.cell.layout);
+        let (store, layout) = (self.case.choice.store.as_ref(), &self.case.layout);
         let is_missing =
             |load: &LoadSpec| matches!(support(store, layout, self.schema, load), Support::Not(_));
         let cold = self.terms.cache == Cache::Cold && phase.only_reads();
@@ -307,12 +307,12 @@ impl<'a> Estimator<'a> {
 
     /// What a question about so many readings has to look at, counted in readings that are records of their own.
     fn looked_at(&self, readings: f64) -> f64 {
-        let (share, of_a_record) = match self.cell.layout.shape {
+        let (share, of_a_record) = match self.case.layout.shape {
             Shape::Bucketed { limit, .. } => (PACKED, f64::from(limit.max(1))),
             Shape::RecordPerSpan { .. } | Shape::GrowingArray => (PACKED, READINGS_A_RECORD),
             _ => (1.0, 1.0),
         };
-        let passed_over = match self.cell.layout.index {
+        let passed_over = match self.case.layout.index {
             Index::None => self.stored * PASSED_OVER / of_a_record,
             _ => 0.0,
         };
@@ -348,12 +348,12 @@ impl<'a> Estimator<'a> {
         let sent: usize = tables
             .iter()
             .map(|table| {
-                let size = self.cell.choice.store.write_size(&self.cell.layout, table);
+                let size = self.case.choice.store.write_size(&self.case.layout, table);
                 size.reading_bytes
             })
             .sum();
         let sent = sent as f64 / tables.len().max(1) as f64;
-        let rows = match self.cell.layout.shape {
+        let rows = match self.case.layout.shape {
             Shape::RowPerField => self.values(),
             _ => 1.0,
         };

@@ -3,9 +3,9 @@
 //! Nothing is measured here, and nothing here runs while something is measured. What a session keeps is what it sent: the
 //! contract's [`Session::keep_statements`].
 
+use crate::engine::deployment::{Deployment, block_on};
 use crate::engine::inquiry::Plain;
 use crate::engine::operations::{Operations, Request, Slot};
-use crate::engine::site::{Site, block_on};
 use crate::engine::trial::script::{LoadSpec, PhaseSpec, Step, find};
 use crate::engine::trial::support::{Support, support};
 use crate::measurement::statements::{ShownOperation, StatementsRecord};
@@ -27,12 +27,12 @@ const LOOKED_AT: u64 = 1_000;
 /// # Errors
 /// When the database cannot be reached, loaded or asked for its schema. An operation that fails is shown with its statements and the error.
 pub fn explain(
-    site: &Site,
+    deployment: &Deployment,
     plan: &Plan,
     steps: &[Step],
     stop: &dyn Fn() -> bool,
 ) -> Result<StatementsRecord, StoreError> {
-    let mut showing = Showing::new(site.store(), plan);
+    let mut showing = Showing::new(deployment.store(), plan);
     let mut schema = Vec::new();
     let mut loaded = BTreeMap::new();
     for (number, step) in steps.iter().enumerate() {
@@ -40,12 +40,12 @@ pub fn explain(
             break;
         }
         match step {
-            Step::Reset => site.administer(plan, async |administrator| {
+            Step::Reset => deployment.administer(plan, async |administrator| {
                 administrator.drop_database().await?;
                 administrator.create().await
             })?,
             Step::Settle(_) => {
-                schema = site.administer(plan, async |administrator| {
+                schema = deployment.administer(plan, async |administrator| {
                     administrator.settle().await?;
                     administrator.schema_text().await
                 })?;
@@ -56,7 +56,7 @@ pub fn explain(
         }
     }
     if schema.is_empty() {
-        schema = stated_schema(site, plan)?;
+        schema = stated_schema(deployment, plan)?;
     }
     Ok(StatementsRecord {
         schema,
@@ -70,14 +70,14 @@ pub fn explain(
 /// # Errors
 /// When the database cannot be reached or asked for its schema.
 pub fn record(
-    site: &Site,
+    deployment: &Deployment,
     plan: &Plan,
     asked: &[Step],
     written: &[Step],
 ) -> Result<StatementsRecord, StoreError> {
-    let mut showing = Showing::new(site.store(), plan);
+    let mut showing = Showing::new(deployment.store(), plan);
     let until = Instant::now() + RECORDING;
-    let schema = stated_schema(site, plan)?;
+    let schema = stated_schema(deployment, plan)?;
     block_on(async {
         let mut session = match showing.keeping().await {
             Err(error) if error.kind() == ErrorKind::Unsupported => return Ok(()),
@@ -118,8 +118,8 @@ pub fn record(
     })
 }
 
-fn stated_schema(site: &Site, plan: &Plan) -> Result<Vec<String>, StoreError> {
-    site.administer(plan, async |administrator| {
+fn stated_schema(deployment: &Deployment, plan: &Plan) -> Result<Vec<String>, StoreError> {
+    deployment.administer(plan, async |administrator| {
         administrator.schema_text().await
     })
 }

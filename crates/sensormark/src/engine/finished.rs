@@ -6,8 +6,8 @@ use super::client_threads::{ClientThreads, Stage, ThreadDone, tally_options};
 use super::operations::Slot;
 use super::outcome::{Cut, LoadOutcome, LoadSummary, PhaseOutcome};
 use super::phase::Load;
-use super::sharing::{ClientDone, Issued};
 use super::tally::Tally;
+use super::work_distribution::{ClientDone, Issued};
 use sensormark_store::Plan;
 
 /// The clients of a phase, at rest and still connected, and what they counted.

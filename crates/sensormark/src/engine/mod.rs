@@ -2,13 +2,13 @@
 //!
 //! A trial is made of phases of clients:
 //!
-//! - [`operations`] says what is issued, [`sharing`] who issues it, and [`release`] when, in open loop.
+//! - [`operations`] says what is issued, [`work_distribution`] who issues it, and [`release`] when, in open loop.
 //! - [`clients`] runs a phase, in which each [`client`] counts into a [`tally`], and gives an [`outcome`].
 //! - [`inquiry`] is an operation of several questions.
 //! - [`intake`] is for a load whose readings come by themselves.
 //!
 //! Trials are made of such phases in [`trial`]. What their operations are made of is shown by [`explain`]. [`run`] measures the trials of a
-//! run in the order of its [`run_plan`], which knows how long each takes ([`estimate`], corrected by [`time_left`]). A trial's database runs at a [`site`].
+//! run in the order of its [`run_plan`], which knows how long each takes ([`estimate`], corrected by [`time_left`]). A trial's database runs at a [`deployment`].
 //!
 //! It is not where a workload says what to issue, nor where figures are summed up (`measurement`).
 
@@ -34,7 +34,7 @@ mod fed;
 
 pub mod explain;
 
-pub mod sharing;
+pub mod work_distribution;
 
 pub mod watermark;
 
@@ -72,7 +72,7 @@ pub mod study_protocol;
 
 pub mod context;
 
-pub mod site;
+pub mod deployment;
 
 mod quiet_host;
 

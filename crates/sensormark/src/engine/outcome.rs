@@ -3,8 +3,8 @@
 //! Made from the tallies of all threads after the phase; several processes' outcomes of one load become one. Whether figures may be
 //! believed is not decided here.
 
-use super::sharing::Issued;
 use super::tally::{ClassTally, Exception, Tally, WriteCounts};
+use super::work_distribution::Issued;
 use crate::measurement::latency::{
     LatencyRecorder, LatencySummary, SecondHistogram, merge_seconds,
 };

@@ -6,8 +6,8 @@ use super::answers::{Checking, Doubtful};
 use super::intake::Feed;
 use super::operations::Operations;
 use super::pacing::Schedule;
-use super::sharing::{ClientRange, Sharing};
 use super::watermark::Watermark;
+use super::work_distribution::{ClientRange, WorkDistribution};
 use sensormark_store::{Durability, Plan, SessionKind, Store, WriteMethod};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -46,7 +46,7 @@ pub struct Load {
     /// When.
     pub pacing: Pacing,
     /// How operations are shared out.
-    pub sharing: Sharing,
+    pub distribution: WorkDistribution,
     /// Where a writing load publishes what is acknowledged. Loads that ask meanwhile read it. It is made for [`ClientRange::count`] clients.
     pub publishes: Option<Arc<Watermark>>,
     /// What an asking load keeps below.
@@ -69,7 +69,7 @@ impl Load {
             operations,
             clients: ClientRange::all(clients),
             pacing: Pacing::Closed,
-            sharing: Sharing::STRIDE,
+            distribution: WorkDistribution::STRIDE,
             publishes: None,
             below: None,
             accompanies: false,

@@ -1,16 +1,16 @@
-//! A run: every cell of a workload, repetition by repetition, the cells taking turns so that drift hits all alike.
+//! A run: every case of a workload, repetition by repetition, the cases taking turns so that drift hits all alike.
 //!
-//! This module orders cells, repeats what was measured on a disturbed host, keeps the records, and stops in good order. A cell is a store with a layout. The
+//! This module orders cases, repeats what was measured on a disturbed host, keeps the records, and stops in good order. A case is a store with a layout. The
 //! workload decides what happens inside one: its server, its writing, its reading.
 
-use super::context::{Cell, CellRunner, RunContext, RunEvent, TrialPosition, trial_label};
+use super::context::{BenchmarkCase, CaseRunner, RunContext, RunEvent, TrialPosition, trial_label};
+use super::deployment::{block_on, existing_endpoint};
 use super::estimate::Terms;
 use super::judge::client::confined;
 use super::quiet_host;
 use super::repeats::RepeatBudget;
 use super::run_plan::{RunPlan, Turn};
 use super::selection::Choice;
-use super::site::{block_on, existing_endpoint};
 use super::time_left::{Left, PlannedTurn, TimeLeft};
 use crate::measurement::folder::FolderError;
 use crate::measurement::record::{NotMeasured, TrialRecord};
@@ -87,21 +87,21 @@ struct Spending {
     left: TimeLeft,
 }
 
-/// Measures all cells, `repetitions` times, and keeps every record.
+/// Measures all cases, `repetitions` times, and keeps every record.
 ///
 /// # Errors
 /// When a record cannot be written; what was written stays.
 pub fn run(
     context: &RunContext<'_>,
-    runner: &dyn CellRunner,
-    cells: &[Cell],
+    runner: &dyn CaseRunner,
+    cases: &[BenchmarkCase],
     repetitions: u32,
 ) -> Result<RunOutcome, FolderError> {
-    let plan = RunPlan::new(runner, cells, repetitions, &Terms::of(context));
-    let repeated_share = announce(context, runner, cells, &plan);
+    let plan = RunPlan::new(runner, cases, repetitions, &Terms::of(context));
+    let repeated_share = announce(context, runner, cases, &plan);
     let planned = plan.turns.iter().map(|turn| PlannedTurn {
-        cell: turn.cell,
-        store: cells[turn.cell].choice.title(),
+        case: turn.case,
+        store: cases[turn.case].choice.title(),
         seconds: plan.turn_seconds(turn),
     });
     let mut spending = Spending {
@@ -113,7 +113,7 @@ pub fn run(
         if context.is_interrupted() {
             break;
         }
-        for record in measure(context, runner, &cells[turn.cell], turn, &mut spending)? {
+        for record in measure(context, runner, &cases[turn.case], turn, &mut spending)? {
             outcome.count(&record);
         }
     }
@@ -124,8 +124,8 @@ pub fn run(
 /// Says how many trials there are, how long they take, and what is known before of how they will end. Gives what repeats are expected to add, as a share.
 fn announce(
     context: &RunContext<'_>,
-    runner: &dyn CellRunner,
-    cells: &[Cell],
+    runner: &dyn CaseRunner,
+    cases: &[BenchmarkCase],
     plan: &RunPlan,
 ) -> f64 {
     let is_busy = quiet_host::look_ahead(context);
@@ -136,11 +136,11 @@ fn announce(
         seconds: once + repeats,
         most_seconds: plan.most_seconds(host),
     });
-    for line in plan.supposed(runner, cells) {
+    for line in plan.supposed(runner, cases) {
         context.observer.event(RunEvent::Note(line));
     }
-    let is_server = |cell: &Cell| !cell.choice.store.description().embedded;
-    if let Some(why) = confined(context.limits).filter(|_| cells.iter().any(is_server)) {
+    let is_server = |case: &BenchmarkCase| !case.choice.store.description().embedded;
+    if let Some(why) = confined(context.limits).filter(|_| cases.iter().any(is_server)) {
         let note = format!("no trial of a server can be valid here: {why}");
         context.observer.event(RunEvent::Note(note));
     }
@@ -152,12 +152,12 @@ fn tell(context: &RunContext<'_>, Left { now, after }: Left) {
     context.observer.event(RunEvent::TimeLeft { now, after });
 }
 
-/// Measures one cell. What was measured of it on a disturbed host is repeated, as far as the budget goes. All attempts are kept, and
+/// Measures one case. What was measured of it on a disturbed host is repeated, as far as the budget goes. All attempts are kept, and
 /// [`TrialRecord::counts_instead_of`] decides which one counts.
 fn measure(
     context: &RunContext<'_>,
-    runner: &dyn CellRunner,
-    cell: &Cell,
+    runner: &dyn CaseRunner,
+    case: &BenchmarkCase,
     turn: &Turn,
     Spending { budget, left }: &mut Spending,
 ) -> Result<Vec<TrialRecord>, FolderError> {
@@ -166,12 +166,12 @@ fn measure(
         turn: u32::try_from(turn.place).unwrap_or(u32::MAX),
         attempt: 0,
     };
-    let mut cell = cell.clone();
+    let mut case = case.clone();
     let (mut counted, mut attempts): (Vec<TrialRecord>, Vec<TrialRecord>) = Default::default();
     tell(context, left.left(budget.most_seconds()));
     loop {
         let began = Instant::now();
-        let measured = attempt(context, runner, (&cell, turn), &attempts, &mut counted)?;
+        let measured = attempt(context, runner, (&case, turn), &attempts, &mut counted)?;
         attempts.extend(measured);
         let took = began.elapsed().as_secs_f64();
         if turn.attempt > 0 {
@@ -184,11 +184,11 @@ fn measure(
         if again.is_empty() || context.is_interrupted() {
             return Ok(counted);
         }
-        cell.strategies.retain(|name| {
+        case.strategies.retain(|name| {
             let mut strategies = again.iter().map(|one| &one.implementation.strategy);
             strategies.any(|strategy| strategy.as_ref() == Some(name))
         });
-        let estimate = runner.estimate(&cell, &Terms::of(context));
+        let estimate = runner.estimate(&case, &Terms::of(context));
         let repeat = left.left_of_repeat(estimate.seconds(), budget.most_seconds());
         if !budget.allows(turn.attempt, repeat.now) {
             return Ok(counted);
@@ -200,20 +200,20 @@ fn measure(
             return Ok(counted);
         }
         turn.attempt += 1;
-        announce_again(context, (estimate.trials.len(), repeat), &cell, turn);
+        announce_again(context, (estimate.trials.len(), repeat), &case, turn);
     }
 }
 
-/// Measures a cell once, keeps the records, and gives them; `counted` has the best of all attempts afterwards.
+/// Measures a case once, keeps the records, and gives them; `counted` has the best of all attempts afterwards.
 fn attempt(
     context: &RunContext<'_>,
-    runner: &dyn CellRunner,
-    (cell, turn): (&Cell, TrialPosition),
+    runner: &dyn CaseRunner,
+    (case, turn): (&BenchmarkCase, TrialPosition),
     earlier: &[TrialRecord],
     counted: &mut Vec<TrialRecord>,
 ) -> Result<Vec<TrialRecord>, FolderError> {
     let (mut written, mut measured) = (Ok(()), Vec::new());
-    runner.run_cell(context, cell, turn, earlier, &mut |record| {
+    runner.run_cell(context, case, turn, earlier, &mut |record| {
         if written.is_ok() {
             written = context.folder.write_trial(&record);
         }
@@ -240,7 +240,7 @@ fn attempt(
 fn announce_again(
     context: &RunContext<'_>,
     (trials, left): (usize, Left),
-    cell: &Cell,
+    case: &BenchmarkCase,
     turn: TrialPosition,
 ) {
     context.observer.event(RunEvent::Again {
@@ -250,8 +250,8 @@ fn announce_again(
     tell(context, left);
     context.observer.event(RunEvent::Note(format!(
         "other programs used this machine, so sensormark repeats {} {} (attempt {} of {})",
-        cell.choice.title(),
-        cell.layout_name,
+        case.choice.title(),
+        case.layout_name,
         turn.attempt + 1,
         context.disturbed_host.most_repeats() + 1
     )));

@@ -1,6 +1,6 @@
 //! What a run will do: its trials in their order, how long they take, and how much disk. The run itself follows it, and `--dry-run` shows it.
 
-use super::context::{Cell, CellRunner};
+use super::context::{BenchmarkCase, CaseRunner};
 use super::estimate::{CellEstimate, Terms};
 use super::repeats::DisturbedHost;
 use super::study_protocol::Protocol;
@@ -13,29 +13,29 @@ const BEFORE_SECONDS: f64 = 1.4;
 /// Plans from this length on are explained, in seconds.
 const LONG_SECONDS: f64 = 600.0;
 
-/// One turn of a cell in a run.
+/// One turn of a case in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turn {
     /// The repetition, from 0.
     pub repetition: u32,
     /// The place in the repetition, from 0.
     pub place: usize,
-    /// The cell, by its number.
-    pub cell: usize,
+    /// The case, by its number.
+    pub case: usize,
 }
 
-/// The turns of a run: repetition by repetition, and each repetition begins with the next cell, so that drift hits all alike.
-pub fn turns(cells: usize, repetitions: u32) -> impl Iterator<Item = Turn> {
+/// The turns of a run: repetition by repetition, and each repetition begins with the next case, so that drift hits all alike.
+pub fn turns(cases: usize, repetitions: u32) -> impl Iterator<Item = Turn> {
     (0..repetitions).flat_map(move |repetition| {
-        (0..cells).map(move |place| Turn {
+        (0..cases).map(move |place| Turn {
             repetition,
             place,
-            cell: (place + repetition as usize) % cells.max(1),
+            case: (place + repetition as usize) % cases.max(1),
         })
     })
 }
 
-/// The order of a cell's trials: as they come or, where the run follows a study that did so, each repetition begins with the next reading one.
+/// The order of a case's trials: as they come or, where the run follows a study that did so, each repetition begins with the next reading one.
 pub fn in_turn(protocol: Option<&Protocol>, trials: &[Side], repetition: u32) -> Vec<usize> {
     let (mut reading, mut order): (Vec<usize>, Vec<usize>) =
         (0..trials.len()).partition(|&number| trials[number] == Side::Read);
@@ -50,42 +50,47 @@ pub fn in_turn(protocol: Option<&Protocol>, trials: &[Side], repetition: u32) ->
 /// What a run will do.
 #[derive(Debug, Clone)]
 pub struct RunPlan {
-    /// By cell: how long it takes.
-    pub cells: Vec<CellEstimate>,
-    /// In which order cells have their turns.
+    /// By case: how long it takes.
+    pub cases: Vec<CellEstimate>,
+    /// In which order cases have their turns.
     pub turns: Vec<Turn>,
 }
 
 impl RunPlan {
-    /// The plan of these cells.
-    pub fn new(runner: &dyn CellRunner, cells: &[Cell], repetitions: u32, terms: &Terms) -> Self {
+    /// The plan of these cases.
+    pub fn new(
+        runner: &dyn CaseRunner,
+        cases: &[BenchmarkCase],
+        repetitions: u32,
+        terms: &Terms,
+    ) -> Self {
         Self {
-            cells: cells
+            cases: cases
                 .iter()
-                .map(|cell| runner.estimate(cell, terms))
+                .map(|case| runner.estimate(case, terms))
                 .collect(),
-            turns: turns(cells.len(), repetitions).collect(),
+            turns: turns(cases.len(), repetitions).collect(),
         }
     }
 
     /// What is known of how long it takes besides the plan, a line each, where it is long enough to be explained.
-    pub fn supposed(&self, runner: &dyn CellRunner, cells: &[Cell]) -> Vec<String> {
+    pub fn supposed(&self, runner: &dyn CaseRunner, cases: &[BenchmarkCase]) -> Vec<String> {
         if self.seconds() < LONG_SECONDS {
             return Vec::new();
         }
-        let lines = cells.iter().filter_map(|cell| runner.supposes(cell));
+        let lines = cases.iter().filter_map(|case| runner.supposes(case));
         lines.collect::<BTreeSet<String>>().into_iter().collect()
     }
 
     /// Trials in all.
     pub fn trials(&self) -> usize {
-        let of = |turn: &Turn| self.cells[turn.cell].trials.len().max(1);
+        let of = |turn: &Turn| self.cases[turn.case].trials.len().max(1);
         self.turns.iter().map(of).sum()
     }
 
     /// How long a turn takes, in seconds.
     pub fn turn_seconds(&self, turn: &Turn) -> f64 {
-        self.cells[turn.cell].seconds()
+        self.cases[turn.case].seconds()
     }
 
     /// How long all of it takes if nothing is repeated, in seconds.
@@ -101,7 +106,7 @@ impl RunPlan {
 
     /// What the databases occupy at most, in bytes: one after another, so that the largest counts.
     pub fn disk_bytes(&self) -> u64 {
-        let largest = self.cells.iter().map(|cell| cell.disk_bytes).max();
+        let largest = self.cases.iter().map(|case| case.disk_bytes).max();
         largest.unwrap_or(0)
     }
 }
@@ -113,31 +118,31 @@ mod tests {
 
     #[test]
     fn as_the_study_did_each_repetition_begins_with_the_next_strategy() {
-        let cell = [Side::Write, Side::Read, Side::Read, Side::Read];
+        let case = [Side::Write, Side::Read, Side::Read, Side::Read];
         let study = study_protocol::protocol("machine-tool");
         assert!(study.is_some());
-        assert_eq!(in_turn(study, &cell, 0), [0, 1, 2, 3]);
-        assert_eq!(in_turn(study, &cell, 1), [0, 2, 3, 1]);
-        assert_eq!(in_turn(study, &cell, 2), [0, 3, 1, 2]);
-        assert_eq!(in_turn(study, &cell, 3), in_turn(study, &cell, 0));
+        assert_eq!(in_turn(study, &case, 0), [0, 1, 2, 3]);
+        assert_eq!(in_turn(study, &case, 1), [0, 2, 3, 1]);
+        assert_eq!(in_turn(study, &case, 2), [0, 3, 1, 2]);
+        assert_eq!(in_turn(study, &case, 3), in_turn(study, &case, 0));
         assert_eq!(
-            in_turn(None, &cell, 1),
-            in_turn(study, &cell, 0),
+            in_turn(None, &case, 1),
+            in_turn(study, &case, 0),
             "ours stays"
         );
-        assert_eq!(in_turn(study, &cell[..1], 1), [0]);
+        assert_eq!(in_turn(study, &case[..1], 1), [0]);
     }
 
     #[test]
     fn each_repetition_begins_with_the_next_cell() {
-        let cells: Vec<usize> = turns(3, 2).map(|turn| turn.cell).collect();
-        assert_eq!(cells, [0, 1, 2, 1, 2, 0]);
+        let cases: Vec<usize> = turns(3, 2).map(|turn| turn.case).collect();
+        assert_eq!(cases, [0, 1, 2, 1, 2, 0]);
         assert_eq!(turns(0, 2).count(), 0);
         let last = turns(3, 2).last();
         let expected = Turn {
             repetition: 1,
             place: 2,
-            cell: 0,
+            case: 0,
         };
         assert_eq!(last, Some(expected));
     }

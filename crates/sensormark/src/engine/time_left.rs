@@ -1,14 +1,14 @@
-//! How long a run still takes: by the plan at first, then by what its cells really took.
+//! How long a run still takes: by the plan at first, then by what its cases really took.
 //!
-//! A cell that had its turn before takes as long as it took then. Another layout of the same database differs from its planned time by as much as that
-//! cell did. A database that had no turn yet differs by as much as all turns did together. Repeats of disturbed trials, and waiting for a quiet host, add
+//! A case that had its turn before takes as long as it took then. Another layout of the same database differs from its planned time by as much as that
+//! case did. A database that had no turn yet differs by as much as all turns did together. Repeats of disturbed trials, and waiting for a quiet host, add
 //! as much as they added so far. They add no more than the run may still spend on them.
 
 /// What a turn is planned to take.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedTurn {
-    /// The cell, by its number.
-    pub cell: usize,
+    /// The case, by its number.
+    pub case: usize,
     /// The database.
     pub store: String,
     /// How long it takes by the plan, in seconds.
@@ -104,7 +104,7 @@ impl TimeLeft {
     }
 
     fn expected(&self, turn: &PlannedTurn) -> f64 {
-        let same = self.over().filter(|(over, _)| over.cell == turn.cell);
+        let same = self.over().filter(|(over, _)| over.case == turn.case);
         let (count, sum) = same.fold((0.0, 0.0), |(count, sum), (_, took)| {
             (count + 1.0, sum + took)
         });
@@ -134,8 +134,8 @@ mod tests {
     use super::*;
 
     fn run() -> TimeLeft {
-        let turn = |cell, store: &str, seconds| PlannedTurn {
-            cell,
+        let turn = |case, store: &str, seconds| PlannedTurn {
+            case,
             store: store.to_owned(),
             seconds,
         };
@@ -157,7 +157,7 @@ mod tests {
         };
         assert_eq!(left.left(f64::INFINITY), planned);
         left.finished(20.0);
-        // Twice as long as planned: so do its other layout and the other database, and the same cell takes what it took.
+        // Twice as long as planned: so do its other layout and the other database, and the same case takes what it took.
         let corrected = Left {
             now: 8.0,
             after: 12.0 + 20.0,

@@ -66,7 +66,7 @@ impl Watermark {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::sharing::{ClientRange, Sharing, Turns};
+    use crate::engine::work_distribution::{ClientRange, Turns, WorkDistribution};
     use std::sync::atomic::AtomicBool;
 
     #[test]
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn it_never_passes_an_operation_that_is_not_acknowledged() {
         const LENGTH: u64 = 20_000;
-        let turns = Turns::new(Sharing::COUNTER, ClientRange::all(4), LENGTH);
+        let turns = Turns::new(WorkDistribution::COUNTER, ClientRange::all(4), LENGTH);
         let watermark = Watermark::new(4, LENGTH);
         let acknowledged: Vec<AtomicBool> = (0..LENGTH).map(|_| AtomicBool::new(false)).collect();
         std::thread::scope(|scope| {

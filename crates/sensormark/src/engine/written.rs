@@ -3,8 +3,8 @@
 use super::entities::Entities;
 use super::operations::{Operations, Request, Slot};
 use super::outcome::LoadOutcome;
-use super::sharing::Issued;
 use super::tally::Exception;
+use super::work_distribution::Issued;
 use crate::ledger::journal::Standing;
 use crate::ledger::reconcile::Written;
 use sensormark_store::{Batch, Schema};

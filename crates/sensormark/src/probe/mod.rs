@@ -10,12 +10,12 @@
 //! - [`Recorder`] does both each second and keeps a [`Recording`].
 //! - [`Recording::totals`] gives what a phase has cost.
 
-mod departed;
 mod device;
 mod disk;
 mod disturbance;
 mod environment;
 mod error;
+mod exited_processes;
 mod flushes;
 mod host;
 mod limits;

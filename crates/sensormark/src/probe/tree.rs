@@ -17,8 +17,8 @@ use procfs::FromRead;
 use procfs::process::Io;
 use serde::{Deserialize, Serialize};
 
-use super::departed::{Account, Counters, Departed};
 use super::error::ProbeError;
+use super::exited_processes::{Account, Counters, Departed};
 use super::memory;
 use super::sock_diag::{self, TcpConnection};
 use super::table::{ProcessRow, ProcessTable};

@@ -4,8 +4,8 @@ use crate::fixture::{Questions, Writes, ledger, memory, null, run, run_load};
 use sensormark::engine::answers::Checking;
 use sensormark::engine::outcome::Cut;
 use sensormark::engine::phase::{Load, Phase};
-use sensormark::engine::sharing::Sharing;
 use sensormark::engine::watermark::Watermark;
+use sensormark::engine::work_distribution::WorkDistribution;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,15 +15,15 @@ fn everything_is_written_once_by_any_number_of_clients() {
     let block = NonZeroU64::new(7).expect("not zero");
     let mut checksums = Vec::new();
     for clients in [1, 3, 16] {
-        for sharing in [
-            Sharing::STRIDE,
-            Sharing::COUNTER,
-            Sharing::Stride { block },
-            Sharing::Counter { block },
+        for distribution in [
+            WorkDistribution::STRIDE,
+            WorkDistribution::COUNTER,
+            WorkDistribution::Stride { block },
+            WorkDistribution::Counter { block },
         ] {
             let (target, writes) = (memory(None), Writes::new(500, 3));
             let load = Load {
-                sharing,
+                distribution,
                 ..Load::new("load", Arc::clone(&writes) as _, clients)
             };
             let outcome = run_load(&target, load);
@@ -72,7 +72,7 @@ fn questions_asked_while_others_write_keep_below_the_watermark() {
     let (target, writes) = (memory(None), Writes::new(3_000, 1));
     let watermark = Arc::new(Watermark::new(3, 3_000));
     let writing = Load {
-        sharing: Sharing::COUNTER,
+        distribution: WorkDistribution::COUNTER,
         publishes: Some(Arc::clone(&watermark)),
         ..Load::new("write", Arc::clone(&writes) as _, 3)
     };
@@ -97,9 +97,9 @@ fn questions_asked_while_others_write_keep_below_the_watermark() {
 #[test]
 fn a_phase_that_is_cut_knows_what_it_has_written() {
     let (target, writes) = (memory(Some("late:2")), Writes::new(1_000_000, 2));
-    for sharing in [Sharing::STRIDE, Sharing::COUNTER] {
+    for distribution in [WorkDistribution::STRIDE, WorkDistribution::COUNTER] {
         let load = Load {
-            sharing,
+            distribution,
             ..Load::new("load", Arc::clone(&writes) as _, 3)
         };
         let phase = Phase {
@@ -114,7 +114,7 @@ fn a_phase_that_is_cut_knows_what_it_has_written() {
         assert_eq!(load.issued.count(), load.operations());
         assert_eq!(load.writes.acknowledged, 2 * load.operations());
         assert!(load.operations_per_second() > 0.0);
-        if sharing == Sharing::STRIDE {
+        if distribution == WorkDistribution::STRIDE {
             let ledger = ledger(&target, Arc::clone(&writes), load);
             assert_eq!(ledger.stored, 2 * load.operations());
             assert_eq!(ledger.checksum, ledger.expected_checksum);

@@ -4,7 +4,7 @@ use crate::fixture::{Writes, memory, null, run, run_load};
 use sensormark::engine::outcome::{Cut, LoadOutcome};
 use sensormark::engine::pacing::Schedule;
 use sensormark::engine::phase::{Load, Pacing, Phase};
-use sensormark::engine::sharing::Sharing;
+use sensormark::engine::work_distribution::WorkDistribution;
 use sensormark_store::Plan;
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -70,23 +70,26 @@ fn a_store_that_hangs_shows_in_open_loop_and_hides_in_closed_loop() {
 
 #[test]
 fn the_rate_is_kept_and_nothing_is_skipped() {
-    for sharing in [
-        Sharing::STRIDE,
-        Sharing::COUNTER,
-        Sharing::Stride {
+    for distribution in [
+        WorkDistribution::STRIDE,
+        WorkDistribution::COUNTER,
+        WorkDistribution::Stride {
             block: NonZeroU64::new(30).expect("not zero"),
         },
     ] {
         let load = Load {
             pacing: rate(2_000),
-            sharing,
+            distribution,
             ..Load::new("load", Writes::new(1_000, 1) as _, 4)
         };
         let outcome = run_load(&null(), load);
         assert_eq!(outcome.operations(), 1_000);
         assert_eq!(outcome.not_started, 0);
         let seconds = outcome.seconds;
-        assert!((0.49..2.0).contains(&seconds), "{sharing:?}: {seconds}");
+        assert!(
+            (0.49..2.0).contains(&seconds),
+            "{distribution:?}: {seconds}"
+        );
         let pacing = outcome.pacing.expect("open loop");
         assert!(pacing.p50_ns.expect("enough operations") < 20_000_000);
     }
@@ -95,11 +98,11 @@ fn the_rate_is_kept_and_nothing_is_skipped() {
 #[test]
 fn operations_that_could_not_start_are_late_and_not_absent() {
     // One client, 20 ms an operation, 1,000 due a second: in half a second 25 are done and some 475 could not start.
-    for sharing in [Sharing::STRIDE, Sharing::COUNTER] {
+    for distribution in [WorkDistribution::STRIDE, WorkDistribution::COUNTER] {
         let target = memory(Some("late:20"));
         let load = Load {
             pacing: rate(1_000),
-            sharing,
+            distribution,
             ..Load::new("load", Writes::new(100_000, 1) as _, 1)
         };
         let phase = Phase {
@@ -111,7 +114,7 @@ fn operations_that_could_not_start_are_late_and_not_absent() {
         assert_eq!(outcome.cut, Some(Cut::TimeLimit));
         let load = &outcome.loads[0];
         let all = load.operations() + load.not_started;
-        assert!((499..=503).contains(&all), "{sharing:?}: {all}");
+        assert!((499..=503).contains(&all), "{distribution:?}: {all}");
         assert!(load.operations() < 30);
         let latency = &load.classes["write"].latency.summary;
         assert_eq!(latency.count, all);
@@ -121,7 +124,7 @@ fn operations_that_could_not_start_are_late_and_not_absent() {
 
 #[test]
 fn several_processes_share_one_schedule() {
-    use sensormark::engine::sharing::ClientRange;
+    use sensormark::engine::work_distribution::ClientRange;
     let part = |first, count| {
         let load = Load {
             pacing: rate(1_000),

@@ -6,7 +6,7 @@
 use super::{PARTITION, Places, Reader, columns, decode, within};
 use crate::connection::PIPELINE;
 use crate::connection::{Cell, Cells, Link};
-use crate::schema::{Model, Rows};
+use crate::schema::{PhysicalSchema, Rows};
 use crate::statements::Shape;
 use futures_util::stream::{StreamExt, TryStreamExt, iter};
 use scylla::response::PagingState;
@@ -19,7 +19,7 @@ use sensormark_store::{
 /// What a search of one series needs; shared by searches that are under way at once.
 struct Search<'a> {
     link: &'a Link,
-    model: &'a Model,
+    model: &'a PhysicalSchema,
     query: &'a Query,
     statement: &'a PreparedStatement,
     places: &'a Places,

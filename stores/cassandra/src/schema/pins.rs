@@ -1,12 +1,12 @@
 //! The statements of every layout, held to the text in `tests/pins/schema.txt` and to the order of the series' key.
 
-use super::{Model, offers::layouts, statements};
+use super::{PhysicalSchema, layout_options::layouts, statements};
 use sensormark_conformance::pins::pin;
 
 #[test]
 fn statements_are_as_kept() {
     pin(env!("CARGO_MANIFEST_DIR"), layouts, |schema, offer| {
-        let model = Model::new(schema, offer.layout).expect("an offered layout");
+        let model = PhysicalSchema::new(schema, offer.layout).expect("an offered layout");
         statements(&model, "sensormark_pins", "tests")
     });
 }

@@ -4,7 +4,7 @@
 
 use super::known::Known;
 use crate::connection::{Cell, Cells};
-use crate::schema::{Rows, TableModel};
+use crate::schema::{PhysicalTable, Rows};
 use scylla::serialize::SerializationError;
 use scylla::serialize::row::{RowSerializationContext, SerializeRow};
 use scylla::serialize::writers::RowWriter;
@@ -108,7 +108,7 @@ pub(super) struct Chunk<'a> {
 
 /// The statements that a batch becomes; `most` bytes of readings in one. Names of records are taken from what the session knows.
 pub(super) fn chunks<'b>(
-    own: &TableModel,
+    own: &PhysicalTable,
     batch: &'b Batch,
     most: usize,
     known: &mut Known,
@@ -120,7 +120,7 @@ pub(super) fn chunks<'b>(
 }
 
 fn record_chunks<'b>(
-    own: &TableModel,
+    own: &PhysicalTable,
     batch: &'b Batch,
     (span_ns, json): (i64, bool),
     known: &mut Known,
@@ -178,7 +178,7 @@ fn estimate(batch: &Batch, row: usize) -> usize {
 
 /// Readings by partition, in the order of time, each once.
 fn reading_chunks<'b>(
-    own: &TableModel,
+    own: &PhysicalTable,
     batch: &'b Batch,
     most: usize,
 ) -> Result<Vec<Chunk<'b>>, StoreError> {

@@ -1,6 +1,6 @@
 //! What a session knows to be stored, so that it writes it once.
 
-use crate::schema::Model;
+use crate::schema::PhysicalSchema;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -16,7 +16,7 @@ pub(crate) struct Known {
 
 impl Known {
     /// Nothing yet.
-    pub(crate) fn new(model: &Model) -> Self {
+    pub(crate) fn new(model: &PhysicalSchema) -> Self {
         let tables = model.tables.len();
         Self {
             buckets: vec![HashSet::new(); tables],

@@ -7,7 +7,7 @@ use super::chunk::Line;
 use super::known::micros;
 use super::{Writer, no_table, send};
 use crate::connection::Cell;
-use crate::schema::{Rows, TableModel};
+use crate::schema::{PhysicalTable, Rows};
 use crate::statements::Shape;
 use scylla::serialize::SerializationError;
 use scylla::serialize::row::{RowSerializationContext, SerializeRow};
@@ -83,7 +83,7 @@ impl Writer<'_> {
     async fn entity_statements(
         &mut self,
         table: usize,
-        own: &TableModel,
+        own: &PhysicalTable,
     ) -> Result<(PreparedStatement, PreparedStatement), StoreError> {
         let description = &self.model.schema.tables[table];
         let Some(entity) = &description.entity else {

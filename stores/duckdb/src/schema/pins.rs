@@ -3,12 +3,13 @@
 use super::layouts;
 use crate::dialect::DuckdbDialect;
 use sensormark_conformance::pins::pin;
-use sensormark_relational::{ddl, model::Model};
+use sensormark_relational::{ddl, physical_schema::PhysicalSchema};
 
 #[test]
 fn statements_are_as_kept() {
     pin(env!("CARGO_MANIFEST_DIR"), layouts, |schema, offer| {
-        let model = Model::new(&DuckdbDialect, schema, offer.layout).expect("an offered layout");
+        let model =
+            PhysicalSchema::new(&DuckdbDialect, schema, offer.layout).expect("an offered layout");
         ddl::statements(&model)
     });
 }

@@ -4,8 +4,8 @@ use crate::client::Kind;
 use crate::dialect::{appended, type_name};
 use sensormark_relational::column_type::ColumnType;
 use sensormark_relational::ddl::sum_type;
-use sensormark_relational::model::Model;
-use sensormark_relational::table::{TableModel, joined};
+use sensormark_relational::physical_schema::PhysicalSchema;
+use sensormark_relational::table::{PhysicalTable, joined};
 use sensormark_relational::write::statement::{Text, add_to_sums, entity, insert};
 use sensormark_store::FieldType;
 
@@ -23,7 +23,7 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// The statements of this table.
-    pub(crate) fn new(model: &Model, number: usize) -> Self {
+    pub(crate) fn new(model: &PhysicalSchema, number: usize) -> Self {
         let (table, description) = (&model.tables[number], &model.schema.tables[number]);
         let kinds = sum_kinds(table);
         let lists = kinds.iter().enumerate();
@@ -41,7 +41,7 @@ impl Writer {
 }
 
 /// The types of the columns of a row of sums, as they are sent.
-fn sum_kinds(table: &TableModel) -> Vec<ColumnType> {
+fn sum_kinds(table: &PhysicalTable) -> Vec<ColumnType> {
     let mut kinds: Vec<ColumnType> = table.series_columns().map(|column| column.kind).collect();
     if let Some(sums) = &table.sums {
         kinds.extend([ColumnType::I64, ColumnType::Bool]);

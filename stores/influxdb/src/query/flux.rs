@@ -14,7 +14,7 @@ use self::rows::Rows;
 use self::script::{Script, Source};
 use super::Reader;
 use crate::connection::Message;
-use crate::schema::{Measurement, Model};
+use crate::schema::{Measurement, PhysicalSchema};
 use bytes::Bytes;
 use sensormark_store::{FieldSet, FieldType, Selection, StoreError};
 
@@ -72,7 +72,7 @@ fn envelope(script: &str) -> String {
 }
 
 /// The fields that are text, or those that are not.
-fn of_text(model: &Model, table: usize, fields: FieldSet, text: bool) -> FieldSet {
+fn of_text(model: &PhysicalSchema, table: usize, fields: FieldSet, text: bool) -> FieldSet {
     let kinds = &model.tables[table].kinds;
     fields
         .iter()

@@ -1,14 +1,15 @@
 //! The statements of every layout, held to the text in `tests/pins/schema.txt` and to the order of the series' key.
 
-use super::offers::layouts;
+use super::layout_options::layouts;
 use crate::dialect::MariadbDialect;
 use sensormark_conformance::pins::pin;
-use sensormark_relational::{ddl, model::Model};
+use sensormark_relational::{ddl, physical_schema::PhysicalSchema};
 
 #[test]
 fn statements_are_as_kept() {
     pin(env!("CARGO_MANIFEST_DIR"), layouts, |schema, offer| {
-        let model = Model::new(&MariadbDialect, schema, offer.layout).expect("an offered layout");
+        let model =
+            PhysicalSchema::new(&MariadbDialect, schema, offer.layout).expect("an offered layout");
         ddl::statements(&model)
     });
 }

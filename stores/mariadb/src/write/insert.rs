@@ -2,8 +2,8 @@
 //!
 //! Text alone; what is bound to them is made in [`super::rows`].
 
-use sensormark_relational::model::Model;
-use sensormark_relational::table::TableModel;
+use sensormark_relational::physical_schema::PhysicalSchema;
+use sensormark_relational::table::PhysicalTable;
 use sensormark_relational::write::statement::{
     add_to_sums, entity, insert_head, insert_row, sum_columns,
 };
@@ -60,7 +60,7 @@ impl Insert {
 
 impl Inserts {
     /// The statements for a table of a model.
-    pub(crate) fn new(model: &Model, number: usize) -> Self {
+    pub(crate) fn new(model: &PhysicalSchema, number: usize) -> Self {
         let (table, description) = (&model.tables[number], &model.schema.tables[number]);
         let row = insert_row(model, table, 1, "");
         Self {
@@ -72,7 +72,7 @@ impl Inserts {
     }
 }
 
-fn load(table: &TableModel, description: &Table) -> String {
+fn load(table: &PhysicalTable, description: &Table) -> String {
     let has_texts = description
         .fields
         .iter()
@@ -91,7 +91,7 @@ fn load(table: &TableModel, description: &Table) -> String {
     )
 }
 
-fn sums(model: &Model, table: &TableModel) -> Option<Insert> {
+fn sums(model: &PhysicalSchema, table: &PhysicalTable) -> Option<Insert> {
     let text = add_to_sums(model, table, &format!("VALUES {ROWS}"))?;
     let (head, tail) = text.split_once(ROWS)?;
     let row = format!("({})", vec!["?"; sum_columns(table).len()].join(", "));
@@ -99,8 +99,8 @@ fn sums(model: &Model, table: &TableModel) -> Option<Insert> {
 }
 
 fn entity_statements(
-    model: &Model,
-    table: &TableModel,
+    model: &PhysicalSchema,
+    table: &PhysicalTable,
     description: &Table,
 ) -> Option<EntityStatements> {
     let (insert, _) = entity(model, table, description, 1)?;

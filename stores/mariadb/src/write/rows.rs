@@ -5,7 +5,7 @@
 use super::insert::Inserts;
 use super::{Step, native};
 use mysql_async::Value as Parameter;
-use sensormark_relational::model::Model;
+use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_relational::table::series_cell;
 use sensormark_relational::write::sums::Sums;
 use sensormark_relational::write::{Rows, entity_cells};
@@ -15,7 +15,7 @@ use std::ops::Range;
 
 /// The statements that store these readings, with their rows.
 pub(crate) fn steps<'a>(
-    model: &Model,
+    model: &PhysicalSchema,
     inserts: &'a Inserts,
     batch: &Batch,
     readings: Range<usize>,
@@ -49,7 +49,7 @@ pub(crate) fn steps<'a>(
 
 /// One row for each series and span; each document goes into its parameter as it is.
 fn record_rows(
-    model: &Model,
+    model: &PhysicalSchema,
     batch: &Batch,
     readings: Range<usize>,
     span_ns: i64,
@@ -76,7 +76,7 @@ fn record_rows(
 
 /// Parameters for updating a reading's entity, and for inserting it.
 pub(crate) fn entity(
-    model: &Model,
+    model: &PhysicalSchema,
     write: EntityReading<'_>,
 ) -> Result<(Vec<Parameter>, Vec<Parameter>), StoreError> {
     let insert: Vec<Parameter> = entity_cells(model, write)?

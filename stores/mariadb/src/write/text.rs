@@ -5,7 +5,7 @@
 
 use super::insert::Insert;
 use sensormark_relational::cell::Cell;
-use sensormark_relational::model::Model;
+use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_relational::write::Rows;
 use sensormark_store::{Batch, StoreError};
 use std::ops::Range;
@@ -21,7 +21,7 @@ enum Form {
 
 /// A transaction of one INSERT a reading.
 pub(crate) fn concatenated(
-    model: &Model,
+    model: &PhysicalSchema,
     insert: &Insert,
     batch: &Batch,
     readings: Range<usize>,
@@ -41,7 +41,7 @@ pub(crate) fn concatenated(
 
 /// One INSERT of all readings.
 pub(crate) fn multi_row(
-    model: &Model,
+    model: &PhysicalSchema,
     insert: &Insert,
     batch: &Batch,
     readings: Range<usize>,
@@ -62,7 +62,7 @@ fn push_rows(text: &mut String, rows: &Rows<'_>) {
 
 /// The file of all rows, and how many there are.
 pub(crate) fn infile(
-    model: &Model,
+    model: &PhysicalSchema,
     batch: &Batch,
     readings: Range<usize>,
 ) -> Result<(String, u64), StoreError> {

@@ -1,7 +1,7 @@
 //! Which series a question is about, as conditions on documents.
 
 use crate::schema::series::{property_name, tag_from_text, tag_value};
-use crate::schema::{MEASUREMENT, TableModel, Tags};
+use crate::schema::{MEASUREMENT, PhysicalTable, Tags};
 use mongodb::bson::{Bson, Document, doc};
 use sensormark_store::{Selection, Table};
 use std::collections::BTreeSet;
@@ -77,7 +77,7 @@ impl Choice {
     }
 
     /// What a document of these series must be like; in buckets, a document of their groups.
-    pub(super) fn filter(&self, table: &Table, kept: &TableModel) -> Document {
+    pub(super) fn filter(&self, table: &Table, kept: &PhysicalTable) -> Document {
         let mut filter = Document::new();
         if let Some(measurement) = &kept.measurement {
             filter.insert(MEASUREMENT, measurement);
@@ -103,7 +103,7 @@ impl Choice {
     }
 
     /// The names of the properties in question; none where all are.
-    pub(super) fn properties(&self, kept: &TableModel) -> Option<Vec<String>> {
+    pub(super) fn properties(&self, kept: &PhysicalTable) -> Option<Vec<String>> {
         match self {
             Self::Series(numbers) => {
                 let names: BTreeSet<String> = numbers
@@ -128,7 +128,7 @@ impl Choice {
     }
 }
 
-fn pairs_name(kept: &TableModel) -> &str {
+fn pairs_name(kept: &PhysicalTable) -> &str {
     match &kept.tags {
         Tags::Pairs(name) | Tags::Under(name) => name,
         Tags::Beside(_) => "",
@@ -140,7 +140,7 @@ fn pair(table: &Table, tag: usize, value: Bson) -> Document {
 }
 
 /// Conditions for series by number: the tags that tell them apart.
-fn series(filter: &mut Document, table: &Table, kept: &TableModel, numbers: &[u32]) {
+fn series(filter: &mut Document, table: &Table, kept: &PhysicalTable, numbers: &[u32]) {
     let groups: BTreeSet<u32> = numbers
         .iter()
         .map(|&number| kept.roster.group(number))

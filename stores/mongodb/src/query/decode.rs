@@ -6,7 +6,7 @@ use super::OPERATION;
 use crate::connection::unreadable;
 use crate::schema::SAMPLES;
 use crate::schema::series::{key_integer, key_text};
-use crate::schema::{Fields, TableModel, Tags};
+use crate::schema::{Fields, PhysicalTable, Tags};
 use mongodb::bson::{RawBsonRef, RawDocument};
 use sensormark_store::{
     Batch, Column, FieldSet, FieldType, Shape, StoreError, Table, Value, Values,
@@ -17,7 +17,7 @@ pub(super) const KEY: &str = "_k";
 
 /// Collects readings out of documents.
 pub(super) struct Decoder<'a> {
-    kept: &'a TableModel,
+    kept: &'a PhysicalTable,
     /// The fields asked for, ascending: their names in a reading, and their numbers.
     names: Vec<(&'a str, usize)>,
     sole: Option<u32>,
@@ -40,7 +40,7 @@ impl<'a> Decoder<'a> {
     pub(super) fn new(
         number: usize,
         table: &'a Table,
-        kept: &'a TableModel,
+        kept: &'a PhysicalTable,
         fields: FieldSet,
         sole: Option<u32>,
         admits: impl Fn(u32) -> bool + 'a,

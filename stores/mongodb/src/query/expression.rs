@@ -1,12 +1,12 @@
 //! Expressions of the aggregation language: where values are, windows, parts of a day, conditions.
 
-use crate::schema::{Fields, TableModel};
+use crate::schema::{Fields, PhysicalTable};
 use mongodb::bson::{Bson, DateTime, Document, doc};
 use sensormark_store::query::DaySplit;
 use sensormark_store::{Comparison, FieldSet, Predicate, Table, Window};
 
 /// A kept time, as documents hold it.
-pub(super) fn instant(kept: &TableModel, time_ns: i64) -> Bson {
+pub(super) fn instant(kept: &PhysicalTable, time_ns: i64) -> Bson {
     if kept.date {
         Bson::DateTime(DateTime::from_millis(time_ns.div_euclid(1_000_000)))
     } else {
@@ -15,7 +15,7 @@ pub(super) fn instant(kept: &TableModel, time_ns: i64) -> Bson {
 }
 
 /// The value of a field of the reading whose parts begin with this prefix: `$`, `$_m.` or `$$m.`.
-pub(super) fn field(kept: &TableModel, prefix: &str, field: usize) -> Bson {
+pub(super) fn field(kept: &PhysicalTable, prefix: &str, field: usize) -> Bson {
     match &kept.fields {
         Fields::Beside(names) => Bson::String(format!("{prefix}{}", names[field])),
         Fields::Under(under, names) => Bson::String(format!("{prefix}{under}.{}", names[field])),
@@ -27,7 +27,7 @@ pub(super) fn field(kept: &TableModel, prefix: &str, field: usize) -> Bson {
 }
 
 /// The path of a field in a condition; `prefix` is empty or ends in a dot.
-pub(super) fn field_path(kept: &TableModel, prefix: &str, field: usize) -> String {
+pub(super) fn field_path(kept: &PhysicalTable, prefix: &str, field: usize) -> String {
     match &kept.fields {
         Fields::Beside(names) => format!("{prefix}{}", names[field]),
         Fields::Under(under, names) => format!("{prefix}{under}.{}", names[field]),
@@ -65,7 +65,7 @@ impl Condition {
     pub(super) fn matching(
         self,
         table: &Table,
-        kept: &TableModel,
+        kept: &PhysicalTable,
         prefix: &str,
     ) -> Option<Document> {
         if self.is_idle(table) {
@@ -94,7 +94,7 @@ impl Condition {
     pub(super) fn expression(
         self,
         table: &Table,
-        kept: &TableModel,
+        kept: &PhysicalTable,
         prefix: &str,
     ) -> Option<Document> {
         if self.is_idle(table) {
@@ -130,7 +130,7 @@ const fn operator(comparison: Comparison) -> &'static str {
 }
 
 /// A time expression in ns.
-pub(super) fn nanoseconds(kept: &TableModel, time: &str) -> Bson {
+pub(super) fn nanoseconds(kept: &PhysicalTable, time: &str) -> Bson {
     if kept.date {
         doc! { "$multiply": [{ "$toLong": time }, 1_000_000_i64] }.into()
     } else {

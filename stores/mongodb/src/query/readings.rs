@@ -7,7 +7,7 @@ use super::source::{Source, add_conditions, filtered, inside, tag_expression, ti
 use super::{OPERATION, Question, Reader};
 use crate::connection::{Patience, unreadable};
 use crate::schema::SAMPLES;
-use crate::schema::{EntityModel, Fields, MEASUREMENT, TableModel, Tags};
+use crate::schema::{EntityModel, Fields, MEASUREMENT, PhysicalTable, Tags};
 use mongodb::bson::{Bson, Document, RawBsonRef, RawDocument, doc};
 use sensormark_store::{
     Answer, Batch, FieldSet, Index, QueryStyle, Shape, StoreError, Table, Value,
@@ -103,7 +103,7 @@ impl Reader<'_> {
     }
 
     /// Whether an index has the readings in the order of series and time.
-    fn is_in_order(&self, kept: &TableModel) -> bool {
+    fn is_in_order(&self, kept: &PhysicalTable) -> bool {
         kept.shape == Shape::RowPerReading
             && self.model.layout.index == Index::SeriesTime
             && !matches!(kept.tags, Tags::Pairs(_))
@@ -209,7 +209,7 @@ pub(super) fn decoder<'a>(
 
 fn entity_key(
     table: &Table,
-    kept: &TableModel,
+    kept: &PhysicalTable,
     entity: &EntityModel,
     document: &RawDocument,
 ) -> Result<(u32, i64), StoreError> {
@@ -237,7 +237,7 @@ fn entity_key(
 /// The property's part of an entity's key, in buckets.
 fn entity_property(
     table: &Table,
-    kept: &TableModel,
+    kept: &PhysicalTable,
     entity: &EntityModel,
     document: &RawDocument,
 ) -> Result<Option<String>, StoreError> {
@@ -259,7 +259,12 @@ fn entity_property(
 }
 
 /// The parts of a flat document that an answer needs.
-fn projection(table: &Table, kept: &TableModel, fields: FieldSet, sole: Option<u32>) -> Document {
+fn projection(
+    table: &Table,
+    kept: &PhysicalTable,
+    fields: FieldSet,
+    sole: Option<u32>,
+) -> Document {
     let mut parts = doc! { "_id": 0, &kept.time: 1 };
     if sole.is_none() {
         for &tag in kept.roster.identity() {
@@ -354,7 +359,7 @@ fn nested_projection(question: &Question<'_>, fields: FieldSet, sole: Option<u32
 }
 
 /// The chosen fields of the reading `$$m`.
-fn reading(kept: &TableModel, fields: FieldSet) -> Document {
+fn reading(kept: &PhysicalTable, fields: FieldSet) -> Document {
     let mut parts = doc! { &kept.inner_time: format!("$$m.{}", kept.inner_time) };
     match &kept.fields {
         Fields::Beside(names) | Fields::Under(_, names) => {
@@ -371,7 +376,7 @@ fn reading(kept: &TableModel, fields: FieldSet) -> Document {
 }
 
 /// The index's order, backwards.
-fn reversed(kept: &TableModel) -> Document {
+fn reversed(kept: &PhysicalTable) -> Document {
     let mut order = kept.roster.identity_paths(-1);
     order.insert(&kept.time, -1);
     order
@@ -380,7 +385,7 @@ fn reversed(kept: &TableModel) -> Document {
 /// Decodes the latest readings of groups: `{_id: key, r: {t, v0…}}`.
 struct Latest<'a> {
     table: &'a Table,
-    kept: &'a TableModel,
+    kept: &'a PhysicalTable,
     choice: &'a Choice,
     fields: FieldSet,
     sole: Option<u32>,
@@ -438,7 +443,10 @@ impl<'a> Latest<'a> {
 }
 
 /// The series of a group's key, as [`Source::key`] makes it.
-pub(super) fn series_of(kept: &TableModel, key: Option<RawBsonRef<'_>>) -> Result<u32, StoreError> {
+pub(super) fn series_of(
+    kept: &PhysicalTable,
+    key: Option<RawBsonRef<'_>>,
+) -> Result<u32, StoreError> {
     let mut parts = Vec::new();
     match key {
         Some(RawBsonRef::Document(values)) => {

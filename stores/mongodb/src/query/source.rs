@@ -6,7 +6,7 @@
 use super::Question;
 use super::choice::Choice;
 use super::expression::{Condition, field, instant, nanoseconds};
-use crate::schema::{TableModel, Tags};
+use crate::schema::{PhysicalTable, Tags};
 use mongodb::bson::{Bson, Document, doc};
 use sensormark_store::{QueryStyle, Shape, Table, TimeRange, Window};
 
@@ -22,7 +22,7 @@ pub(super) struct Source<'a> {
     /// The reading's time, with its dollar sign.
     pub(super) time: String,
     table: &'a Table,
-    kept: &'a TableModel,
+    kept: &'a PhysicalTable,
     prefix: &'static str,
 }
 
@@ -169,7 +169,7 @@ impl<'a> Source<'a> {
 }
 
 /// The value of a tag of a document.
-pub(super) fn tag_expression(table: &Table, kept: &TableModel, tag: usize) -> Bson {
+pub(super) fn tag_expression(table: &Table, kept: &PhysicalTable, tag: usize) -> Bson {
     if kept.roster.is_property(tag) {
         return Bson::String(format!("${PROPERTY}"));
     }
@@ -184,7 +184,7 @@ pub(super) fn tag_expression(table: &Table, kept: &TableModel, tag: usize) -> Bs
 }
 
 /// What tells series apart: a value, or a document of several.
-pub(super) fn key_expression(table: &Table, kept: &TableModel) -> Bson {
+pub(super) fn key_expression(table: &Table, kept: &PhysicalTable) -> Bson {
     let mut parts: Vec<Bson> = kept
         .roster
         .identity()
@@ -210,7 +210,7 @@ pub(super) fn key_expression(table: &Table, kept: &TableModel) -> Bson {
 pub(super) fn add_conditions(
     filter: &mut Document,
     table: &Table,
-    kept: &TableModel,
+    kept: &PhysicalTable,
     conditions: &[Condition],
 ) {
     for condition in conditions {
@@ -228,7 +228,7 @@ pub(super) fn add_conditions(
 }
 
 /// The condition on a document's own time: of the reading, or of its span or day. Without `coarse` no day is looked at.
-pub(super) fn time_filter(kept: &TableModel, range: TimeRange, coarse: bool) -> Document {
+pub(super) fn time_filter(kept: &PhysicalTable, range: TimeRange, coarse: bool) -> Document {
     let unit = match kept.shape {
         Shape::RecordPerSpan { span_ns, .. } => span_ns,
         Shape::Bucketed { per_ns, .. } if coarse => per_ns,
@@ -255,7 +255,7 @@ const KEYS_OF_BUCKETS_END: i64 = (1 << 31) * 1_000_000_000;
 /// The conditions on a reading inside its document: its time, unless the documents' own times settle it, and further ones.
 pub(super) fn inside(
     table: &Table,
-    kept: &TableModel,
+    kept: &PhysicalTable,
     range: TimeRange,
     conditions: &[Condition],
 ) -> Vec<Document> {

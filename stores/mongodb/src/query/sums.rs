@@ -7,7 +7,7 @@ use super::source::{key_expression, tag_expression, time_filter};
 use super::{OPERATION, Question, Reader};
 use crate::schema::COUNT;
 use crate::schema::Fields;
-use crate::schema::offers::has_one_pair;
+use crate::schema::layout_options::has_one_pair;
 use mongodb::bson::{Bson, Document, RawDocument, doc};
 use sensormark_store::{
     Aggregate, FieldSet, FieldType, Function, Group, Grouping, Shape, StoreError, Value,

@@ -1,12 +1,12 @@
 //! The statements of every layout, held to the text in `tests/pins/schema.txt` and to the order of the series' key.
 
-use super::{Model, offers::layouts};
+use super::{PhysicalSchema, layout_options::layouts};
 use sensormark_conformance::pins::pin;
 
 #[test]
 fn statements_are_as_kept() {
     pin(env!("CARGO_MANIFEST_DIR"), layouts, |schema, offer| {
-        let model = Model::new(schema, offer.layout).expect("an offered layout");
+        let model = PhysicalSchema::new(schema, offer.layout).expect("an offered layout");
         model.commands().iter().map(ToString::to_string).collect()
     });
 }

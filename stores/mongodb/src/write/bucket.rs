@@ -5,9 +5,9 @@
 
 use super::command::{LARGEST_COMMAND, LARGEST_DOCUMENT, Prepared, TooLarge, Writer};
 use super::rows::{Covered, Runs};
-use crate::schema::offers::has_one_pair;
+use crate::schema::layout_options::has_one_pair;
 use crate::schema::{COUNT, SAMPLES};
-use crate::schema::{Fields, TableModel};
+use crate::schema::{Fields, PhysicalTable};
 use crate::wire::Writer as Wire;
 use sensormark_store::{Batch, Column, DaySplit, ErrorKind, Shape, StoreError, Values};
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ impl Writer<'_> {
     /// An update of a bucket, or a ready one, per group and day among these rows, and per `limit` readings of these.
     pub(super) fn buckets(
         &self,
-        kept: &TableModel,
+        kept: &PhysicalTable,
         batch: &Batch,
         rows: Range<usize>,
         (limit, filling): (u32, Filling),
@@ -80,7 +80,7 @@ impl Writer<'_> {
 }
 
 /// The day of a reading (its start in ns), and which part of it the reading is of.
-fn day_of(kept: &TableModel, time_ns: i64) -> (i64, &'static str) {
+fn day_of(kept: &PhysicalTable, time_ns: i64) -> (i64, &'static str) {
     let time = kept.kept(time_ns);
     let Shape::Bucketed { per_ns, split, .. } = kept.shape else {
         return (time, PARTS[0]);
@@ -171,7 +171,7 @@ impl Sum {
 
 /// Readings of one group and day, with their sums.
 struct Bucket<'a> {
-    kept: &'a TableModel,
+    kept: &'a PhysicalTable,
     batch: &'a Batch,
     rows: &'a [usize],
     day_ns: i64,
@@ -190,7 +190,11 @@ struct Property<'a> {
 }
 
 impl<'a> Bucket<'a> {
-    fn new(kept: &'a TableModel, batch: &'a Batch, rows: &'a [usize]) -> Result<Self, StoreError> {
+    fn new(
+        kept: &'a PhysicalTable,
+        batch: &'a Batch,
+        rows: &'a [usize],
+    ) -> Result<Self, StoreError> {
         let mut series: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         for &row in rows {
             series.entry(batch.series[row]).or_default().push(row);
@@ -363,7 +367,7 @@ impl<'a> Bucket<'a> {
 }
 
 fn sums<'a>(
-    kept: &'a TableModel,
+    kept: &'a PhysicalTable,
     batch: &'a Batch,
     rows: &[usize],
 ) -> Result<Vec<FieldSums<'a>>, StoreError> {

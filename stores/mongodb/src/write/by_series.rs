@@ -4,7 +4,7 @@
 
 use super::command::{LARGEST_COMMAND, Writer};
 use super::rows::Covered;
-use crate::schema::TableModel;
+use crate::schema::PhysicalTable;
 use sensormark_store::{Acknowledgement, Batch, Durability, StoreError};
 
 /// The size that an insert stays under: the driver holds one about four times while it sends it, and 16 clients have to stay under 100 MB.
@@ -17,7 +17,7 @@ impl Writer<'_> {
     /// Writes a batch, series by series. What a failed insert leaves acknowledged is counted from the batch's first reading to the first one missing.
     pub(super) async fn write_by_series(
         &self,
-        kept: &TableModel,
+        kept: &PhysicalTable,
         batch: &Batch,
     ) -> Result<Acknowledgement, StoreError> {
         let order = by_series(&batch.series);

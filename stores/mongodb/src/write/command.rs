@@ -2,7 +2,7 @@
 
 use crate::connection::Link;
 use crate::error::coded;
-use crate::schema::Model;
+use crate::schema::PhysicalSchema;
 use crate::topology::Topology;
 use crate::unacknowledged::Silent;
 use mongodb::bson::{Bson, Document, RawDocumentBuf};
@@ -21,7 +21,7 @@ pub(crate) struct Writer<'a> {
     /// The client.
     pub(crate) link: &'a Link,
     /// The plan's collections.
-    pub(crate) model: &'a Model,
+    pub(crate) model: &'a PhysicalSchema,
     /// What an acknowledgement promises.
     pub(crate) durability: Durability,
     /// The kind of deployment.

@@ -2,7 +2,7 @@
 
 use super::command::{Writer, refusal};
 use super::growing::identity;
-use crate::schema::{EntityModel, TableModel};
+use crate::schema::{EntityModel, PhysicalTable};
 use mongodb::bson::RawDocumentBuf;
 use mongodb::options::{Acknowledgment, WriteConcern};
 use sensormark_store::{
@@ -41,7 +41,7 @@ impl Writer<'_> {
     async fn separately(
         &self,
         table: &Table,
-        kept: &TableModel,
+        kept: &PhysicalTable,
         entity: &EntityModel,
         write: EntityReading<'_>,
     ) -> Result<Acknowledgement, StoreError> {
@@ -63,7 +63,7 @@ impl Writer<'_> {
     async fn atomically(
         &self,
         table: &Table,
-        kept: &TableModel,
+        kept: &PhysicalTable,
         entity: &EntityModel,
         write: EntityReading<'_>,
     ) -> Result<Acknowledgement, StoreError> {
@@ -97,7 +97,7 @@ impl Writer<'_> {
     fn entity_update(
         &self,
         table: &Table,
-        kept: &TableModel,
+        kept: &PhysicalTable,
         entity: &EntityModel,
         write: EntityReading<'_>,
         concern: bool,

@@ -2,7 +2,7 @@
 
 use super::command::{LARGEST_COMMAND, Prepared, TooLarge, Writer};
 use super::rows::Runs;
-use crate::schema::TableModel;
+use crate::schema::PhysicalTable;
 use crate::schema::series::tag_value;
 use crate::wire::Writer as Wire;
 use mongodb::bson::Bson;
@@ -14,7 +14,7 @@ impl Writer<'_> {
     pub(super) fn growth(
         &self,
         table: &Table,
-        kept: &TableModel,
+        kept: &PhysicalTable,
         batch: &Batch,
         rows: Range<usize>,
         concern: bool,
@@ -69,7 +69,13 @@ impl Writer<'_> {
 }
 
 /// The key of a series' own document: its identifying tag, or a document of several, or 0 where there is one series.
-pub(super) fn identity(wire: &mut Wire, name: &str, table: &Table, kept: &TableModel, series: u32) {
+pub(super) fn identity(
+    wire: &mut Wire,
+    name: &str,
+    table: &Table,
+    kept: &PhysicalTable,
+    series: u32,
+) {
     let put = |wire: &mut Wire, name: &str, tag: usize| match tag_value(table, series, tag) {
         Bson::Int64(value) => wire.int64(name, value),
         Bson::String(value) => wire.string(name, &value),

@@ -1,7 +1,7 @@
 //! Inserts: documents of single readings, and documents of spans.
 
 use super::command::{LARGEST_COMMAND, LARGEST_DOCUMENT, Prepared, TooLarge, Writer};
-use crate::schema::TableModel;
+use crate::schema::PhysicalTable;
 use crate::wire::Writer as Wire;
 use sensormark_store::{Batch, StoreError};
 use std::ops::Range;
@@ -15,7 +15,7 @@ impl Writer<'_> {
     /// An insert of documents of single readings: as many of these rows as fit into one command of so many bytes.
     pub(super) fn rows(
         &self,
-        kept: &TableModel,
+        kept: &PhysicalTable,
         batch: &Batch,
         rows: impl ExactSizeIterator<Item = usize>,
         most_bytes: usize,
@@ -52,7 +52,7 @@ impl Writer<'_> {
     /// An insert of documents of spans, one for each series and span among these rows.
     pub(super) fn spans(
         &self,
-        kept: &TableModel,
+        kept: &PhysicalTable,
         batch: &Batch,
         rows: Range<usize>,
         span_ns: i64,
@@ -99,7 +99,7 @@ impl Writer<'_> {
 
 fn span_document(
     wire: &mut Wire,
-    kept: &TableModel,
+    kept: &PhysicalTable,
     batch: &Batch,
     place: usize,
     record: &[Run<(u32, i64)>],

@@ -4,14 +4,14 @@ use crate::cell::native;
 use crate::dialect::type_name;
 use sensormark_relational::column_type::ColumnType;
 use sensormark_relational::ddl::sum_type;
-use sensormark_relational::model::Model;
-use sensormark_relational::table::{Column, Content, SumsModel, TableModel, joined};
+use sensormark_relational::physical_schema::PhysicalSchema;
+use sensormark_relational::table::{Column, Content, PhysicalSums, PhysicalTable, joined};
 use sensormark_relational::write::statement::{Text, add_to_sums, insert};
 use sensormark_store::{DaySplit, Table};
 use tokio_postgres::types::Type;
 
 /// A binary COPY into the table.
-pub(crate) fn copy(table: &TableModel) -> Text {
+pub(crate) fn copy(table: &PhysicalTable) -> Text {
     let columns = table.column_list();
     (
         format!("COPY {} ({columns}) FROM STDIN (FORMAT binary)", table.name),
@@ -26,9 +26,9 @@ pub(crate) fn types(kinds: &[ColumnType]) -> Vec<Type> {
 
 /// One statement that inserts a reading and adds it to its sums; parameters are the reading's cells.
 pub(crate) fn summarise_one(
-    model: &Model,
-    table: &TableModel,
-    sums: &SumsModel,
+    model: &PhysicalSchema,
+    table: &PhysicalTable,
+    sums: &PhysicalSums,
     per_ns: i64,
     split: DaySplit,
 ) -> Vec<Text> {
@@ -69,9 +69,9 @@ pub(crate) fn summarise_one(
 
 /// One statement that inserts many readings and adds them to their sums; parameters are arrays, one a column.
 pub(crate) fn summarise_many(
-    model: &Model,
-    table: &TableModel,
-    sums: &SumsModel,
+    model: &PhysicalSchema,
+    table: &PhysicalTable,
+    sums: &PhysicalSums,
     per_ns: i64,
     split: DaySplit,
 ) -> Text {
@@ -146,7 +146,7 @@ pub(crate) fn together(parts: Vec<Text>) -> Text {
 }
 
 /// The statement that fills a table of tags, one array a column, and the types of its parameters.
-pub(crate) fn fill_tags(name: &str, table: &TableModel, description: &Table) -> Text {
+pub(crate) fn fill_tags(name: &str, table: &PhysicalTable, description: &Table) -> Text {
     let series = table.column(Content::SeriesNumber).to_owned();
     let names = joined([series].into_iter().chain(table.tag_names.iter().cloned()));
     let tags = description.series.columns().iter();

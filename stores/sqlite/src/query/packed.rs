@@ -1,13 +1,13 @@
 //! Packed records, searched and aggregated in the client: SQLite does not look into them.
 
 use sensormark_relational::decode::last_of_each;
-use sensormark_relational::model::Model;
+use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_store::client_side::{self, moment};
 use sensormark_store::{Answer, Ask, Batch, Encoding, FieldSet, Predicate, Query};
 use std::cmp::Reverse;
 
 /// The range whose readings answer a question about packed records; none where the question is answered as it is.
-pub(super) fn range(model: &Model, query: &Query) -> Option<Query> {
+pub(super) fn range(model: &PhysicalSchema, query: &Query) -> Option<Query> {
     if !matches!(model.span(), Some((_, Encoding::Blob))) {
         return None;
     }
@@ -36,7 +36,7 @@ pub(super) fn range(model: &Model, query: &Query) -> Option<Query> {
 }
 
 /// The answer to a question from the readings of its range.
-pub(super) fn search(model: &Model, query: &Query, readings: Answer) -> Answer {
+pub(super) fn search(model: &PhysicalSchema, query: &Query, readings: Answer) -> Answer {
     let Answer::Readings(batch) = readings else {
         return readings;
     };

@@ -4,7 +4,7 @@ use crate::connection::SqliteSession;
 use crate::dialect::SqliteDialect;
 use crate::{Sqlite, schema};
 use sensormark_kit::BackendSession;
-use sensormark_relational::model::Model;
+use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_store::{
     Aggregate, Ask, Batch, Comparison, DatabaseName, Durability, Family, Field, FieldSet,
     FieldType, Function, Grouping, Plan, Predicate, Query, Schema, Selection, Series, Store, Table,
@@ -132,7 +132,7 @@ fn plans(tags: usize, variant: &str) -> Vec<(String, String)> {
     };
     let store = Sqlite::new();
     now(now(store.administrator(&plan)).unwrap().create()).unwrap();
-    let model = Arc::new(Model::new(&SqliteDialect, &plan.schema, plan.layout).unwrap());
+    let model = Arc::new(PhysicalSchema::new(&SqliteDialect, &plan.schema, plan.layout).unwrap());
     let mut session = SqliteSession::connect(&plan, Arc::clone(&model)).unwrap();
     let mut batch = Batch::new(0, &plan.schema.tables[0]);
     for row in 0..20_000_i64 {

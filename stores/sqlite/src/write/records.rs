@@ -6,7 +6,7 @@ use crate::error;
 use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use sensormark_relational::cell::Cell;
-use sensormark_relational::model::Model;
+use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_relational::table::series_cell;
 use sensormark_store::record::{blob, json, records, runs};
 use sensormark_store::{Batch, Encoding, StoreError};
@@ -15,7 +15,7 @@ use std::ops::Range;
 /// Inserts the records of these rows.
 pub fn insert(
     connection: &Connection,
-    model: &Model,
+    model: &PhysicalSchema,
     writer: &mut Writer,
     batch: &Batch,
     (rows, span_ns, encoding): (Range<usize>, i64, Encoding),

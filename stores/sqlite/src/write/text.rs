@@ -7,7 +7,7 @@ use super::writer::Writer;
 use crate::error;
 use rusqlite::Connection;
 use sensormark_relational::cell::Cell;
-use sensormark_relational::model::Model;
+use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_relational::write::Rows;
 use sensormark_relational::write::statement::insert_head;
 use sensormark_store::record::json;
@@ -17,7 +17,7 @@ use std::ops::Range;
 /// Writes these rows as one request and one transaction.
 pub fn write(
     connection: &Connection,
-    model: &Model,
+    model: &PhysicalSchema,
     writer: &mut Writer,
     batch: &Batch,
     readings: Range<usize>,

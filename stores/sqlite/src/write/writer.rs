@@ -3,8 +3,8 @@
 use rusqlite::CachedStatement;
 use rusqlite::types::{Null, ToSqlOutput, ValueRef};
 use sensormark_relational::cell::Cell;
-use sensormark_relational::model::Model;
-use sensormark_relational::table::{Content, TableModel};
+use sensormark_relational::physical_schema::PhysicalSchema;
+use sensormark_relational::table::{Content, PhysicalTable};
 use sensormark_relational::write::statement::{
     add_to_sums, entity, insert, insert_head, insert_row, sum_columns,
 };
@@ -31,7 +31,7 @@ pub struct Writer {
 
 impl Writer {
     /// The statements of this table.
-    pub fn new(model: &Model, number: usize) -> Self {
+    pub fn new(model: &PhysicalSchema, number: usize) -> Self {
         let (table, description) = (&model.tables[number], &model.schema.tables[number]);
         let is_copy = |&column: &usize| table.columns[column].content == Content::Copy;
         let has_copies = (0..table.columns.len()).any(|column| is_copy(&column));
@@ -58,7 +58,7 @@ impl Writer {
 }
 
 /// The next number for a key that is there already, as a subquery on the parameters of the row's INSERT.
-fn next_copy(table: &TableModel) -> String {
+fn next_copy(table: &PhysicalTable) -> String {
     let place = |name: &str| {
         let place = table.columns.iter().position(|column| column.name == name);
         place.map_or(1, |place| place + 1)

@@ -1,14 +1,14 @@
 //! What the estimate counts: starts, phases, rest, restarts, what is written; and what it leaves out.
 
 use super::*;
-use crate::engine::context::CellRunner;
+use crate::engine::context::CaseRunner;
 use crate::engine::run_plan::RunPlan;
 use crate::engine::scale::{Scale, adjust_values};
 use crate::engine::selection::Choice;
 use crate::engine::study_protocol;
 use crate::engine::trial::WorkloadFactory;
-use crate::engine::trial::cell::TrialRunner;
-use crate::engine::trial::cells::cells;
+use crate::engine::trial::case::TrialRunner;
+use crate::engine::trial::cases::cases;
 use crate::workload::{devops, durability, machine_tool};
 use sensormark_store::memory::MemoryStore;
 use sensormark_store::store::RepeatedWrite;
@@ -23,10 +23,10 @@ fn planned(kind: Arc<dyn WorkloadFactory>, settings: &[&str], terms: Terms) -> C
     let preset = kind.preset(Scale::Quick).expect("a scale");
     let parameters = adjust_values(preset, &settings, kind.parameters()).expect("numbers");
     let choice = Choice::of(Arc::new(MemoryStore::new(RepeatedWrite::Replaces)));
-    let (cells, _) =
-        cells(kind.as_ref(), &parameters, &[choice], Durability::Default).expect("cells");
+    let (cases, _) =
+        cases(kind.as_ref(), &parameters, &[choice], Durability::Default).expect("cases");
     let runner = TrialRunner { kind, parameters };
-    runner.estimate(&cells[0], &terms)
+    runner.estimate(&cases[0], &terms)
 }
 
 fn hot() -> Terms {
@@ -35,9 +35,13 @@ fn hot() -> Terms {
 
 #[test]
 fn windows_and_schedules_take_their_own_time() {
-    let cell = planned(Arc::new(machine_tool::Kind), &["reads=30"], hot());
-    let [write, read] = &cell.trials[..2] else {
-        panic!("{cell:?}");
+    let case = planned(
+        Arc::new(machine_tool::MachineToolWorkload),
+        &["reads=30"],
+        hot(),
+    );
+    let [write, read] = &case.trials[..2] else {
+        panic!("{case:?}");
     };
     // A second of warm-up and 4 measured; 3 and 30 reads at 3 a second, the first of each at once.
     assert!((5.2..6.5).contains(&write.seconds), "{write:?}");
@@ -48,7 +52,8 @@ fn windows_and_schedules_take_their_own_time() {
 
 #[test]
 fn more_to_write_and_to_ask_takes_longer_and_a_limit_cuts_it() {
-    let seconds = |settings: &[&str]| planned(Arc::new(devops::Kind), settings, hot()).seconds();
+    let seconds =
+        |settings: &[&str]| planned(Arc::new(devops::DevopsWorkload), settings, hot()).seconds();
     let usual = seconds(&[]);
     assert!(seconds(&["hosts=100", "load_seconds=0", "query_seconds=0"]) > 2.0 * usual);
     assert!(seconds(&["queries=100000", "query_seconds=0"]) > 5.0 * usual);
@@ -59,7 +64,8 @@ fn more_to_write_and_to_ask_takes_longer_and_a_limit_cuts_it() {
 
 #[test]
 fn what_is_written_needs_room() {
-    let bytes = |settings: &[&str]| planned(Arc::new(devops::Kind), settings, hot()).disk_bytes;
+    let bytes =
+        |settings: &[&str]| planned(Arc::new(devops::DevopsWorkload), settings, hot()).disk_bytes;
     let one = bytes(&["more_hours="]);
     let four = bytes(&["more_hours=4"]);
     // 32,400 readings an hour, at least 16 bytes each.
@@ -69,7 +75,8 @@ fn what_is_written_needs_room() {
 
 #[test]
 fn a_kill_counts_its_own_time() {
-    let seconds = |text: &str| planned(Arc::new(durability::Kind), &[text], hot()).seconds();
+    let seconds =
+        |text: &str| planned(Arc::new(durability::DurabilityWorkload), &[text], hot()).seconds();
     let (short, long) = (
         seconds("kill_after_seconds=2"),
         seconds("kill_after_seconds=12"),
@@ -79,37 +86,41 @@ fn a_kill_counts_its_own_time() {
 }
 
 /// A server that states these times, in the place of the memory store.
-fn server_estimator<'a>(cell: &'a Cell, schema: &'a Schema, terms: Terms) -> Estimator<'a> {
+fn server_estimator<'a>(
+    case: &'a BenchmarkCase,
+    schema: &'a Schema,
+    terms: Terms,
+) -> Estimator<'a> {
     Estimator {
         typical: Typical::SERVER,
         is_managed: true,
-        ..Estimator::new(cell, schema, terms)
+        ..Estimator::new(case, schema, terms)
     }
 }
 
 #[test]
 fn servers_are_started_and_reading_begins_cold_or_after_a_restart() {
-    let kind = machine_tool::Kind;
+    let kind = machine_tool::MachineToolWorkload;
     let parameters = kind.preset(Scale::Quick).expect("a scale");
     let choice = Choice::of(Arc::new(MemoryStore::new(RepeatedWrite::Replaces)));
-    let found = cells(&kind, &parameters, &[choice], Durability::Default).expect("cells");
-    let cell = &found.0[0];
+    let found = cases(&kind, &parameters, &[choice], Durability::Default).expect("cases");
+    let case = &found.0[0];
     let schema = kind.schema(&parameters).expect("a schema");
     let subject = crate::engine::trial::Subject {
-        store: cell.choice.store.as_ref(),
-        layout: &cell.layout,
-        layout_name: &cell.layout_name,
+        store: case.choice.store.as_ref(),
+        layout: &case.layout,
+        layout_name: &case.layout_name,
     };
     let workload = kind.build(&parameters, 1, subject).expect("a workload");
     let trials = workload.trials(&CellTrials {
-        strategies: cell.strategies.clone(),
+        strategies: case.strategies.clone(),
         stored: None,
     });
     let read = trials
         .iter()
         .find(|trial| trial.side == Side::Read)
         .expect("a read trial");
-    let seconds = |terms| server_estimator(cell, &schema, terms).trial(read);
+    let seconds = |terms| server_estimator(case, &schema, terms).trial(read);
     let usual = seconds(hot());
     let cold = seconds(Terms::new(Cache::Cold, None, LOG_BYTES));
     let study = study_protocol::protocol("machine-tool");
@@ -119,9 +130,9 @@ fn servers_are_started_and_reading_begins_cold_or_after_a_restart() {
         cold > usual && restarted > usual + 1.4,
         "{usual} {cold} {restarted}"
     );
-    let estimator = server_estimator(cell, &schema, hot());
+    let estimator = server_estimator(case, &schema, hot());
     assert!(estimator.open_seconds() >= Typical::SERVER.start_seconds);
-    let mut existing = cell.clone();
+    let mut existing = case.clone();
     existing.choice.url = Some(Secret::new("somewhere".to_owned()));
     let reached = Estimator::new(&existing, &schema, hot());
     assert!(!reached.is_managed && reached.start_seconds() == 0.0);
@@ -129,15 +140,15 @@ fn servers_are_started_and_reading_begins_cold_or_after_a_restart() {
 
 #[test]
 fn a_plan_counts_all_repetitions_and_one_disk_at_a_time() {
-    let kind: Arc<dyn WorkloadFactory> = Arc::new(devops::Kind);
+    let kind: Arc<dyn WorkloadFactory> = Arc::new(devops::DevopsWorkload);
     let parameters = kind.preset(Scale::Quick).expect("a scale");
     let choice = Choice::of(Arc::new(MemoryStore::new(RepeatedWrite::Replaces)));
-    let (cells, _) =
-        cells(kind.as_ref(), &parameters, &[choice], Durability::Default).expect("cells");
+    let (cases, _) =
+        cases(kind.as_ref(), &parameters, &[choice], Durability::Default).expect("cases");
     let runner = TrialRunner { kind, parameters };
-    let once = RunPlan::new(&runner, &cells, 1, &hot());
-    let thrice = RunPlan::new(&runner, &cells, 3, &hot());
-    let before = once.seconds() - once.cells.iter().map(CellEstimate::seconds).sum::<f64>();
+    let once = RunPlan::new(&runner, &cases, 1, &hot());
+    let thrice = RunPlan::new(&runner, &cases, 3, &hot());
+    let before = once.seconds() - once.cases.iter().map(CellEstimate::seconds).sum::<f64>();
     assert!((thrice.seconds() - before - 3.0 * (once.seconds() - before)).abs() < 1e-6);
     assert_eq!(thrice.trials(), 3 * once.trials());
     assert_eq!(thrice.disk_bytes(), once.disk_bytes());

@@ -1,11 +1,11 @@
 //! Makes the record of a trial out of what its phases led to. Derives nothing that a report can derive again.
 
 use super::script::{LoadSpec, PhaseSpec};
+use crate::engine::deployment::Deployment;
 use crate::engine::failure::TrialFailure;
 use crate::engine::operations::ENDLESS;
 use crate::engine::outcome::{ClassOutcome, Cut, Latencies, LoadOutcome, PhaseOutcome};
 use crate::engine::phase::Pacing;
-use crate::engine::site::Site;
 use crate::measurement::folder::ResultsFolder;
 use crate::measurement::names;
 use crate::measurement::record::{
@@ -203,8 +203,9 @@ pub fn add_disk(
 }
 
 /// Adds the documents that the database counts, where it does.
-pub fn add_documents(record: &mut TrialRecord, site: &Site, plan: &Plan) {
-    let counted = site.administer(plan, async |administrator| administrator.documents().await);
+pub fn add_documents(record: &mut TrialRecord, deployment: &Deployment, plan: &Plan) {
+    let counted =
+        deployment.administer(plan, async |administrator| administrator.documents().await);
     let documents = match counted {
         Ok(None) => return,
         Ok(Some(documents)) => documents,

@@ -9,7 +9,7 @@ use crate::engine::clients::{Clients, ClientsError};
 use crate::engine::inquiry::{Asker, Inquired};
 use crate::engine::operations::{Operations, Slot};
 use crate::engine::phase::{Load, Phase, Target};
-use crate::engine::sharing::ClientRange;
+use crate::engine::work_distribution::ClientRange;
 use sensormark_store::null::NullStore;
 use sensormark_store::{
     Answer, AnswerSource, Ask, Batch, LocalFuture, Moment, Plan, Query, SessionKind, StoreError,
@@ -60,7 +60,7 @@ fn null_load(load: &LoadSpec, clients: ClientRange) -> Load {
     let operations = Arc::new(Unchecked(Arc::clone(&load.operations)));
     Load {
         clients,
-        sharing: load.sharing,
+        distribution: load.distribution,
         checking: Checking::OneIn(NonZeroU64::MAX),
         ..Load::new(load.name.clone(), operations, clients.count)
     }

@@ -14,10 +14,10 @@ use super::script::{PhaseSpec, Step, TrialSpec};
 use super::watch::start_recorder;
 use crate::engine::cold;
 use crate::engine::context::{RunContext, RunEvent, stopped};
+use crate::engine::deployment::Deployment;
 use crate::engine::failure::TrialFailure;
 use crate::engine::outcome::{LoadOutcome, PhaseOutcome};
 use crate::engine::role::{Event, RoleError, RoleProcess};
-use crate::engine::site::Site;
 use crate::measurement::names;
 use crate::measurement::record::{Cache, Figure, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind};
@@ -36,7 +36,7 @@ pub struct Coordinator<'a> {
     /// What the run works with.
     pub context: &'a RunContext<'a>,
     /// Where the database runs.
-    pub site: &'a Site,
+    pub deployment: &'a Deployment,
     /// How it is reached.
     pub plan: &'a Plan,
     /// The workload's name.
@@ -92,15 +92,15 @@ impl<'a> Coordinator<'a> {
     /// When processes cannot be watched.
     pub fn new(
         context: &'a RunContext<'a>,
-        site: &'a Site,
+        deployment: &'a Deployment,
         plan: &'a Plan,
         (kind, trial): (&'a str, &'a TrialSpec),
         roles: Vec<RoleProcess>,
     ) -> Result<Self, TrialFailure> {
-        let recorder = start_recorder(context, site, trial.role, &roles)?;
+        let recorder = start_recorder(context, deployment, trial.role, &roles)?;
         Ok(Self {
             context,
-            site,
+            deployment,
             plan,
             kind,
             steps: &trial.steps,
@@ -150,7 +150,7 @@ impl<'a> Coordinator<'a> {
 
     fn go(&mut self, record: &mut TrialRecord) -> Result<(), TrialFailure> {
         if self.writes() {
-            account::add_disk(record, DiskMoment::Before, None, self.site.disk()?);
+            account::add_disk(record, DiskMoment::Before, None, self.deployment.disk()?);
         }
         for (number, step) in self.steps.iter().enumerate() {
             match step {
@@ -165,7 +165,7 @@ impl<'a> Coordinator<'a> {
         }
         self.count(record)?;
         if self.crash.is_none() && self.writes() {
-            account::add_documents(record, self.site, self.plan);
+            account::add_documents(record, self.deployment, self.plan);
         }
         Ok(())
     }
@@ -178,12 +178,12 @@ impl<'a> Coordinator<'a> {
 
     /// Starts a server that has stopped again, on the same data.
     fn restart(&self, record: &mut TrialRecord) -> Result<(), TrialFailure> {
-        if !self.site.is_ours() {
+        if !self.deployment.is_ours() {
             return Ok(());
         }
         self.announce("start again");
         let began = Instant::now();
-        self.site.restart()?;
+        self.deployment.restart()?;
         let seconds = began.elapsed().as_secs_f64();
         let figure = Figure::new(seconds, "s");
         record.figures.insert(names::RESTART.to_owned(), figure);
@@ -198,21 +198,23 @@ impl<'a> Coordinator<'a> {
 
     fn reset(&mut self, record: &mut TrialRecord) -> Result<(), TrialFailure> {
         self.count(record)?;
-        self.site.administer(self.plan, async |administrator| {
-            administrator.drop_database().await?;
-            administrator.create().await
-        })?;
+        self.deployment
+            .administer(self.plan, async |administrator| {
+                administrator.drop_database().await?;
+                administrator.create().await
+            })?;
         Ok(())
     }
 
     fn settle(&mut self, name: &str, record: &mut TrialRecord) -> Result<(), TrialFailure> {
         self.announce(name);
         self.recorder.begin_phase(name)?;
-        self.site.administer(self.plan, async |administrator| {
-            administrator.settle().await
-        })?;
+        self.deployment
+            .administer(self.plan, async |administrator| {
+                administrator.settle().await
+            })?;
         self.recorder.end_phase(false)?;
-        let disk = self.site.disk()?;
+        let disk = self.deployment.disk()?;
         account::add_disk(record, DiskMoment::Settled, Some(name), disk);
         Ok(())
     }
@@ -228,7 +230,7 @@ impl<'a> Coordinator<'a> {
         let incomplete = || {
             self.incomplete(phase)
                 .or_else(|| prepare.too_little(phase))
-                .or_else(|| not_ours_to_kill(self.site, phase))
+                .or_else(|| not_ours_to_kill(self.deployment, phase))
         };
         if let Some(reason) = missing.or_else(incomplete) {
             for load in &phase.loads {
@@ -242,7 +244,7 @@ impl<'a> Coordinator<'a> {
             if phase.warm_up {
                 return Ok(());
             }
-            cold::start(self.context, self.site, Some(&self.recorder))?;
+            cold::start(self.context, self.deployment, Some(&self.recorder))?;
         }
         self.announce(&phase.name);
         let Worked {
@@ -316,7 +318,7 @@ impl<'a> Coordinator<'a> {
         let from_source = self.source_report(patience)?;
         self.look_at_server()?;
         if phase.loads.iter().any(|load| load.writes) {
-            let disk = self.site.disk()?;
+            let disk = self.deployment.disk()?;
             account::add_disk(record, DiskMoment::After, Some(&phase.name), disk);
         }
         self.send(processes, &Command::Report)?;
@@ -389,16 +391,16 @@ impl<'a> Coordinator<'a> {
     /// Notes a server that has stopped, and kills it when it is time for that. The clients will say what they had of it: that is waited for.
     fn look_at_server(&mut self) -> Result<(), TrialFailure> {
         if self.kill.is_due() {
-            if self.site.is_ours() {
-                self.site.kill()?;
+            if self.deployment.is_ours() {
+                self.deployment.kill()?;
                 self.stop_clients();
             } else {
                 self.roles.iter_mut().for_each(RoleProcess::kill);
             }
-            self.kill.done(!self.site.is_ours());
+            self.kill.done(!self.deployment.is_ours());
         }
         if self.crash.is_none() && !self.kill.is_done() {
-            self.crash = self.site.check().err();
+            self.crash = self.deployment.check().err();
             if let Some(crash) = &self.crash {
                 self.context.observer.event(stopped(crash));
                 self.stop_clients();

@@ -189,7 +189,7 @@ impl Journal {
         self.folder.path().join("journal")
     }
 
-    /// The file of what is stored, which later trials of the cell get.
+    /// The file of what is stored, which later trials of the case get.
     pub fn stored_path(&self) -> PathBuf {
         self.folder.path().join("stored")
     }

@@ -4,13 +4,13 @@
 //! known. What survives is counted by the coordinator; whether it is enough is decided there too.
 
 use super::script::{LoadSpec, PhaseSpec};
+use crate::engine::deployment::Deployment;
 use crate::engine::judge::data;
 use crate::engine::operations::Slot;
 use crate::engine::outcome::{LoadOutcome, PhaseOutcome};
 use crate::engine::role::Progress;
-use crate::engine::sharing::Issued;
-use crate::engine::site::Site;
 use crate::engine::tally::{Exception, Others, WriteCounts};
+use crate::engine::work_distribution::Issued;
 use crate::measurement::names;
 use crate::measurement::record::{AnswersRecord, Figure, LedgerRecord, TrialRecord};
 use crate::measurement::verdict::Reason;
@@ -184,8 +184,8 @@ fn counts(load: &LoadSpec, schema: &Schema, (done, sent): (u64, u64)) -> WriteCo
 }
 
 /// Why a phase whose database is to be killed cannot be run here.
-pub(super) fn not_ours_to_kill(site: &Site, phase: &PhaseSpec) -> Option<String> {
-    let ours = site.is_ours() || site.store().description().embedded;
+pub(super) fn not_ours_to_kill(deployment: &Deployment, phase: &PhaseSpec) -> Option<String> {
+    let ours = deployment.is_ours() || deployment.store().description().embedded;
     let reason = "sensormark kills no server but its own; name the store without a URL";
     (phase.kill_after.is_some() && !ours).then(|| reason.to_owned())
 }

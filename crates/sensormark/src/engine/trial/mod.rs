@@ -3,7 +3,7 @@
 //! The flow of a trial, whose workload alone decides what a database is asked:
 //!
 //! - [`script`]: the workload gives a script of trials and their steps.
-//! - [`cell`]: the coordinator opens the database's [`place`] and starts each trial's processes ([`role`]).
+//! - [`case`]: the coordinator opens the database's [`place`] and starts each trial's processes ([`role`]).
 //! - [`protocol`]: the coordinator leads the processes through the steps together, in these words. A source may feed a load ([`feed`]).
 //! - [`account`] makes the record, and [`attempts`] takes disturbed phases from earlier attempts.
 //! - [`judge`](crate::engine::judge) gives the verdict.
@@ -15,11 +15,11 @@ pub mod attempts;
 
 pub mod ceiling;
 
-pub mod cell;
+pub mod case;
 
 pub mod place;
 
-pub mod cells;
+pub mod cases;
 
 pub mod coordinator;
 
@@ -47,7 +47,7 @@ use crate::engine::scale::Scale;
 use crate::engine::selection::Choice;
 use crate::measurement::record::{LoadRecord, NotMeasured, TrialRecord};
 use script::{CellTrials, Step, TrialSpec};
-use sensormark_store::{Family, Layout, LayoutOffer, Schema, Store, TimeResolution};
+use sensormark_store::{Family, Layout, LayoutOption, Schema, Store, TimeResolution};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -138,7 +138,7 @@ pub trait WorkloadFactory: Send + Sync {
 
     /// Says which of a store's layouts of one family, the usual one first, are measured when the store is named without a layout, by their
     /// standing. As the store says, unless a workload is about a difference between layouts.
-    fn choose(&self, parameters: &Value, offers: &mut [LayoutOffer]) {
+    fn choose(&self, parameters: &Value, offers: &mut [LayoutOption]) {
         let _ = (parameters, offers);
     }
 
@@ -150,7 +150,7 @@ pub trait WorkloadFactory: Send + Sync {
         &self,
         choice: &Choice,
         layout_name: &str,
-        offer: &LayoutOffer,
+        offer: &LayoutOption,
     ) -> Result<(Vec<String>, Vec<NotMeasured>), String> {
         let _ = (choice, layout_name, offer);
         Ok((Vec::new(), Vec::new()))
@@ -182,12 +182,12 @@ pub trait Workload: Send + Sync {
     /// What readings look like.
     fn schema(&self) -> Arc<Schema>;
 
-    /// What an implementation goes through, in order, over all trials of a cell. It begins with an empty database.
+    /// What an implementation goes through, in order, over all trials of a case. It begins with an empty database.
     fn steps(&self) -> Vec<Step>;
 
-    /// The trials that a cell has, in order, on one database: one that goes through all steps, as a rule.
-    fn trials(&self, cell: &CellTrials) -> Vec<TrialSpec> {
-        let _ = cell;
+    /// The trials that a case has, in order, on one database: one that goes through all steps, as a rule.
+    fn trials(&self, case: &CellTrials) -> Vec<TrialSpec> {
+        let _ = case;
         vec![TrialSpec::only(self.steps())]
     }
 

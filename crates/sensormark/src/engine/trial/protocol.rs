@@ -33,8 +33,8 @@ pub struct TrialConfiguration {
     pub plan: PlanMessage,
     /// This process's number among the trial's.
     pub process: u32,
-    /// What the cell's trials depend on.
-    pub cell: CellTrials,
+    /// What the case's trials depend on.
+    pub case: CellTrials,
     /// Which of them this is.
     pub trial: usize,
 }

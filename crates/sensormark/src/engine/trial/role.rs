@@ -13,8 +13,8 @@ use crate::engine::connection::Registry;
 use crate::engine::finished::Finished;
 use crate::engine::phase::{Load, Phase, Target};
 use crate::engine::role::{Event, Progress, RoleLine, tell};
-use crate::engine::sharing::ClientRange;
 use crate::engine::watermark::Watermark;
+use crate::engine::work_distribution::ClientRange;
 use sensormark_store::{ErrorKind, SessionKind, StoreError};
 use serde_json::Value;
 use std::sync::Arc;
@@ -82,7 +82,7 @@ pub fn run(
         )
         .map_err(|problem| broken(&problem))?;
     let plan = configuration.plan.plan(workload.schema());
-    let mut trials = workload.trials(&configuration.cell);
+    let mut trials = workload.trials(&configuration.case);
     if configuration.trial >= trials.len() {
         return Err(broken("there are not so many trials"));
     }
@@ -288,7 +288,7 @@ impl Trial<'_> {
             operations: Arc::clone(&load.operations),
             clients: ranges[number],
             pacing: load.pacing.clone(),
-            sharing: load.sharing,
+            distribution: load.distribution,
             publishes: own[number].clone(),
             below: below(number, load),
             accompanies: load.accompanies,

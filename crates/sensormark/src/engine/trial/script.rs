@@ -1,4 +1,4 @@
-//! Trials of a cell and their steps: what an implementation goes through.
+//! Trials of a case and their steps: what an implementation goes through.
 //!
 //! Plain descriptions, made by a workload alike in the coordinator and in the trial's processes.
 
@@ -6,7 +6,7 @@ use super::feed::Source;
 use crate::engine::answers::Checking;
 use crate::engine::operations::Operations;
 use crate::engine::phase::Pacing;
-use crate::engine::sharing::Sharing;
+use crate::engine::work_distribution::WorkDistribution;
 use crate::measurement::record::Side;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What the trials of a cell depend on besides the workload and its subject: the same in the coordinator and in the trial's processes.
+/// What the trials of a case depend on besides the workload and its subject: the same in the coordinator and in the trial's processes.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct CellTrials {
     /// Names of the reading strategies that are measured.
@@ -24,10 +24,10 @@ pub struct CellTrials {
     pub stored: Option<PathBuf>,
 }
 
-/// One trial of a cell. The trials of a cell work on one database, one after the other; most cells have one.
+/// One trial of a case. The trials of a case work on one database, one after the other; most cases have one.
 #[derive(Clone)]
 pub struct TrialSpec {
-    /// What tells it from the cell's other trials ("read-bulk"); none where there are no others.
+    /// What tells it from the case's other trials ("read-bulk"); none where there are no others.
     pub part: Option<String>,
     /// Which side is measured.
     pub side: Side,
@@ -42,7 +42,7 @@ pub struct TrialSpec {
 }
 
 impl TrialSpec {
-    /// The only trial of a cell.
+    /// The only trial of a case.
     pub const fn only(steps: Vec<Step>) -> Self {
         Self {
             part: None,
@@ -123,7 +123,7 @@ pub struct LoadSpec {
     /// When.
     pub pacing: Pacing,
     /// How operations are shared out.
-    pub sharing: Sharing,
+    pub distribution: WorkDistribution,
     /// Whether it ends when the loads that do not accompany others have ended.
     pub accompanies: bool,
     /// Which answers are compared in full.
@@ -184,7 +184,7 @@ impl LoadSpec {
             writes: true,
             clients,
             pacing: Pacing::Closed,
-            sharing: Sharing::STRIDE,
+            distribution: WorkDistribution::STRIDE,
             accompanies: false,
             checking: Checking::All,
             about: None,
@@ -300,7 +300,7 @@ fn check_phase(phase: &PhaseSpec, steps: &[Step]) -> Result<(), String> {
     }
     let mixed = phase.loads.len() > 1;
     for load in &phase.loads {
-        let counted = matches!(load.sharing, Sharing::Counter { .. });
+        let counted = matches!(load.distribution, WorkDistribution::Counter { .. });
         if phase.processes > 1 && (counted || mixed) {
             return complain("several processes share one load, by stride");
         }

@@ -1,9 +1,9 @@
 //! Which processes of a trial are watched: the coordinator, the server, and those that the trial started.
 
 use crate::engine::context::RunContext;
+use crate::engine::deployment::Deployment;
 use crate::engine::failure::TrialFailure;
 use crate::engine::role::RoleProcess;
-use crate::engine::site::Site;
 use crate::probe::{HostSampler, ProbeError, ProcessTree, Recorder, Scope, WireScope};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,19 +14,19 @@ use std::time::Duration;
 /// When processes cannot be watched.
 pub fn start_recorder(
     context: &RunContext<'_>,
-    site: &Site,
+    deployment: &Deployment,
     name: &str,
     roles: &[RoleProcess],
 ) -> Result<Recorder, TrialFailure> {
     let own = i32::try_from(std::process::id()).unwrap_or(i32::MAX);
     let coordinator = ProcessTree::attach("coordinator", own, Scope::Process, None)?;
     let mut trees = vec![coordinator];
-    trees.extend(site.tree()?);
-    let wire = (!site.store().description().embedded).then_some(WireScope::Sockets);
+    trees.extend(deployment.tree()?);
+    let wire = (!deployment.store().description().embedded).then_some(WireScope::Sockets);
     for role in roles {
         trees.push(tree(name, role, wire)?);
     }
-    let folders = site.folders();
+    let folders = deployment.folders();
     let host = HostSampler::new(folders.iter().map(PathBuf::as_path))?;
     let period = Duration::from_secs(1);
     Ok(Recorder::start(host, trees, period, context.disturbance)?)

@@ -1,6 +1,6 @@
 //! What the page of a run is made of, as one JSON value: the document, who was measured, and the costs behind the ranking.
 
-use super::{compact, courses, curves, front};
+use super::{compact, curves, front, time_series};
 use crate::measurement::folder::ResultsFolder;
 use crate::report::field::{Arm, Field};
 use crate::report::ranking::{Ranked, Ranking};
@@ -26,7 +26,7 @@ pub fn data(report: &Report, folder: Option<&ResultsFolder>) -> Value {
         "implementations": implementations(field),
         "ranking": ranking(field, report.ranking()),
         "curves": curves::curves(field),
-        "courses": folder.map_or_else(Vec::new, |folder| courses::courses(field, folder)),
+        "courses": folder.map_or_else(Vec::new, |folder| time_series::courses(field, folder)),
         "drawings": drawings(field),
     })
 }

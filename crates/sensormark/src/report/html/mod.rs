@@ -1,7 +1,7 @@
 //! The report of one run or of many as one page that explains itself: no network, no second file, opens from disk.
 //!
 //! The page's words and tables are the [`Document`] that every format draws from. [`data`] adds what a page can do besides. That is the first screen
-//! ([`front`]), the costs behind the ranking, so that a reader's own weights rank again, and [`curves`] and [`courses`] for its charts.
+//! ([`front`]), the costs behind the ranking, so that a reader's own weights rank again, and [`curves`] and [`time_series`] for its charts.
 //!
 //! Everything is data in one JSON island, a value a run. The scripts beside this file make elements of the run that is looked at, by text and never by
 //! markup, so that a hostile name is shown and not run. A policy in the page forbids it any connection.
@@ -9,12 +9,12 @@
 //! Charts: Chart.js (MIT), as its makers publish it, in `vendor/`. It is no server of pages: that is the command line's.
 
 mod compact;
-mod courses;
 mod curves;
 mod data;
 mod front;
 pub mod index;
 mod reads;
+mod time_series;
 
 use super::Report;
 use super::tables::Document;

@@ -1,7 +1,7 @@
 //! Billing: meters report once an hour, each report updates its meter and is kept, and at the month's end everybody gets a bill. After Fixstars, "Benchmarking
 //! a Sensor Billing Application using GridDB and MariaDB" (2018).
 //!
-//! The flow: [`parameters`] say how much, `dataset::billing` says what meters read. Clients issue [`ingest`] and [`bills`], and [`kind`] has the trial's steps.
+//! The flow: [`parameters`] say how much, `dataset::billing` says what meters read. Clients issue [`ingest`] and [`bills`], and [`factory`] has the trial's steps.
 //!
 //! How an implementation goes through it, with one number of devices after the other:
 //!
@@ -15,15 +15,15 @@
 //! Bills are compared with the generator's, all of them, to the cent; readings and meters are counted and compared at the end.
 
 pub mod bills;
+pub mod factory;
 pub mod ingest;
-pub mod kind;
 pub mod pace;
 pub mod parameters;
 
 #[cfg(test)]
 mod tests;
 
-pub use kind::Kind;
+pub use factory::BillingWorkload;
 pub use parameters::Parameters;
 
 /// The workload's name.

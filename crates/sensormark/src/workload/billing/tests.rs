@@ -6,7 +6,7 @@ use super::bills::{Bills, cents};
 use super::ingest::{Ingest, Order};
 use super::pace::Pace;
 use super::parameters::Parameters;
-use super::{BILLS_FILE, Kind};
+use super::{BILLS_FILE, BillingWorkload};
 use crate::dataset::billing::{fields, schema, time_ns};
 use crate::engine::operations::{Operations, Request, Slot};
 use crate::engine::scale::{Scale, adjust_values};
@@ -15,8 +15,8 @@ use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use crate::studies::billing as published;
 use sensormark_store::memory::MemoryStore;
 use sensormark_store::{
-    Answer, Atomicity, Group, Index, Layout, LayoutOffer, Query, RepeatedWrite, Selection,
-    Standing, Store, Value, WriteMethod,
+    Answer, Atomicity, DefaultSelection, Group, Index, Layout, LayoutOption, Query, RepeatedWrite,
+    Selection, Store, Value, WriteMethod,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -181,9 +181,13 @@ fn bills_make_a_file_of_one_line_each() {
 #[test]
 fn presets_make_sense_and_every_number_is_documented() {
     for scale in Scale::ALL {
-        let preset = Kind.preset(scale).expect("a preset");
-        assert_eq!(Kind.check(&preset), Ok(()), "{}", scale.name());
-        let names: BTreeSet<&str> = Kind.parameters().iter().map(|one| one.name).collect();
+        let preset = BillingWorkload.preset(scale).expect("a preset");
+        assert_eq!(BillingWorkload.check(&preset), Ok(()), "{}", scale.name());
+        let names: BTreeSet<&str> = BillingWorkload
+            .parameters()
+            .iter()
+            .map(|one| one.name)
+            .collect();
         let numbers = preset.as_object().expect("an object");
         assert_eq!(names, numbers.keys().map(String::as_str).collect());
     }
@@ -214,7 +218,9 @@ fn built(parameters: &Parameters, store: &dyn Store) -> Box<dyn Workload> {
         layout_name: "reading",
     };
     let parameters = serde_json::to_value(parameters).expect("numbers");
-    Kind.build(&parameters, 7, subject).expect("a workload")
+    BillingWorkload
+        .build(&parameters, 7, subject)
+        .expect("a workload")
 }
 
 /// Steps in short: what is loaded and billed, and where the database is emptied.
@@ -305,9 +311,9 @@ fn the_studys_scale_is_guessed_at_the_studys_rates() {
 fn numbers_that_make_no_sense_get_one_clear_message() {
     let set = |settings: &[&str]| {
         let settings: Vec<String> = settings.iter().map(|one| (*one).to_owned()).collect();
-        let preset = Kind.preset(Scale::Quick).expect("a preset");
-        let numbers = adjust_values(preset, &settings, Kind.parameters())?;
-        Kind.check(&numbers)
+        let preset = BillingWorkload.preset(Scale::Quick).expect("a preset");
+        let numbers = adjust_values(preset, &settings, BillingWorkload.parameters())?;
+        BillingWorkload.check(&numbers)
     };
     for good in [
         vec!["devices=160,320", "clients=160"],
@@ -352,38 +358,53 @@ fn numbers_that_make_no_sense_get_one_clear_message() {
 
 #[test]
 fn the_study_s_layout_is_first_and_the_store_s_own_beside_it() {
-    let offer = |variant: &str, standing, index, write| LayoutOffer {
+    let offer = |variant: &str, default_selection, index, write| LayoutOption {
         variant: variant.to_owned(),
         layout: Layout {
             index,
             write,
             ..Layout::row_per_reading()
         },
-        standing,
+        default_selection,
         description: String::new(),
     };
-    let (usual, request) = (WriteMethod::Usual, Standing::OnRequest);
+    let (usual, request) = (WriteMethod::Usual, DefaultSelection::OnRequest);
     // The constraint itself is measured by name alone.
     let mut bound = offer("foreign-key", request, Index::Series, usual);
     bound.layout.foreign_key = true;
     let chosen = |first| {
         let bound = bound.clone();
         let mut offers = vec![
-            offer("", Standing::Usual, first, usual),
-            offer("clustered", Standing::Further, Index::Clustered, usual),
+            offer("", DefaultSelection::Usual, first, usual),
+            offer(
+                "clustered",
+                DefaultSelection::Further,
+                Index::Clustered,
+                usual,
+            ),
             bound,
             offer("series-index", request, Index::Series, usual),
-            offer("udp", Standing::Further, first, WriteMethod::Datagram),
+            offer(
+                "udp",
+                DefaultSelection::Further,
+                first,
+                WriteMethod::Datagram,
+            ),
         ];
-        Kind.choose(&serde_json::Value::Null, &mut offers);
-        let named = |offer: LayoutOffer| (offer.variant, offer.layout.index, offer.standing);
+        BillingWorkload.choose(&serde_json::Value::Null, &mut offers);
+        let named =
+            |offer: LayoutOption| (offer.variant, offer.layout.index, offer.default_selection);
         offers.into_iter().map(named).collect::<Vec<_>>()
     };
     let expected = |name: &str, first| {
         vec![
-            (String::new(), Index::Series, Standing::Usual),
-            (name.to_owned(), first, Standing::Further),
-            ("clustered".to_owned(), Index::Clustered, Standing::Further),
+            (String::new(), Index::Series, DefaultSelection::Usual),
+            (name.to_owned(), first, DefaultSelection::Further),
+            (
+                "clustered".to_owned(),
+                Index::Clustered,
+                DefaultSelection::Further,
+            ),
             ("foreign-key".to_owned(), Index::Series, request),
             ("udp".to_owned(), first, request),
         ]
@@ -392,10 +413,10 @@ fn the_study_s_layout_is_first_and_the_store_s_own_beside_it() {
     assert_eq!(chosen(first), expected("time-index", first));
     let first = Index::Clustered;
     assert_eq!(chosen(first), expected("by-time", first));
-    let mut alone = vec![offer("", Standing::Usual, Index::Clustered, usual)];
-    Kind.choose(&serde_json::Value::Null, &mut alone);
+    let mut alone = vec![offer("", DefaultSelection::Usual, Index::Clustered, usual)];
+    BillingWorkload.choose(&serde_json::Value::Null, &mut alone);
     assert_eq!(
-        (alone[0].variant.as_str(), alone[0].standing),
-        ("", Standing::Usual)
+        (alone[0].variant.as_str(), alone[0].default_selection),
+        ("", DefaultSelection::Usual)
     );
 }

@@ -24,7 +24,7 @@ use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use crate::measurement::names;
 use crate::measurement::record::{Figure, LoadRecord, TrialRecord};
 pub use parameters::{LAYOUTS, Parameters};
-use sensormark_store::{DaySplit, Family, LayoutOffer, Schema, Standing, WriteMethod};
+use sensormark_store::{DaySplit, DefaultSelection, Family, LayoutOption, Schema, WriteMethod};
 use serde_json::Value;
 use std::sync::Arc;
 use steps::Script;
@@ -50,7 +50,7 @@ const HOUR_NS: i64 = 3_600_000_000_000;
 
 /// The workload.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Kind;
+pub struct DevopsWorkload;
 
 fn read(parameters: &Value) -> Result<Parameters, String> {
     serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())
@@ -64,7 +64,7 @@ const fn data(parameters: &Parameters, seed: u64) -> Devops {
     }
 }
 
-impl WorkloadFactory for Kind {
+impl WorkloadFactory for DevopsWorkload {
     fn name(&self) -> &str {
         NAME
     }
@@ -135,10 +135,10 @@ impl WorkloadFactory for Kind {
     }
 
     /// Ingest is of what a database has acknowledged: datagrams, which nobody acknowledges, are measured only when they are asked for.
-    fn choose(&self, _parameters: &Value, offers: &mut [LayoutOffer]) {
-        let datagrams = |offer: &&mut LayoutOffer| offer.layout.write == WriteMethod::Datagram;
+    fn choose(&self, _parameters: &Value, offers: &mut [LayoutOption]) {
+        let datagrams = |offer: &&mut LayoutOption| offer.layout.write == WriteMethod::Datagram;
         for offer in offers.iter_mut().filter(datagrams) {
-            offer.standing = Standing::OnRequest;
+            offer.default_selection = DefaultSelection::OnRequest;
         }
     }
 

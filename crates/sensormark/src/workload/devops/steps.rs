@@ -7,9 +7,9 @@ use super::writes::{Lanes, Plan, Writes};
 use crate::dataset::devops::Devops;
 use crate::dataset::devops::fields::MEASUREMENTS;
 use crate::engine::answers::Checking;
-use crate::engine::sharing::Sharing;
 use crate::engine::trial::Subject;
 use crate::engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
+use crate::engine::work_distribution::WorkDistribution;
 use crate::units::round_u64;
 use sensormark_store::Schema;
 use std::num::NonZeroU64;
@@ -141,7 +141,7 @@ impl Maker {
     ) {
         let writes = Writes::new(Arc::clone(plan), Arc::clone(&self.lanes));
         let load = LoadSpec {
-            sharing: Sharing::COUNTER,
+            distribution: WorkDistribution::COUNTER,
             ..LoadSpec::writing(LOAD, Arc::new(writes), workers)
         };
         let settled = format!("settled-{name}");
@@ -179,7 +179,7 @@ impl Maker {
                 phase: phase.to_owned(),
                 load: LOAD.to_owned(),
             }),
-            sharing: Sharing::COUNTER,
+            distribution: WorkDistribution::COUNTER,
             ..LoadSpec::asking(kind.name(), Arc::new(questions), clients, checking)
         };
         let mut phase = PhaseSpec::new(name, vec![load])

@@ -1,17 +1,17 @@
 //! Durability tried: how many of the acknowledged readings survive a crash? Clients write until their server is killed (SIGKILL). It is started again on the
 //! same data folder, and everything in it is read back.
 //!
-//! The flow: [`parameters`] say how much is written and when the server dies, [`readings`] what is written, [`kind`] the trial's one step. In class `durable`
+//! The flow: [`parameters`] say how much is written and when the server dies, [`readings`] what is written, [`factory`] the trial's one step. In class `durable`
 //! every acknowledged reading has to survive, else the trial is invalid. The other classes promise less, and the report says what they lose.
 //!
 //! It tries the crash of a process, in which what the operating system holds survives. A power cut it does not try, nor does it measure speed: no figure of it
 //! is ranked.
 
-pub mod kind;
+pub mod factory;
 pub mod parameters;
 pub mod readings;
 
-pub use kind::Kind;
+pub use factory::DurabilityWorkload;
 pub use parameters::Parameters;
 
 /// The workload's name.

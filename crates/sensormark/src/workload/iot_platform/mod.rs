@@ -11,7 +11,7 @@
 //!
 //! It is not where data comes from (`dataset::iot_platform`), nor where operations are issued (`engine`).
 
-mod kind;
+mod factory;
 mod parameters;
 mod query;
 mod questions;
@@ -20,7 +20,7 @@ mod writes;
 #[cfg(test)]
 mod tests;
 
-pub use kind::Kind;
+pub use factory::IotPlatformWorkload;
 pub use parameters::Parameters;
 pub use query::PlatformQuery;
 

@@ -1,6 +1,6 @@
 //! Questions and answers against readings that are looked through one by one; parameters.
 
-use super::kind::Kind;
+use super::factory::IotPlatformWorkload;
 use super::parameters::Parameters;
 use super::query::PlatformQuery;
 use super::questions::{Questions, Subjects};
@@ -367,27 +367,34 @@ fn questions_keep_below_what_was_loaded_and_come_again_the_same() {
 
 fn set(settings: &[&str]) -> Result<Parameters, String> {
     let settings: Vec<String> = settings.iter().map(|&one| one.to_owned()).collect();
-    let preset = Kind.preset(Scale::Quick).expect("numbers");
-    let numbers = adjust_values(preset, &settings, Kind.parameters())?;
-    Kind.check(&numbers)?;
+    let preset = IotPlatformWorkload.preset(Scale::Quick).expect("numbers");
+    let numbers = adjust_values(preset, &settings, IotPlatformWorkload.parameters())?;
+    IotPlatformWorkload.check(&numbers)?;
     Parameters::read(&numbers)
 }
 
 #[test]
 fn every_number_is_documented_and_every_scale_makes_sense() {
     for scale in Scale::ALL {
-        let preset = Kind.preset(scale).expect("numbers");
-        Kind.check(&preset).expect("sense");
+        let preset = IotPlatformWorkload.preset(scale).expect("numbers");
+        IotPlatformWorkload.check(&preset).expect("sense");
         let names: BTreeSet<&str> = preset
             .as_object()
             .expect("an object")
             .keys()
             .map(String::as_str)
             .collect();
-        let documented: BTreeSet<&str> = Kind.parameters().iter().map(|one| one.name).collect();
+        let documented: BTreeSet<&str> = IotPlatformWorkload
+            .parameters()
+            .iter()
+            .map(|one| one.name)
+            .collect();
         assert_eq!(names, documented);
     }
-    assert_eq!(Kind.repetitions(&Kind.preset(Scale::Standard).unwrap()), 5);
+    assert_eq!(
+        IotPlatformWorkload.repetitions(&IotPlatformWorkload.preset(Scale::Standard).unwrap()),
+        5
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The machine-tool workload: a source sends 1,000 samples a second through the kernel's queue to a writer, and a
 //! reader finds and sums machine cycles (study 000).
 //!
-//! The flow: [`source`] → [`queue`] → [`writes`] → database → [`reads`]. The engine runs trials, which [`kind`] makes of it: a load that is fed over a
+//! The flow: [`source`] → [`queue`] → [`writes`] → database → [`reads`]. The engine runs trials, which [`factory`] makes of it: a load that is fed over a
 //! [`line`], then reads of several questions. What the reader should have found is computed by [`answers`]. The form of records is in [`results`]. It is not
 //! the signal itself, which is `dataset::machine_tool`, and knows no database.
 
@@ -29,12 +29,12 @@ mod strategies;
 
 mod results;
 
-mod kind;
+mod factory;
 
 use crate::dataset::machine_tool::CHANNELS;
 use sensormark_store::{Field, FieldType, Schema, Series, Table, TimeResolution};
 
-pub use kind::Kind;
+pub use factory::MachineToolWorkload;
 
 /// The workload's name.
 pub const NAME: &str = "machine-tool";

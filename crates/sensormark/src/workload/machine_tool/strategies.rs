@@ -7,7 +7,7 @@ use super::schema;
 use crate::engine::selection::Choice;
 use crate::measurement::record::NotMeasured;
 use crate::nearest::unknown;
-use sensormark_store::{Capability, LayoutOffer, Shape, TimeResolution};
+use sensormark_store::{Capability, LayoutOption, Shape, TimeResolution};
 
 /// The reading strategies that are measured on this layout, and those that it does not support, with the reason. What a store can only
 /// do in the client is measured when it is named.
@@ -17,7 +17,7 @@ use sensormark_store::{Capability, LayoutOffer, Shape, TimeResolution};
 pub fn strategies(
     choice: &Choice,
     name: &str,
-    offer: &LayoutOffer,
+    offer: &LayoutOption,
 ) -> Result<(Vec<String>, Vec<NotMeasured>), String> {
     let (mut possible, mut not_measured) = (Vec::new(), Vec::new());
     let named = |strategy: Strategy| {
@@ -67,7 +67,7 @@ enum Support {
     Not(String),
 }
 
-fn support(choice: &Choice, strategy: Strategy, offer: &LayoutOffer) -> Support {
+fn support(choice: &Choice, strategy: Strategy, offer: &LayoutOption) -> Support {
     let table = &schema(TimeResolution::Nanoseconds).tables[0];
     let spans = matches!(offer.layout.shape, Shape::RecordPerSpan { .. });
     for &operation in strategy.needed() {

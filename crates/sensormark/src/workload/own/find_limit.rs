@@ -6,10 +6,10 @@
 
 use super::limit::{Limit, What};
 use super::parameters::Parameters;
-use crate::engine::context::{Cell, CellRunner, RunContext, RunEvent, TrialPosition};
+use crate::engine::context::{BenchmarkCase, CaseRunner, RunContext, RunEvent, TrialPosition};
 use crate::engine::estimate::{CellEstimate, Terms};
 use crate::engine::trial::WorkloadFactory;
-use crate::engine::trial::cell::TrialRunner;
+use crate::engine::trial::case::TrialRunner;
 use crate::measurement::record::{Figure, LimitRecord, TrialRecord};
 use crate::quantity::short;
 use serde_json::Value;
@@ -33,7 +33,7 @@ pub const HIGHEST_RATE_LIMIT: &str = "highest rate that holds the limits";
 /// The end of a limit that was missed at the rate of the sensors, where a lower one held it.
 const A_SECOND: &str = " readings a second";
 
-/// Finds the limit of each cell.
+/// Finds the limit of each case.
 pub struct FindLimit {
     kind: Arc<dyn WorkloadFactory>,
     parameters: Value,
@@ -78,7 +78,7 @@ impl FindLimit {
     fn probe(
         &self,
         context: &RunContext<'_>,
-        cell: &Cell,
+        case: &BenchmarkCase,
         turn: TrialPosition,
         rate: f64,
     ) -> Option<TrialRecord> {
@@ -88,14 +88,14 @@ impl FindLimit {
         }
         let runner = self.runner(parameters);
         let mut record = None;
-        runner.run_cell(context, cell, turn, &[], &mut |one| record = Some(one));
+        runner.run_cell(context, case, turn, &[], &mut |one| record = Some(one));
         record
     }
 }
 
-impl CellRunner for FindLimit {
-    fn estimate(&self, cell: &Cell, terms: &Terms) -> CellEstimate {
-        let probe = self.runner(self.parameters.clone()).estimate(cell, terms);
+impl CaseRunner for FindLimit {
+    fn estimate(&self, case: &BenchmarkCase, terms: &Terms) -> CellEstimate {
+        let probe = self.runner(self.parameters.clone()).estimate(case, terms);
         // Half of the probes that there may be, each on a database of its own. The search is one trial.
         let seconds = probe.seconds() * f64::from(MOST_PROBES) / 2.0;
         let mut trials = probe.trials;
@@ -114,7 +114,7 @@ impl CellRunner for FindLimit {
     fn run_cell(
         &self,
         context: &RunContext<'_>,
-        cell: &Cell,
+        case: &BenchmarkCase,
         turn: TrialPosition,
         _earlier: &[TrialRecord],
         finished: &mut dyn FnMut(TrialRecord),
@@ -130,7 +130,7 @@ impl CellRunner for FindLimit {
                 attempt: turn.attempt * ATTEMPT + number,
                 ..turn
             };
-            let Some(mut record) = self.probe(context, cell, probe, rate) else {
+            let Some(mut record) = self.probe(context, case, probe, rate) else {
                 break;
             };
             record.attempt = turn.attempt;

@@ -1,7 +1,7 @@
 //! The user's own workload: what a TOML file says is loaded, then written and asked about at once; limits say what must hold.
 //!
 //! The flow begins with [`file`](mod@file), which reads the file into [`parameters`]. Its data set is made by [`sensors`]. What clients issue is in [`writes`] and
-//! [`questions`], and what is due in [`answers`]. The trial's steps are in [`kind`]. Limits of a trial are read and judged by [`limit`]. The highest rate that
+//! [`questions`], and what is due in [`answers`]. The trial's steps are in [`factory`]. Limits of a trial are read and judged by [`limit`]. The highest rate that
 //! holds them is found by [`find_limit`]. A person answers [`questionnaire`], which writes a file. A file that shows everything is [`template`].
 //!
 //! How an implementation goes through it:
@@ -19,9 +19,9 @@
 //! It is not where data are generated (`dataset::shapes`), nor where operations are issued (`engine`).
 
 pub mod answers;
+pub mod factory;
 pub mod file;
 pub mod find_limit;
-pub mod kind;
 pub mod limit;
 pub mod parameters;
 pub mod questionnaire;
@@ -34,7 +34,7 @@ pub mod writes;
 mod tests;
 
 pub use crate::quantity as units;
-pub use kind::Kind;
+pub use factory::OwnWorkload;
 pub use parameters::Parameters;
 
 /// The workload's name.

@@ -31,12 +31,12 @@ mod spans;
 
 mod operations;
 
-mod kind;
+mod factory;
 
 #[cfg(test)]
 mod tests;
 
-pub use kind::{Kind, Numbers, Parameters};
+pub use factory::{Numbers, Parameters, ReplayWorkload};
 pub use operations::Loading;
 pub use questions::{Class, Questions};
 pub use spans::Spans;

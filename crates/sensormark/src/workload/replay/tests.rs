@@ -13,11 +13,11 @@ use sensormark_store::{
 use super::*;
 use crate::dataset::recording::RecordingOptions;
 use crate::engine::clients::Clients;
+use crate::engine::deployment::block_on;
 use crate::engine::operations::Operations;
 use crate::engine::outcome::LoadOutcome;
 use crate::engine::phase::{Load, Phase, Target};
 use crate::engine::scale::Scale;
-use crate::engine::site::block_on;
 use crate::engine::trial::script::{self, Step};
 use crate::engine::trial::{Subject, WorkloadFactory};
 
@@ -329,8 +329,13 @@ fn a_replay_is_a_load_and_a_phase_for_each_class() {
     };
     let parameters = Parameters::of(Scale::Quick, file.to_owned(), options);
     let value = serde_json::to_value(&parameters).unwrap();
-    assert_eq!(Kind.schema(&value).unwrap().tables[0].fields.len(), 4);
-    let families = Kind.families(&value).unwrap();
+    assert_eq!(
+        ReplayWorkload.schema(&value).unwrap().tables[0]
+            .fields
+            .len(),
+        4
+    );
+    let families = ReplayWorkload.families(&value).unwrap();
     // A thousand readings, one each ten minutes, take 6.9 days.
     let week_ns = 7 * 86_400_000_000_000;
     assert_eq!(
@@ -343,7 +348,7 @@ fn a_replay_is_a_load_and_a_phase_for_each_class() {
         layout: &Layout::row_per_reading(),
         layout_name: "individual",
     };
-    let workload = Kind.build(&value, 1, subject).unwrap();
+    let workload = ReplayWorkload.build(&value, 1, subject).unwrap();
     let steps = workload.steps();
     script::check(&steps).unwrap();
     let name = |step: &Step| match step {
@@ -360,7 +365,7 @@ fn a_replay_is_a_load_and_a_phase_for_each_class() {
         "no/such.csv".into(),
         RecordingOptions::default(),
     );
-    let error = Kind
+    let error = ReplayWorkload
         .schema(&serde_json::to_value(missing).unwrap())
         .unwrap_err();
     assert!(error.contains("no/such.csv"), "{error}");

@@ -20,13 +20,13 @@
 //!
 //! It is not where operations are issued or timed (`engine`), nor where rates are compared with the study's (`report`).
 
-mod kind;
+mod factory;
 mod operations;
 mod parameters;
 #[cfg(test)]
 mod tests;
 
-pub use kind::Kind;
+pub use factory::SensorOperationsWorkload;
 pub use operations::{Reads, Writes};
 pub use parameters::{Indexes, Parameters, Statements};
 

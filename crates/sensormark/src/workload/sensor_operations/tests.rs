@@ -11,8 +11,8 @@ use crate::measurement::names;
 use sensormark_store::memory::MemoryStore;
 use sensormark_store::reference::Reference;
 use sensormark_store::{
-    Answer, AnswerSource, Ask, Index, Layout, LayoutOffer, RepeatedWrite, Selection, Standing,
-    Store, WriteMethod,
+    Answer, AnswerSource, Ask, DefaultSelection, Index, Layout, LayoutOption, RepeatedWrite,
+    Selection, Store, WriteMethod,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -172,7 +172,7 @@ fn numbers_are_checked_with_one_clear_message() {
     for scale in Scale::ALL {
         let parameters = Parameters::of(scale);
         assert_eq!(parameters.check(), Ok(()));
-        let value = Kind.preset(scale).unwrap();
+        let value = SensorOperationsWorkload.preset(scale).unwrap();
         let object = value.as_object().unwrap();
         assert_eq!(object.len(), Parameters::TABLE.len());
     }
@@ -214,7 +214,7 @@ fn tests_begin_empty_and_their_phases_say_what_they_are() {
         layout_name: "individual",
     };
     let value = serde_json::to_value(&parameters).unwrap();
-    let workload = Kind.build(&value, 1, subject).unwrap();
+    let workload = SensorOperationsWorkload.build(&value, 1, subject).unwrap();
     let steps = workload.steps();
     assert_eq!(check(&steps), Ok(()));
     let phases: Vec<_> = (steps.iter())
@@ -260,33 +260,36 @@ fn a_database_is_brought_to_rest_between_where_it_is_asked_for() {
         layout_name: "individual",
     };
     let value = serde_json::to_value(parameters).unwrap();
-    let steps = Kind.build(&value, 1, subject).unwrap().steps();
+    let steps = SensorOperationsWorkload
+        .build(&value, 1, subject)
+        .unwrap()
+        .steps();
     assert_eq!(check(&steps), Ok(()));
     let settled = steps.iter().filter(|step| matches!(step, Step::Settle(_)));
     assert_eq!(settled.count(), 6);
 }
 
-fn offer(variant: &str, layout: Layout, standing: Standing) -> LayoutOffer {
-    LayoutOffer {
+fn offer(variant: &str, layout: Layout, default_selection: DefaultSelection) -> LayoutOption {
+    LayoutOption {
         variant: variant.to_owned(),
         layout,
-        standing,
+        default_selection,
         description: String::new(),
     }
 }
 
 /// The variants that are measured unasked.
-fn measured(index: Indexes, statements: Statements, mut offers: Vec<LayoutOffer>) -> Vec<String> {
+fn measured(index: Indexes, statements: Statements, mut offers: Vec<LayoutOption>) -> Vec<String> {
     let parameters = Parameters {
         index,
         statements,
         ..quick()
     };
     let value = serde_json::to_value(parameters).unwrap();
-    Kind.choose(&value, &mut offers);
+    SensorOperationsWorkload.choose(&value, &mut offers);
     let chosen = offers
         .into_iter()
-        .filter(|offer| offer.standing != Standing::OnRequest);
+        .filter(|offer| offer.default_selection != DefaultSelection::OnRequest);
     chosen.map(|offer| offer.variant).collect()
 }
 
@@ -297,12 +300,20 @@ fn layouts_are_chosen_by_what_they_are() {
     let by = |write| Layout { write, ..usual };
     let relational = || {
         vec![
-            offer("", usual, Standing::Usual),
-            offer("no-index", of(Index::None), Standing::OnRequest),
-            offer("clustered", of(Index::Clustered), Standing::Further),
-            offer("series-index", of(Index::Series), Standing::OnRequest),
-            offer("copy", by(WriteMethod::FastPath), Standing::OnRequest),
-            offer("udp", by(WriteMethod::Datagram), Standing::Further),
+            offer("", usual, DefaultSelection::Usual),
+            offer("no-index", of(Index::None), DefaultSelection::OnRequest),
+            offer("clustered", of(Index::Clustered), DefaultSelection::Further),
+            offer(
+                "series-index",
+                of(Index::Series),
+                DefaultSelection::OnRequest,
+            ),
+            offer(
+                "copy",
+                by(WriteMethod::FastPath),
+                DefaultSelection::OnRequest,
+            ),
+            offer("udp", by(WriteMethod::Datagram), DefaultSelection::Further),
         ]
     };
     let usually = Statements::Usual;
@@ -317,11 +328,11 @@ fn layouts_are_chosen_by_what_they_are() {
     // Partitions by sensor and time, or by sensor alone, which is the study's.
     let partitioned = || {
         vec![
-            offer("", of(Index::Clustered), Standing::Usual),
+            offer("", of(Index::Clustered), DefaultSelection::Usual),
             offer(
                 "partition-per-series",
                 of(Index::Series),
-                Standing::OnRequest,
+                DefaultSelection::OnRequest,
             ),
         ]
     };

@@ -4,9 +4,9 @@ use super::super::account;
 use super::super::feed::Journal;
 use super::super::script::Step;
 use super::{Coordinator, Written};
+use crate::engine::deployment::block_on;
 use crate::engine::failure::TrialFailure;
 use crate::engine::phase::acknowledges;
-use crate::engine::site::block_on;
 use crate::engine::written::WrittenLoads;
 use crate::ledger::reconcile::reconcile;
 use crate::measurement::record::{LedgerRecord, TrialRecord};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 impl Coordinator<'_> {
     /// Whether the layout keeps one of several readings of one series and time, in every table.
     fn replaces(&self) -> bool {
-        let (store, layout) = (self.site.store(), &self.plan.layout);
+        let (store, layout) = (self.deployment.store(), &self.plan.layout);
         let tables = &self.plan.schema.tables;
         let replaces = |table| store.repeated_write(layout, table) == RepeatedWrite::Replaces;
         tables.iter().all(replaces)
@@ -34,7 +34,7 @@ impl Coordinator<'_> {
         let loads = self.loads(&written, &mut ledger)?;
         let mut found_ns = None;
         let entities = block_on(async {
-            let mut session = self.site.store().connect(self.plan).await?;
+            let mut session = self.deployment.store().connect(self.plan).await?;
             let schema = &self.plan.schema;
             reconcile(schema, &loads, session.as_mut(), &mut ledger).await?;
             let entities = loads.entities().compare(session.as_mut()).await?;
@@ -135,8 +135,8 @@ impl Coordinator<'_> {
     }
 
     fn survivors(&self, journal: &Journal) -> Result<LedgerRecord, TrialFailure> {
-        if self.site.check().is_err() {
-            self.site.restart()?;
+        if self.deployment.check().is_err() {
+            self.deployment.restart()?;
         }
         let loads = self.steps.iter().filter_map(|step| match step {
             Step::Run(phase) => Some(&phase.loads),
@@ -153,7 +153,7 @@ impl Coordinator<'_> {
         };
         let written = source.written(entries);
         let found_ns = block_on(async {
-            let mut session = self.site.store().connect(self.plan).await?;
+            let mut session = self.deployment.store().connect(self.plan).await?;
             let schema = &self.plan.schema;
             reconcile(schema, written.as_ref(), session.as_mut(), &mut ledger).await?;
             let found = times(session.as_mut()).await?;

@@ -11,7 +11,7 @@ impl Coordinator<'_> {
     pub(super) fn supported(&self, phase: &PhaseSpec) -> (Vec<Option<String>>, Option<String>) {
         let (mut client_side, mut missing) = (Vec::new(), None);
         for load in &phase.loads {
-            let store = self.site.store();
+            let store = self.deployment.store();
             let schema = &self.plan.schema;
             client_side.push(match support(store, &self.plan.layout, schema, load) {
                 Support::Native => None,

@@ -2,21 +2,26 @@
 
 use super::missing;
 use sensormark_store::{
-    Capability, Encoding, Family, Index, Layout, LayoutOffer, Operation, Schema, Shape, Standing,
-    Table, TagPlacement, TimeKey, TimeResolution, WriteMethod,
+    Capability, DefaultSelection, Encoding, Family, Index, Layout, LayoutOption, Operation, Schema,
+    Shape, Table, TagPlacement, TimeKey, TimeResolution, WriteMethod,
 };
 
-fn offer(variant: &str, layout: Layout, standing: Standing, description: &str) -> LayoutOffer {
-    LayoutOffer {
+fn offer(
+    variant: &str,
+    layout: Layout,
+    default_selection: DefaultSelection,
+    description: &str,
+) -> LayoutOption {
+    LayoutOption {
         variant: variant.to_owned(),
         layout,
-        standing,
+        default_selection,
         description: description.to_owned(),
     }
 }
 
 /// What this store offers for a schema and a family.
-pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
+pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
     let own = schema.tables.iter().any(|table| table.tags.len() > 1);
     let usual = Layout {
         tags: if own {
@@ -31,7 +36,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
             let mut offers = vec![offer(
                 "",
                 usual,
-                Standing::Usual,
+                DefaultSelection::Usual,
                 "row a reading, btree on (series, time); prepared INSERT for one, binary COPY for many",
             )];
             offers.extend(row_per_field(schema, usual));
@@ -48,7 +53,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
                 offer(
                     "",
                     layout,
-                    Standing::Usual,
+                    DefaultSelection::Usual,
                     "row a reading, and a table of sums by series, period and part of the day, upserted in the same statement",
                 ),
                 offer(
@@ -57,7 +62,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
                         index: Index::None,
                         ..layout
                     },
-                    Standing::OnRequest,
+                    DefaultSelection::OnRequest,
                     "the same without an index on the readings",
                 ),
             ]
@@ -67,7 +72,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
 }
 
 /// A row a channel is measured where all fields are alike and few, as channels of one device are.
-fn row_per_field(schema: &Schema, usual: Layout) -> Option<LayoutOffer> {
+fn row_per_field(schema: &Schema, usual: Layout) -> Option<LayoutOption> {
     if schema.tables.iter().all(|table| table.fields.len() < 2) {
         return None;
     }
@@ -78,10 +83,10 @@ fn row_per_field(schema: &Schema, usual: Layout) -> Option<LayoutOffer> {
                 .iter()
                 .all(|field| field.kind == table.fields[0].kind && !field.nullable)
     };
-    let standing = if schema.tables.iter().all(alike) {
-        Standing::Further
+    let default_selection = if schema.tables.iter().all(alike) {
+        DefaultSelection::Further
     } else {
-        Standing::OnRequest
+        DefaultSelection::OnRequest
     };
     Some(offer(
         "row-per-field",
@@ -89,16 +94,16 @@ fn row_per_field(schema: &Schema, usual: Layout) -> Option<LayoutOffer> {
             shape: Shape::RowPerField,
             ..usual
         },
-        standing,
+        default_selection,
         "row a field of a reading (series, time, field, value), btree on (series, time)",
     ))
 }
 
-fn request(variant: &str, layout: Layout, description: &str) -> LayoutOffer {
-    offer(variant, layout, Standing::OnRequest, description)
+fn request(variant: &str, layout: Layout, description: &str) -> LayoutOption {
+    offer(variant, layout, DefaultSelection::OnRequest, description)
 }
 
-fn row_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
+fn row_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
     let without = Layout {
         index: Index::None,
         ..usual
@@ -158,7 +163,7 @@ const WAYS_OF_WRITING: [(&str, WriteMethod, &str); 3] = [
     ),
 ];
 
-fn tag_variants(usual: Layout) -> [LayoutOffer; 2] {
+fn tag_variants(usual: Layout) -> [LayoutOption; 2] {
     let series = Layout {
         index: Index::Series,
         ..usual
@@ -186,33 +191,33 @@ fn tag_variants(usual: Layout) -> [LayoutOffer; 2] {
     ]
 }
 
-fn per_span(usual: Layout, span_ns: i64) -> Vec<LayoutOffer> {
+fn per_span(usual: Layout, span_ns: i64) -> Vec<LayoutOption> {
     [
         (
             "",
             Encoding::BinaryJson,
-            Standing::Usual,
+            DefaultSelection::Usual,
             "row a span of a series, its readings in a jsonb document",
         ),
         (
             "arrays",
             Encoding::Arrays,
-            Standing::Further,
+            DefaultSelection::Further,
             "row a span of a series, its readings in arrays, one a field",
         ),
         (
             "json-text",
             Encoding::Json,
-            Standing::OnRequest,
+            DefaultSelection::OnRequest,
             "row a span of a series, its readings in a json document kept as text",
         ),
     ]
-    .map(|(variant, encoding, standing, description)| {
+    .map(|(variant, encoding, default_selection, description)| {
         let layout = Layout {
             shape: Shape::RecordPerSpan { span_ns, encoding },
             ..usual
         };
-        offer(variant, layout, standing, description)
+        offer(variant, layout, default_selection, description)
     })
     .to_vec()
 }

@@ -13,7 +13,7 @@ use crate::engine::scale::Scale;
 use crate::engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use sensormark_store::{
-    Atomicity, Family, Index, LayoutOffer, Schema, Shape, Standing, WriteMethod,
+    Atomicity, DefaultSelection, Family, Index, LayoutOption, Schema, Shape, WriteMethod,
 };
 use serde_json::Value;
 use std::ops::Range;
@@ -22,13 +22,13 @@ use std::time::Duration;
 
 /// The billing workload.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Kind;
+pub struct BillingWorkload;
 
 fn read(parameters: &Value) -> Result<Parameters, String> {
     serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())
 }
 
-impl WorkloadFactory for Kind {
+impl WorkloadFactory for BillingWorkload {
     fn name(&self) -> &str {
         NAME
     }
@@ -78,7 +78,7 @@ impl WorkloadFactory for Kind {
         Ok(vec![(family, Family::PerReading)])
     }
 
-    fn choose(&self, _parameters: &Value, offers: &mut [LayoutOffer]) {
+    fn choose(&self, _parameters: &Value, offers: &mut [LayoutOption]) {
         study_first(offers);
     }
 
@@ -106,13 +106,13 @@ impl WorkloadFactory for Kind {
 
 /// Puts the study's layout first where a store has it, rows by meter alone, and has the store's usual one measured beside it by another name.
 /// Datagrams are for those who name them: nobody acknowledges that a meter was read.
-fn study_first(offers: &mut [LayoutOffer]) {
+fn study_first(offers: &mut [LayoutOption]) {
     for offer in offers.iter_mut() {
         if offer.layout.write == WriteMethod::Datagram {
-            offer.standing = Standing::OnRequest;
+            offer.default_selection = DefaultSelection::OnRequest;
         }
     }
-    let by_meter = |offer: &LayoutOffer| {
+    let by_meter = |offer: &LayoutOption| {
         let layout = &offer.layout;
         layout.index == Index::Series && layout.shape == Shape::RowPerReading && !layout.foreign_key
     };
@@ -126,9 +126,9 @@ fn study_first(offers: &mut [LayoutOffer]) {
         "by-time"
     };
     by_time.clone_into(&mut usual.variant);
-    usual.standing = Standing::Further;
+    usual.default_selection = DefaultSelection::Further;
     offers[place].variant.clear();
-    offers[place].standing = Standing::Usual;
+    offers[place].default_selection = DefaultSelection::Usual;
     offers[..=place].rotate_right(1);
 }
 

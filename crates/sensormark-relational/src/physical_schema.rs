@@ -1,6 +1,6 @@
 //! How a schema and a layout become tables: names, columns and what identifies a series.
 //!
-//! A [`Model`] is made once for a plan and shared by its sessions. It holds no readings and runs no statements: the
+//! A [`PhysicalSchema`] is made once for a plan and shared by its sessions. It holds no readings and runs no statements: the
 //! statements that make the tables are in [`crate::ddl`].
 
 mod columns;
@@ -10,7 +10,7 @@ use self::columns::{content_columns, free_name, key_columns, own_column};
 use crate::column_type::ColumnType;
 use crate::dialect::{Dialect, FieldRows};
 use crate::series::SeriesMap;
-use crate::table::{Content, EntityModel, SumColumns, SumsModel, TableModel};
+use crate::table::{Content, EntityModel, PhysicalSums, PhysicalTable, SumColumns};
 use sensormark_store::query::DaySplit;
 use sensormark_store::{
     Encoding, ErrorKind, FieldType, Layout, Schema, Shape, StoreError, Table, TagPlacement, TimeKey,
@@ -22,7 +22,7 @@ pub const OWNER_TABLE: &str = "sensormark_owner";
 
 /// A plan's schema, as tables of a database.
 #[derive(Debug)]
-pub struct Model {
+pub struct PhysicalSchema {
     /// The database's choices.
     pub dialect: &'static dyn Dialect,
     /// What readings look like.
@@ -30,14 +30,14 @@ pub struct Model {
     /// How they are kept.
     pub layout: Layout,
     /// One a table of the schema.
-    pub tables: Vec<TableModel>,
+    pub tables: Vec<PhysicalTable>,
     /// The length of a unit of time keys in ns.
     unit_ns: i64,
     /// Units from the Unix epoch to that of time keys.
     epoch: i64,
 }
 
-impl Model {
+impl PhysicalSchema {
     /// The tables for a schema and a layout.
     ///
     /// # Errors
@@ -80,7 +80,7 @@ impl Model {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when the schema has no such table.
-    pub fn table(&self, number: usize) -> Result<(&Table, &TableModel), StoreError> {
+    pub fn table(&self, number: usize) -> Result<(&Table, &PhysicalTable), StoreError> {
         self.schema
             .tables
             .get(number)
@@ -157,7 +157,7 @@ fn table_of(
     number: usize,
     table: &Table,
     layout: Layout,
-) -> TableModel {
+) -> PhysicalTable {
     let own_tags = layout.tags == TagPlacement::OwnTable && !table.tags.is_empty();
     let own_table = |ending: &str| {
         dialect.quote(&free_name(&format!("{}_{ending}", table.name), |name| {
@@ -181,7 +181,7 @@ fn table_of(
             .map(|column| column.name.clone())
     };
     let is_time = |content: &Content| matches!(content, Content::Time | Content::Span);
-    TableModel {
+    PhysicalTable {
         number,
         name: dialect.quote(&table.name),
         tag_names: quoted(dialect, table.tags.iter().map(|tag| &tag.name)),
@@ -211,7 +211,7 @@ fn quoted<'a>(
 }
 
 /// The table of sums of a table.
-fn sums_of(dialect: &'static dyn Dialect, table: &Table, name: String) -> SumsModel {
+fn sums_of(dialect: &'static dyn Dialect, table: &Table, name: String) -> PhysicalSums {
     let names = dialect.names();
     let own = |wanted: &str| own_column(dialect, table, wanted);
     let numeric =
@@ -231,7 +231,7 @@ fn sums_of(dialect: &'static dyn Dialect, table: &Table, name: String) -> SumsMo
                 max: own("max"),
             }
         });
-    SumsModel {
+    PhysicalSums {
         name,
         period: own(names.period),
         day: own(names.day),
@@ -240,6 +240,6 @@ fn sums_of(dialect: &'static dyn Dialect, table: &Table, name: String) -> SumsMo
 }
 
 /// Whether rows of one field have readings without any field, too.
-pub(crate) fn keeps_empty_readings(model: &Model) -> bool {
+pub(crate) fn keeps_empty_readings(model: &PhysicalSchema) -> bool {
     model.is_row_per_field() && model.dialect.field_rows() == FieldRows::AnyValue
 }

@@ -12,10 +12,10 @@ use crate::engine::answers::Checking;
 use crate::engine::operations::ENDLESS;
 use crate::engine::pacing::Schedule;
 use crate::engine::phase::Pacing;
-use crate::engine::sharing::Sharing;
 use crate::engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
 use crate::engine::trial::support::{Support, support};
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
+use crate::engine::work_distribution::WorkDistribution;
 use crate::measurement::record::TrialRecord;
 use crate::units::round_u64;
 use sensormark_store::{Family, RepeatedWrite, Schema};
@@ -31,13 +31,13 @@ const RATE_PARTS: f64 = 1_000.0;
 
 /// User's workloads.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Kind;
+pub struct OwnWorkload;
 
 fn read(parameters: &Value) -> Result<Parameters, String> {
     serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())
 }
 
-impl WorkloadFactory for Kind {
+impl WorkloadFactory for OwnWorkload {
     fn name(&self) -> &str {
         NAME
     }
@@ -180,7 +180,7 @@ impl Own {
             self.batch,
         );
         let load = LoadSpec {
-            sharing: Sharing::COUNTER,
+            distribution: WorkDistribution::COUNTER,
             ..LoadSpec::writing(LOAD, Arc::new(writes), self.parameters.load.clients)
         };
         let load = PhaseSpec::new(LOAD, vec![load]).label("operation", LOAD);
@@ -237,7 +237,7 @@ impl Own {
         let sensors = Arc::clone(&self.sensors);
         let writes = Writes::new(WRITERS, sensors, self.copies, first..end, writers.batch);
         LoadSpec {
-            sharing: Sharing::COUNTER,
+            distribution: WorkDistribution::COUNTER,
             pacing: pacing(operations),
             ..LoadSpec::writing(WRITERS, Arc::new(writes), writers.clients)
         }
@@ -265,7 +265,7 @@ impl Own {
         };
         LoadSpec {
             pacing: pacing(part.rate),
-            sharing: Sharing::COUNTER,
+            distribution: WorkDistribution::COUNTER,
             about: Some(About {
                 phase: about.0.to_owned(),
                 load: about.1.to_owned(),

@@ -1,8 +1,8 @@
 //! The layouts that the store offers, and how it does each operation with them.
 
 use sensormark_store::{
-    Capability, Encoding, Family, Index, Layout, LayoutOffer, Operation, Schema, Scope, Shape,
-    Standing, Table, TagPlacement, TimeKey, TimeResolution, WriteMethod,
+    Capability, DefaultSelection, Encoding, Family, Index, Layout, LayoutOption, Operation, Schema,
+    Scope, Shape, Table, TagPlacement, TimeKey, TimeResolution, WriteMethod,
 };
 
 /// Why a layout cannot be offered, if so.
@@ -30,17 +30,22 @@ pub(crate) fn missing(layout: &Layout) -> Option<String> {
     reason.map(str::to_owned)
 }
 
-fn offer(variant: &str, layout: Layout, standing: Standing, description: &str) -> LayoutOffer {
-    LayoutOffer {
+fn offer(
+    variant: &str,
+    layout: Layout,
+    default_selection: DefaultSelection,
+    description: &str,
+) -> LayoutOption {
+    LayoutOption {
         variant: variant.to_owned(),
         layout,
-        standing,
+        default_selection,
         description: description.to_owned(),
     }
 }
 
 /// What this store offers for a schema and a family.
-pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
+pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
     let tagged = schema.tables.iter().any(|table| !table.tags.is_empty());
     let usual = Layout {
         tags: if tagged {
@@ -62,13 +67,13 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
                 offer(
                     "",
                     layout(Encoding::Blob),
-                    Standing::Usual,
+                    DefaultSelection::Usual,
                     "row a span, its readings packed in a blob; partition by (series, bucket of time), clustered by (span, write)",
                 ),
                 offer(
                     "json",
                     layout(Encoding::Json),
-                    Standing::Further,
+                    DefaultSelection::Further,
                     "row a span, its readings as JSON in a text; partition by (series, bucket of time), clustered by (span, write)",
                 ),
             ]
@@ -77,12 +82,12 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
     }
 }
 
-fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
+fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
     let mut offers = vec![
         offer(
             "",
             usual,
-            Standing::Usual,
+            DefaultSelection::Usual,
             "row a reading; partition by (series, bucket of time), clustered by time in ns; prepared INSERT for one, unlogged batches by partition for many",
         ),
         offer(
@@ -91,7 +96,7 @@ fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
                 index: Index::Series,
                 ..usual
             },
-            Standing::OnRequest,
+            DefaultSelection::OnRequest,
             "row a reading; all of a series is one partition, clustered by time in ns",
         ),
     ];
@@ -103,7 +108,7 @@ fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
                 time: TimeKey::Native,
                 ..usual
             },
-            Standing::OnRequest,
+            DefaultSelection::OnRequest,
             "row a reading; clustered by timestamp (whole milliseconds)",
         ));
     }

@@ -1,9 +1,9 @@
-//! One cell of a run: opens its database, has its trials gone through, one after the other, and judges each.
+//! One case of a run: opens its database, has its trials gone through, one after the other, and judges each.
 
 use super::attempts::take_quiet_phases;
 use super::coordinator::{Coordinator, Ran};
 use super::feed::Journal;
-use super::place::{drop_database, open_site, plan};
+use super::place::{drop_database, open_deployment, plan};
 use super::protocol::TrialConfiguration;
 use super::role::process_name;
 use super::script::{CellTrials, PhaseSpec, Step, TrialSpec, check};
@@ -11,7 +11,10 @@ use super::warnings::warn;
 use super::{Subject, Workload, WorkloadFactory};
 use crate::engine::cold;
 use crate::engine::connection::PlanMessage;
-use crate::engine::context::{Cell, CellRunner, RunContext, RunEvent, TrialPosition, trial_label};
+use crate::engine::context::{
+    BenchmarkCase, CaseRunner, RunContext, RunEvent, TrialPosition, trial_label,
+};
+use crate::engine::deployment::Deployment;
 use crate::engine::estimate::{self, CellEstimate, Terms};
 use crate::engine::explain;
 use crate::engine::failure::TrialFailure;
@@ -19,7 +22,6 @@ use crate::engine::judge::work::Work;
 use crate::engine::judge::{Circumstances, Evidence, judge};
 use crate::engine::role::RoleProcess;
 use crate::engine::run_plan::in_turn;
-use crate::engine::site::Site;
 use crate::engine::study_protocol::Protocol;
 use crate::measurement::names;
 use crate::measurement::record::{Cache, Figure, Implementation, Side, TrialRecord};
@@ -30,7 +32,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Runs the cells of a workload.
+/// Runs the cases of a workload.
 pub struct TrialRunner {
     /// The kind of workload.
     pub kind: Arc<dyn WorkloadFactory>,
@@ -38,17 +40,17 @@ pub struct TrialRunner {
     pub parameters: Value,
 }
 
-/// What a cell's trials need, made before the first of them.
+/// What a case's trials need, made before the first of them.
 struct Prepared {
-    site: Site,
+    deployment: Deployment,
     plan: Plan,
 }
 
-/// A cell whose trials are gone through.
+/// A case whose trials are gone through.
 struct Running<'a> {
     runner: &'a TrialRunner,
     context: &'a RunContext<'a>,
-    cell: &'a Cell,
+    case: &'a BenchmarkCase,
     workload: Box<dyn Workload>,
     /// By trial: how long it takes, about.
     seconds: Vec<f64>,
@@ -59,34 +61,39 @@ struct Running<'a> {
 }
 
 impl TrialRunner {
-    fn workload(&self, cell: &Cell, seed: u64) -> Result<Box<dyn Workload>, String> {
+    fn workload(&self, case: &BenchmarkCase, seed: u64) -> Result<Box<dyn Workload>, String> {
         let subject = Subject {
-            store: cell.choice.store.as_ref(),
-            layout: &cell.layout,
-            layout_name: &cell.layout_name,
+            store: case.choice.store.as_ref(),
+            layout: &case.layout,
+            layout_name: &case.layout_name,
         };
         self.kind.build(&self.parameters, seed, subject)
     }
 
-    /// The trials of a cell before anything is measured; what is wrong with the parameters shows when it is run.
-    fn planned(&self, cell: &Cell) -> Vec<TrialSpec> {
-        let workload = self.workload(cell, 0);
-        workload.map_or_else(|_| Vec::new(), |workload| workload.trials(&of(cell)))
+    /// The trials of a case before anything is measured; what is wrong with the parameters shows when it is run.
+    fn planned(&self, case: &BenchmarkCase) -> Vec<TrialSpec> {
+        let workload = self.workload(case, 0);
+        workload.map_or_else(|_| Vec::new(), |workload| workload.trials(&of(case)))
     }
 
-    /// How long a cell of this workload takes.
-    fn estimated(&self, cell: &Cell, workload: &dyn Workload, terms: &Terms) -> CellEstimate {
+    /// How long a case of this workload takes.
+    fn estimated(
+        &self,
+        case: &BenchmarkCase,
+        workload: &dyn Workload,
+        terms: &Terms,
+    ) -> CellEstimate {
         let label = |trial: &TrialSpec| {
-            let record = new_record(self.kind.name(), cell, TrialPosition::FIRST, Some(trial));
+            let record = new_record(self.kind.name(), case, TrialPosition::FIRST, Some(trial));
             trial_label(&record)
         };
-        estimate::cell(cell, workload, &of(cell), *terms, label)
+        estimate::case(case, workload, &of(case), *terms, label)
     }
 
     fn prepare(
         &self,
         context: &RunContext<'_>,
-        cell: &Cell,
+        case: &BenchmarkCase,
         workload: &dyn Workload,
         trials: &[TrialSpec],
     ) -> Result<Prepared, TrialFailure> {
@@ -95,21 +102,21 @@ impl TrialRunner {
         }
         let clients = trials.iter().map(|trial| most_clients(&trial.steps)).max();
         let clients = clients.unwrap_or(1);
-        let site = open_site(context, cell, clients)?;
+        let deployment = open_deployment(context, case, clients)?;
         let reached_by = (context.owner.as_str(), context.timeout_ms);
-        let plan = plan(&site, cell, workload.schema(), clients, reached_by)?;
-        site.administer(&plan, async |administrator| administrator.create().await)?;
-        Ok(Prepared { site, plan })
+        let plan = plan(&deployment, case, workload.schema(), clients, reached_by)?;
+        deployment.administer(&plan, async |administrator| administrator.create().await)?;
+        Ok(Prepared { deployment, plan })
     }
 
     fn new_record(
         &self,
         context: &RunContext<'_>,
-        cell: &Cell,
+        case: &BenchmarkCase,
         turn: TrialPosition,
         trial: Option<&TrialSpec>,
     ) -> TrialRecord {
-        let mut record = new_record(self.kind.name(), cell, turn, trial);
+        let mut record = new_record(self.kind.name(), case, turn, trial);
         if record.side != Side::Write {
             record.implementation.cache = context.cache;
         }
@@ -117,22 +124,22 @@ impl TrialRunner {
     }
 }
 
-impl CellRunner for TrialRunner {
-    fn estimate(&self, cell: &Cell, terms: &Terms) -> CellEstimate {
-        let made = self.workload(cell, 0);
+impl CaseRunner for TrialRunner {
+    fn estimate(&self, case: &BenchmarkCase, terms: &Terms) -> CellEstimate {
+        let made = self.workload(case, 0);
         made.map_or_else(
             |_| CellEstimate::default(),
-            |workload| self.estimated(cell, workload.as_ref(), terms),
+            |workload| self.estimated(case, workload.as_ref(), terms),
         )
     }
 
-    fn supposes(&self, cell: &Cell) -> Option<String> {
-        self.workload(cell, 0).ok()?.supposes()
+    fn supposes(&self, case: &BenchmarkCase) -> Option<String> {
+        self.workload(case, 0).ok()?.supposes()
     }
 
-    fn only_reads(&self, cell: &Cell) -> bool {
+    fn only_reads(&self, case: &BenchmarkCase) -> bool {
         let measures = |phase: &PhaseSpec| phase.only_reads() && !phase.warm_up;
-        let trials = self.planned(cell);
+        let trials = self.planned(case);
         trials
             .iter()
             .any(|trial| phases(&trial.steps).any(measures))
@@ -141,34 +148,34 @@ impl CellRunner for TrialRunner {
     fn run_cell(
         &self,
         context: &RunContext<'_>,
-        cell: &Cell,
+        case: &BenchmarkCase,
         turn: TrialPosition,
         earlier: &[TrialRecord],
         finished: &mut dyn FnMut(TrialRecord),
     ) {
-        let made = self.workload(cell, context.seed);
+        let made = self.workload(case, context.seed);
         let prepared = made.map_err(TrialFailure::System).and_then(|workload| {
-            let trials = workload.trials(&of(cell));
-            let prepared = self.prepare(context, cell, workload.as_ref(), &trials)?;
+            let trials = workload.trials(&of(case));
+            let prepared = self.prepare(context, case, workload.as_ref(), &trials)?;
             Ok((workload, trials, prepared))
         });
         let (workload, trials, prepared) = match prepared {
             Ok(prepared) => prepared,
             Err(failure) => {
-                let planned = self.planned(cell);
-                let mut record = self.new_record(context, cell, turn, planned.first());
+                let planned = self.planned(case);
+                let mut record = self.new_record(context, case, turn, planned.first());
                 broken_off(context, &mut record, &failure);
                 return finished(record);
             }
         };
-        let estimate = self.estimated(cell, workload.as_ref(), &Terms::of(context));
+        let estimate = self.estimated(case, workload.as_ref(), &Terms::of(context));
         let mut running = Running {
             runner: self,
             context,
-            cell,
+            case,
             seconds: estimate.trials.iter().map(|trial| trial.seconds).collect(),
             workload,
-            trials: of(cell),
+            trials: of(case),
             journal: None,
         };
         running.go(&prepared, trials, (turn, earlier), finished);
@@ -176,7 +183,7 @@ impl CellRunner for TrialRunner {
 }
 
 impl Running<'_> {
-    /// Goes through the cell's trials, and drops its database.
+    /// Goes through the case's trials, and drops its database.
     fn go(
         &mut self,
         prepared: &Prepared,
@@ -199,7 +206,7 @@ impl Running<'_> {
             };
             let mut record = self
                 .runner
-                .new_record(context, self.cell, turn, Some(trial));
+                .new_record(context, self.case, turn, Some(trial));
             if trial.needs_stored && self.journal.is_none() {
                 let why = "what the write trial before it stored is not known".to_owned();
                 broken_off(context, &mut record, &TrialFailure::System(why));
@@ -219,8 +226,8 @@ impl Running<'_> {
             finished(record);
         }
         // A server of our own is removed with all that it has: nothing more is asked of one that failed.
-        if succeeded || !prepared.site.is_ours() {
-            drop_database(context, &prepared.site, &prepared.plan);
+        if succeeded || !prepared.deployment.is_ours() {
+            drop_database(context, &prepared.deployment, &prepared.plan);
         }
     }
 
@@ -268,19 +275,20 @@ impl Running<'_> {
         (number, trial): (usize, &TrialSpec),
         record: &mut TrialRecord,
     ) -> (Vec<Reason>, Result<(), TrialFailure>) {
-        let (context, Prepared { site, plan }) = (self.context, prepared);
-        record.server = site.record();
+        let (context, Prepared { deployment, plan }) = (self.context, prepared);
+        record.server = deployment.record();
         if trial.side != Side::Read {
-            record.write_sizes = write_sizes(site.store(), &plan.layout, &plan.schema);
+            record.write_sizes = write_sizes(deployment.store(), &plan.layout, &plan.schema);
         }
         context.observer.event(RunEvent::TrialStarted {
             label: trial_label(record),
             seconds: self.seconds.get(number).copied().unwrap_or(0.0),
         });
         let of = (self.runner.kind.name(), trial);
-        let roles = begin(context, site, trial, record)
+        let roles = begin(context, deployment, trial, record)
             .and_then(|()| self.roles(prepared, (number, trial)));
-        let coordinator = roles.and_then(|roles| Coordinator::new(context, site, plan, of, roles));
+        let coordinator =
+            roles.and_then(|roles| Coordinator::new(context, deployment, plan, of, roles));
         let Ran {
             reasons,
             mut outcome,
@@ -299,17 +307,17 @@ impl Running<'_> {
         }
         let is_told = |reason: &Reason| reason.kind == ReasonKind::ServerCrashed;
         if !reasons.iter().any(is_told) {
-            outcome = outcome.map_err(|failure| site.cause(failure));
+            outcome = outcome.map_err(|failure| deployment.cause(failure));
         }
         if outcome.is_ok() {
             let settings =
-                site.administer(plan, async |administrator| administrator.settings().await);
+                deployment.administer(plan, async |administrator| administrator.settings().await);
             match settings {
                 Ok(settings) => record.settings = settings,
                 Err(error) => outcome = Err(error.into()),
             }
         }
-        record.server = site.record();
+        record.server = deployment.record();
         (reasons, outcome)
     }
 
@@ -319,7 +327,7 @@ impl Running<'_> {
         prepared: &Prepared,
         (number, trial): (usize, &TrialSpec),
     ) -> Result<Vec<RoleProcess>, TrialFailure> {
-        let store = prepared.site.store().description().name;
+        let store = prepared.deployment.store().description().name;
         let (context, kind) = (self.context, self.runner.kind.name());
         let message = PlanMessage::new(&store, &prepared.plan, context.plant.as_deref());
         let name = process_name(kind, trial.role);
@@ -329,10 +337,10 @@ impl Running<'_> {
                 kind: kind.to_owned(),
                 parameters: self.runner.parameters.clone(),
                 seed: context.seed,
-                layout_name: self.cell.layout_name.clone(),
+                layout_name: self.case.layout_name.clone(),
                 plan: message.clone(),
                 process,
-                cell: self.trials.clone(),
+                case: self.trials.clone(),
                 trial: number,
             };
             roles.push(RoleProcess::start(&context.program, &name, &configuration)?);
@@ -349,15 +357,15 @@ impl Running<'_> {
 /// again. The warm-up that follows is the study's too.
 fn begin(
     context: &RunContext<'_>,
-    site: &Site,
+    deployment: &Deployment,
     trial: &TrialSpec,
     record: &mut TrialRecord,
 ) -> Result<(), TrialFailure> {
-    let restarts = |study: &Protocol| study.restart_before_reading && site.is_ours();
+    let restarts = |study: &Protocol| study.restart_before_reading && deployment.is_ours();
     let is_cold = context.cache == Cache::Cold;
     if trial.side == Side::Read && !is_cold && context.protocol.is_some_and(restarts) {
         let began = Instant::now();
-        cold::start(context, site, None)?;
+        cold::start(context, deployment, None)?;
         let seconds = Figure::new(began.elapsed().as_secs_f64(), "s");
         let name = names::RESTART_BEFORE_READING.to_owned();
         record.figures.insert(name, seconds);
@@ -365,13 +373,13 @@ fn begin(
     Ok(())
 }
 
-/// Keeps the statements of a trial that came to its end; what a cell writes is shown when nothing more is measured on it.
+/// Keeps the statements of a trial that came to its end; what a case writes is shown when nothing more is measured on it.
 fn show(prepared: &Prepared, asked: &[Step], written: &[Step], record: &mut TrialRecord) {
     let asks = phases(asked).any(|phase| phase.loads.iter().any(|load| !load.writes));
     if !asks && written.is_empty() {
         return;
     }
-    match explain::record(&prepared.site, &prepared.plan, asked, written) {
+    match explain::record(&prepared.deployment, &prepared.plan, asked, written) {
         Ok(statements) => record.statements = Some(statements),
         Err(error) => record
             .warnings
@@ -389,10 +397,10 @@ fn broken_off(context: &RunContext<'_>, record: &mut TrialRecord, failure: &Tria
     judge(record, evidence, &circumstances);
 }
 
-/// What a cell's trials depend on before the first of them.
-fn of(cell: &Cell) -> CellTrials {
+/// What a case's trials depend on before the first of them.
+fn of(case: &BenchmarkCase) -> CellTrials {
     CellTrials {
-        strategies: cell.strategies.clone(),
+        strategies: case.strategies.clone(),
         stored: None,
     }
 }
@@ -416,31 +424,31 @@ fn most_processes(steps: &[Step]) -> u32 {
         .unwrap_or(1)
 }
 
-/// The record of a trial of a cell that begins now.
+/// The record of a trial of a case that begins now.
 fn new_record(
     workload: &str,
-    cell: &Cell,
+    case: &BenchmarkCase,
     position: TrialPosition,
     trial: Option<&TrialSpec>,
 ) -> TrialRecord {
-    let description = cell.choice.store.description();
+    let description = case.choice.store.description();
     let part = trial.and_then(|trial| trial.part.as_ref());
     let part = part.map_or_else(String::new, |part| format!("-{part}"));
     let name = format!(
         "{workload}-{}-{}{part}-r{}-a{}",
-        cell.choice.file_name(),
-        cell.layout_name,
+        case.choice.file_name(),
+        case.layout_name,
         position.repetition,
         position.attempt
     );
     let implementation = Implementation {
         store: description.name,
-        server: cell.choice.server.clone(),
-        title: cell.choice.title(),
-        layout_name: cell.layout_name.clone(),
-        layout: cell.layout,
+        server: case.choice.server.clone(),
+        title: case.choice.title(),
+        layout_name: case.layout_name.clone(),
+        layout: case.layout,
         strategy: trial.and_then(|trial| trial.strategy.clone()),
-        durability: cell.durability,
+        durability: case.durability,
         cache: Cache::Hot,
         embedded: description.embedded,
     };

@@ -8,11 +8,13 @@ use crate::dataset::sensor_operations::{Exported, START_NS, SensorReadings};
 use crate::engine::answers::Checking;
 use crate::engine::parameter::Parameter;
 use crate::engine::scale::Scale;
-use crate::engine::sharing::Sharing;
 use crate::engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
+use crate::engine::work_distribution::WorkDistribution;
 use crate::measurement::names;
-use sensormark_store::{Family, Index, Layout, LayoutOffer, Schema, Shape, Standing, WriteMethod};
+use sensormark_store::{
+    DefaultSelection, Family, Index, Layout, LayoutOption, Schema, Shape, WriteMethod,
+};
 use serde_json::Value;
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -24,13 +26,13 @@ const FAMILY: &str = "individual";
 
 /// Sensor-operations.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Kind;
+pub struct SensorOperationsWorkload;
 
 fn read(parameters: &Value) -> Result<Parameters, String> {
     serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())
 }
 
-impl WorkloadFactory for Kind {
+impl WorkloadFactory for SensorOperationsWorkload {
     fn name(&self) -> &str {
         NAME
     }
@@ -90,7 +92,7 @@ impl WorkloadFactory for Kind {
         Ok(vec![(FAMILY.to_owned(), Family::PerReading)])
     }
 
-    fn choose(&self, parameters: &Value, offers: &mut [LayoutOffer]) {
+    fn choose(&self, parameters: &Value, offers: &mut [LayoutOption]) {
         if let Ok(parameters) = read(parameters) {
             choose(&parameters, offers);
         }
@@ -125,7 +127,7 @@ impl WorkloadFactory for Kind {
 }
 
 /// Which layouts are measured unasked: with an index on (sensor, time), without one, and the ways of writing.
-fn choose(parameters: &Parameters, offers: &mut [LayoutOffer]) {
+fn choose(parameters: &Parameters, offers: &mut [LayoutOption]) {
     let Some(usual) = offers.first().map(|offer| offer.layout) else {
         return;
     };
@@ -155,7 +157,7 @@ fn choose(parameters: &Parameters, offers: &mut [LayoutOffer]) {
                 };
         // Other ways to keep the rows of a sensor together, where the store has them measured.
         let is_kept_together = layout.write == WriteMethod::Usual
-            && offer.standing == Standing::Further
+            && offer.default_selection == DefaultSelection::Further
             && matches!(
                 (layout.shape, layout.index),
                 (Shape::RowPerReading, Index::Clustered) | (Shape::NativeTimeSeries, _)
@@ -168,10 +170,10 @@ fn choose(parameters: &Parameters, offers: &mut [LayoutOffer]) {
             Indexes::With => is_indexed,
             Indexes::Without => layout == if may_choose { without } else { with },
         };
-        offer.standing = match is_measured {
-            true if offer.standing == Standing::Usual => Standing::Usual,
-            true => Standing::Further,
-            false => Standing::OnRequest,
+        offer.default_selection = match is_measured {
+            true if offer.default_selection == DefaultSelection::Usual => DefaultSelection::Usual,
+            true => DefaultSelection::Further,
+            false => DefaultSelection::OnRequest,
         };
     }
 }
@@ -218,7 +220,7 @@ impl Tests {
         let readings = Arc::clone(&self.readings);
         let writes = Writes::new(operation, readings, test.statements, per_statement);
         let load = LoadSpec {
-            sharing: Sharing::COUNTER,
+            distribution: WorkDistribution::COUNTER,
             ..LoadSpec::writing(operation.name(), Arc::new(writes), test.clients)
         };
         self.phase(test, operation, load)
@@ -242,7 +244,7 @@ impl Tests {
             _ => Checking::All,
         };
         let load = LoadSpec {
-            sharing: Sharing::COUNTER,
+            distribution: WorkDistribution::COUNTER,
             about: Some(About {
                 phase: written.name.clone(),
                 load: written.loads[0].name.clone(),

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// How blocks of operations are shared out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Sharing {
+pub enum WorkDistribution {
     /// Client c of n takes blocks c, c + n, c + 2n, …
     Stride {
         /// Operations in a block.
@@ -25,7 +25,7 @@ pub enum Sharing {
     },
 }
 
-impl Sharing {
+impl WorkDistribution {
     /// Single operations, by stride.
     pub const STRIDE: Self = Self::Stride {
         block: NonZeroU64::MIN,
@@ -76,7 +76,7 @@ pub struct Turn {
 /// What the clients of a load share.
 #[derive(Debug)]
 pub struct Turns {
-    sharing: Sharing,
+    distribution: WorkDistribution,
     clients: ClientRange,
     length: u64,
     next_block: AtomicU64,
@@ -85,9 +85,9 @@ pub struct Turns {
 
 impl Turns {
     /// The turns of `length` operations.
-    pub const fn new(sharing: Sharing, clients: ClientRange, length: u64) -> Self {
+    pub const fn new(distribution: WorkDistribution, clients: ClientRange, length: u64) -> Self {
         Self {
-            sharing,
+            distribution,
             clients,
             length,
             next_block: AtomicU64::new(0),
@@ -96,8 +96,8 @@ impl Turns {
     }
 
     /// How many operations client `client` (of all processes) has in all; with a counter nobody knows.
-    fn share_of(sharing: Sharing, of: u32, length: u64, client: u32) -> Option<u64> {
-        let Sharing::Stride { block } = sharing else {
+    fn share_of(distribution: WorkDistribution, of: u32, length: u64, client: u32) -> Option<u64> {
+        let WorkDistribution::Stride { block } = distribution else {
             return None;
         };
         let (block, of, client) = (block.get(), u64::from(of), u64::from(client));
@@ -111,9 +111,9 @@ impl Turns {
     /// How many places an open loop's schedule has to have. More than there are operations where clients' shares are unequal.
     pub fn positions(&self) -> u64 {
         let of = self.clients.of;
-        let share = |client| Self::share_of(self.sharing, of, self.length, client);
+        let share = |client| Self::share_of(self.distribution, of, self.length, client);
         match share(0) {
-            Some(largest) if self.sharing.block() > 1 => largest * u64::from(of),
+            Some(largest) if self.distribution.block() > 1 => largest * u64::from(of),
             _ => self.length,
         }
     }
@@ -121,7 +121,7 @@ impl Turns {
     /// Places in the schedule that this client came to, or would have come to, after what it did, ascending.
     pub fn positions_left(&self, done: &ClientDone) -> impl Iterator<Item = u64> {
         let of = self.clients.of;
-        let share = Self::share_of(self.sharing, of, self.length, done.client);
+        let share = Self::share_of(self.distribution, of, self.length, done.client);
         let client = u64::from(done.client);
         let own = (done.executed..share.unwrap_or(0)).map(move |k| client + k * u64::from(of));
         let counted = done.not_executed.filter(|_| share.is_none());
@@ -130,17 +130,21 @@ impl Turns {
 
     /// Places in the schedule that nobody came to, when they come from a counter.
     pub fn positions_untaken(&self) -> std::ops::Range<u64> {
-        match self.sharing {
-            Sharing::Stride { .. } => 0..0,
-            Sharing::Counter { .. } => self.next_position.load(Ordering::SeqCst)..self.length,
+        match self.distribution {
+            WorkDistribution::Stride { .. } => 0..0,
+            WorkDistribution::Counter { .. } => {
+                self.next_position.load(Ordering::SeqCst)..self.length
+            }
         }
     }
 
     /// A lower bound of every number that will be taken from the counter from now on.
     pub fn least_to_come(&self) -> u64 {
-        match self.sharing {
-            Sharing::Stride { .. } => 0,
-            Sharing::Counter { block } => self.next_block.load(Ordering::SeqCst) * block.get(),
+        match self.distribution {
+            WorkDistribution::Stride { .. } => 0,
+            WorkDistribution::Counter { block } => {
+                self.next_block.load(Ordering::SeqCst) * block.get()
+            }
         }
     }
 
@@ -150,7 +154,7 @@ impl Turns {
         ClientTurns {
             turns: self,
             client,
-            base: client.saturating_mul(self.sharing.block()),
+            base: client.saturating_mul(self.distribution.block()),
             offset: 0,
             block: None,
             position: client,
@@ -180,9 +184,9 @@ impl ClientTurns<'_> {
     /// The next operation of this client. It counts as issued unless [`ClientTurns::give_back`] follows.
     #[inline]
     pub fn take(&mut self) -> Option<Turn> {
-        let turn = match self.turns.sharing {
-            Sharing::Stride { block } => self.take_stride(block.get())?,
-            Sharing::Counter { block } => self.take_counted(block.get())?,
+        let turn = match self.turns.distribution {
+            WorkDistribution::Stride { block } => self.take_stride(block.get())?,
+            WorkDistribution::Counter { block } => self.take_counted(block.get())?,
         };
         self.executed += 1;
         Some(turn)
@@ -241,12 +245,12 @@ impl ClientTurns<'_> {
     /// A lower bound of the number of this client's next operation, where it is known.
     #[inline]
     pub fn least_to_come(&self) -> u64 {
-        match self.turns.sharing {
-            Sharing::Stride { block } if self.offset == block.get() => self
+        match self.turns.distribution {
+            WorkDistribution::Stride { block } if self.offset == block.get() => self
                 .base
                 .saturating_add(block.get() * u64::from(self.turns.clients.of)),
-            Sharing::Stride { .. } => self.base.saturating_add(self.offset),
-            Sharing::Counter { block } => match self.block {
+            WorkDistribution::Stride { .. } => self.base.saturating_add(self.offset),
+            WorkDistribution::Counter { block } => match self.block {
                 Some(_) if self.offset < block.get() => self.base + self.offset,
                 _ => self.turns.least_to_come(),
             },
@@ -255,8 +259,8 @@ impl ClientTurns<'_> {
 
     /// What this client has done.
     pub fn finish(&self) -> ClientDone {
-        let partial = match (self.turns.sharing, self.block) {
-            (Sharing::Counter { block }, Some(number)) if self.offset < block.get() => {
+        let partial = match (self.turns.distribution, self.block) {
+            (WorkDistribution::Counter { block }, Some(number)) if self.offset < block.get() => {
                 Some((number, self.offset))
             }
             _ => None,
@@ -286,7 +290,7 @@ pub struct ClientDone {
 /// Which operations of a load were issued: exact, and small however many there are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Issued {
-    sharing: Sharing,
+    distribution: WorkDistribution,
     of: u32,
     length: u64,
     /// By client: operations issued.
@@ -301,7 +305,7 @@ impl Issued {
     /// What these clients have done with these turns.
     pub fn new(turns: &Turns, done: &[ClientDone]) -> Self {
         Self {
-            sharing: turns.sharing,
+            distribution: turns.distribution,
             of: turns.clients.of,
             length: turns.length,
             executed: done.iter().map(|one| (one.client, one.executed)).collect(),
@@ -313,7 +317,7 @@ impl Issued {
     /// The first `count` of `length` operations, by one client.
     pub fn first(count: u64, length: u64) -> Self {
         Self {
-            sharing: Sharing::STRIDE,
+            distribution: WorkDistribution::STRIDE,
             of: 1,
             length,
             executed: BTreeMap::from([(0, count)]),
@@ -327,9 +331,12 @@ impl Issued {
         if index >= self.length {
             return false;
         }
-        let (number, within) = (index / self.sharing.block(), index % self.sharing.block());
-        match self.sharing {
-            Sharing::Stride { block } => {
+        let (number, within) = (
+            index / self.distribution.block(),
+            index % self.distribution.block(),
+        );
+        match self.distribution {
+            WorkDistribution::Stride { block } => {
                 let of = u64::from(self.of);
                 let client = u32::try_from(number % of).unwrap_or(u32::MAX);
                 let place = (number / of) * block.get() + within;
@@ -337,7 +344,7 @@ impl Issued {
                     .get(&client)
                     .is_some_and(|executed| place < *executed)
             }
-            Sharing::Counter { .. } => {
+            WorkDistribution::Counter { .. } => {
                 number < self.blocks && self.partial.get(&number).is_none_or(|done| within < *done)
             }
         }
@@ -350,7 +357,7 @@ impl Issued {
 
     /// Whether these clients issued all that is theirs.
     pub fn is_complete(&self, clients: ClientRange) -> bool {
-        let share = |client| Turns::share_of(self.sharing, self.of, self.length, client);
+        let share = |client| Turns::share_of(self.distribution, self.of, self.length, client);
         let range = clients.first..clients.first + clients.count;
         let due: Option<u64> = range.map(share).sum();
         self.count() == due.unwrap_or(self.length)
@@ -371,10 +378,10 @@ impl Issued {
 
     /// No operation from this number on was issued: a load that its phase's limit ends has more than can be looked through.
     fn end(&self) -> u64 {
-        let block = self.sharing.block();
-        let blocks = match self.sharing {
-            Sharing::Counter { .. } => self.blocks,
-            Sharing::Stride { .. } => {
+        let block = self.distribution.block();
+        let blocks = match self.distribution {
+            WorkDistribution::Counter { .. } => self.blocks,
+            WorkDistribution::Stride { .. } => {
                 let last = |(client, executed): (&u32, &u64)| {
                     let own = executed.div_ceil(block);
                     own.checked_sub(1).map_or(0, |before| {
@@ -392,9 +399,10 @@ impl Issued {
     /// # Panics
     /// When operations were not shared out by stride, or differently: processes have no counter in common.
     pub fn merge(&mut self, other: &Self) {
-        let same = (self.sharing, self.of, self.length) == (other.sharing, other.of, other.length);
+        let same = (self.distribution, self.of, self.length)
+            == (other.distribution, other.of, other.length);
         assert!(
-            same && matches!(self.sharing, Sharing::Stride { .. }),
+            same && matches!(self.distribution, WorkDistribution::Stride { .. }),
             "several processes share operations out by stride"
         );
         self.executed.extend(&other.executed);

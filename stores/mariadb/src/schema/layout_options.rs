@@ -5,26 +5,26 @@
 use super::{field_type, is_short};
 use sensormark_relational::table::SECOND_NS;
 use sensormark_store::{
-    Capability, Encoding, Family, FieldType, Index, Layout, LayoutOffer, Operation, QueryStyle,
-    Schema, Scope, Shape, Standing, Table, TagPlacement, TimeKey, WriteMethod,
+    Capability, DefaultSelection, Encoding, Family, FieldType, Index, Layout, LayoutOption,
+    Operation, QueryStyle, Schema, Scope, Shape, Table, TagPlacement, TimeKey, WriteMethod,
 };
 
 fn offer(
     variant: &str,
     layout: Layout,
-    standing: Standing,
+    default_selection: DefaultSelection,
     description: impl Into<String>,
-) -> LayoutOffer {
-    LayoutOffer {
+) -> LayoutOption {
+    LayoutOption {
         variant: variant.to_owned(),
         layout,
-        standing,
+        default_selection,
         description: description.into(),
     }
 }
 
 /// What this store offers for a schema and a family.
-pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
+pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
     let usual = Layout {
         tags: if schema.tables.iter().any(|table| table.tags.len() > 1) {
             TagPlacement::OwnTable
@@ -44,7 +44,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
                 },
                 ..usual
             },
-            Standing::Usual,
+            DefaultSelection::Usual,
             if span_ns == SECOND_NS {
                 "row a second of a series (second bigint, size int unsigned, measurements json), index on second"
             } else {
@@ -60,7 +60,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
                 offer(
                     "",
                     layout,
-                    Standing::Usual,
+                    DefaultSelection::Usual,
                     "row a reading, and a table of sums by series, period and part of the day, kept by INSERT … ON DUPLICATE KEY UPDATE in the same transaction",
                 ),
                 offer(
@@ -69,7 +69,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
                         index: Index::None,
                         ..layout
                     },
-                    Standing::OnRequest,
+                    DefaultSelection::OnRequest,
                     "the same without an index on the readings",
                 ),
             ]
@@ -78,7 +78,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
     }
 }
 
-fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
+fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
     let row_per_field = Layout {
         shape: Shape::RowPerField,
         ..usual
@@ -91,19 +91,24 @@ fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
             offers.push(offer(
                 "",
                 row_per_field,
-                Standing::Usual,
+                DefaultSelection::Usual,
                 "row a channel of a reading (second bigint, nanosecond int, number and measurement smallint unsigned), index on (second, nanosecond), one commit a reading",
             ));
-            offers.push(offer("row-per-reading", usual, Standing::Further, row));
+            offers.push(offer(
+                "row-per-reading",
+                usual,
+                DefaultSelection::Further,
+                row,
+            ));
         }
         kind => {
-            offers.push(offer("", usual, Standing::Usual, row));
+            offers.push(offer("", usual, DefaultSelection::Usual, row));
             if let Some(kind) = kind {
                 let value = field_type(kind).to_lowercase();
                 offers.push(offer(
                     "row-per-field",
                     row_per_field,
-                    Standing::OnRequest,
+                    DefaultSelection::OnRequest,
                     format!("row a field of a reading (second bigint, nanosecond int, number smallint unsigned, measurement {value})"),
                 ));
             }
@@ -123,9 +128,9 @@ fn row_per_field_kind(schema: &Schema) -> Option<FieldType> {
     (several && fields.all(|field| field.kind == kind)).then_some(kind)
 }
 
-fn index_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
+fn index_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
     let request = |variant, layout, description: &str| {
-        offer(variant, layout, Standing::OnRequest, description)
+        offer(variant, layout, DefaultSelection::OnRequest, description)
     };
     let no_index = Layout {
         index: Index::None,
@@ -142,15 +147,15 @@ fn index_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
             ..usual
         };
         // How InnoDB likes it best: rows of a series side by side. Of one series, rows come in that order anyhow.
-        let standing = if schema.tables.iter().any(|table| !table.tags.is_empty()) {
-            Standing::Further
+        let default_selection = if schema.tables.iter().any(|table| !table.tags.is_empty()) {
+            DefaultSelection::Further
         } else {
-            Standing::OnRequest
+            DefaultSelection::OnRequest
         };
         offers.push(offer(
             "clustered",
             clustered,
-            standing,
+            default_selection,
             "row a reading, kept in the order of PRIMARY KEY (series, time); refuses repeated readings",
         ));
     }
@@ -161,9 +166,9 @@ fn index_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
 }
 
 /// Variants that make a difference where there are tags.
-fn tag_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
+fn tag_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
     let request = |variant, layout, description: &str| {
-        offer(variant, layout, Standing::OnRequest, description)
+        offer(variant, layout, DefaultSelection::OnRequest, description)
     };
     let mut offers = Vec::new();
     let by_series = Layout {
@@ -171,15 +176,15 @@ fn tag_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
         ..usual
     };
     // Where the series belong to something, a foreign key brings this index unasked.
-    let standing = if schema.tables.iter().any(|table| table.entity.is_some()) {
-        Standing::Further
+    let default_selection = if schema.tables.iter().any(|table| table.entity.is_some()) {
+        DefaultSelection::Further
     } else {
-        Standing::OnRequest
+        DefaultSelection::OnRequest
     };
     offers.push(offer(
         "series-index",
         by_series,
-        standing,
+        default_selection,
         "row a reading, index on the series alone, as a foreign key brings it",
     ));
     if schema.tables.iter().any(|table| table.entity.is_some()) {
@@ -216,7 +221,7 @@ fn tag_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
     offers
 }
 
-fn write_variants(usual: Layout) -> Vec<LayoutOffer> {
+fn write_variants(usual: Layout) -> Vec<LayoutOption> {
     [
         (
             "concatenated",
@@ -238,7 +243,7 @@ fn write_variants(usual: Layout) -> Vec<LayoutOffer> {
         offer(
             variant,
             Layout { write, ..usual },
-            Standing::OnRequest,
+            DefaultSelection::OnRequest,
             description,
         )
     })

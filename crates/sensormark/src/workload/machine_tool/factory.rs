@@ -19,7 +19,7 @@ use crate::engine::trial::script::{CellTrials, LoadSpec, PhaseSpec, Step, TrialS
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use crate::measurement::record::{LoadRecord, NotMeasured, Side, TrialRecord};
 use crate::units::{round_u64, seconds_to_ns, signed};
-use sensormark_store::{Family, LayoutOffer, Schema, Shape, TimeResolution};
+use sensormark_store::{Family, LayoutOption, Schema, Shape, TimeResolution};
 use serde_json::Value;
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -34,13 +34,13 @@ const WARM_UP: &str = "warm-up";
 const START_NS: i64 = 1_767_225_600_000_000_000;
 
 /// The kind.
-pub struct Kind;
+pub struct MachineToolWorkload;
 
 fn read(parameters: &Value) -> Result<Parameters, String> {
     serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())
 }
 
-impl WorkloadFactory for Kind {
+impl WorkloadFactory for MachineToolWorkload {
     fn name(&self) -> &str {
         NAME
     }
@@ -96,7 +96,7 @@ impl WorkloadFactory for Kind {
         &self,
         choice: &Choice,
         layout_name: &str,
-        offer: &LayoutOffer,
+        offer: &LayoutOption,
     ) -> Result<(Vec<String>, Vec<NotMeasured>), String> {
         strategies::strategies(choice, layout_name, offer)
     }
@@ -115,7 +115,7 @@ impl WorkloadFactory for Kind {
         parameters.check()?;
         let resolution = subject.time_resolution(&schema(TimeResolution::Nanoseconds), 0);
         let span = matches!(subject.layout.shape, Shape::RecordPerSpan { .. });
-        Ok(Box::new(MachineToolWorkload {
+        Ok(Box::new(MachineToolTrials {
             writes: Arc::new(Writes::new(&parameters, seed, span, resolution)),
             schema: Arc::new(schema(resolution)),
             parameters,
@@ -125,14 +125,14 @@ impl WorkloadFactory for Kind {
 }
 
 /// The workload with its numbers, on one layout.
-struct MachineToolWorkload {
+struct MachineToolTrials {
     parameters: Parameters,
     seed: u64,
     schema: Arc<Schema>,
     writes: Arc<Writes>,
 }
 
-impl MachineToolWorkload {
+impl MachineToolTrials {
     /// The trial that writes: what is measured lies within the time in which the source sends.
     fn write_trial(&self) -> TrialSpec {
         let parameters = &self.parameters;
@@ -199,7 +199,7 @@ impl MachineToolWorkload {
     }
 }
 
-impl Workload for MachineToolWorkload {
+impl Workload for MachineToolTrials {
     fn schema(&self) -> Arc<Schema> {
         Arc::clone(&self.schema)
     }

@@ -13,7 +13,7 @@ use crate::engine::parameter::Parameter;
 use crate::engine::scale::Scale;
 use crate::engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
-use sensormark_store::{Family, LayoutOffer, Schema, Shape, Standing, TimeResolution};
+use sensormark_store::{DefaultSelection, Family, LayoutOption, Schema, Shape, TimeResolution};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,9 +22,9 @@ const HOURS_A_DAY: u64 = 24;
 
 /// The workload.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Kind;
+pub struct IotPlatformWorkload;
 
-impl WorkloadFactory for Kind {
+impl WorkloadFactory for IotPlatformWorkload {
     fn name(&self) -> &str {
         NAME
     }
@@ -69,7 +69,7 @@ impl WorkloadFactory for Kind {
         Ok(Parameters::read(parameters)?.families())
     }
 
-    fn choose(&self, parameters: &Value, offers: &mut [LayoutOffer]) {
+    fn choose(&self, parameters: &Value, offers: &mut [LayoutOption]) {
         let Ok(parameters) = Parameters::read(parameters) else {
             return;
         };
@@ -78,10 +78,10 @@ impl WorkloadFactory for Kind {
             return;
         };
         for offer in offers.iter_mut() {
-            offer.standing = match parameters.is_measured(shape, &offer.variant) {
-                true if offer.variant.is_empty() => Standing::Usual,
-                true => Standing::Further,
-                false => Standing::OnRequest,
+            offer.default_selection = match parameters.is_measured(shape, &offer.variant) {
+                true if offer.variant.is_empty() => DefaultSelection::Usual,
+                true => DefaultSelection::Further,
+                false => DefaultSelection::OnRequest,
             };
         }
     }

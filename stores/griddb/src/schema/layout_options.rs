@@ -1,8 +1,8 @@
 //! The layouts that the store offers, and how it does each operation with them.
 
 use sensormark_store::{
-    Capability, Encoding, Family, FieldType, Index, Layout, LayoutOffer, Operation, Schema, Scope,
-    Shape, Standing, Table, TagPlacement, TimeKey, TimeResolution, WriteMethod,
+    Capability, DefaultSelection, Encoding, Family, FieldType, Index, Layout, LayoutOption,
+    Operation, Schema, Scope, Shape, Table, TagPlacement, TimeKey, TimeResolution, WriteMethod,
 };
 
 /// Why a layout cannot be offered, if so.
@@ -31,17 +31,22 @@ pub(crate) fn missing(layout: &Layout) -> Option<String> {
     reason.map(str::to_owned)
 }
 
-fn offer(variant: &str, layout: Layout, standing: Standing, description: &str) -> LayoutOffer {
-    LayoutOffer {
+fn offer(
+    variant: &str,
+    layout: Layout,
+    default_selection: DefaultSelection,
+    description: &str,
+) -> LayoutOption {
+    LayoutOption {
         variant: variant.to_owned(),
         layout,
-        standing,
+        default_selection,
         description: description.to_owned(),
     }
 }
 
 /// What this store offers for a schema and a family.
-pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
+pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
     let tagged = schema.tables.iter().any(|table| !table.tags.is_empty());
     let usual = Layout {
         tags: if tagged {
@@ -65,13 +70,13 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
                 offer(
                     "",
                     layout(Encoding::Blob),
-                    Standing::Usual,
+                    DefaultSelection::Usual,
                     "collection a series, row a span without a key, its readings packed in a blob; tree index on the span",
                 ),
                 offer(
                     "json",
                     layout(Encoding::Json),
-                    Standing::Further,
+                    DefaultSelection::Further,
                     "collection a series, row a span without a key, its readings as JSON text in a blob (a string holds 31 KB); tree index on the span",
                 ),
             ]
@@ -80,11 +85,11 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
     }
 }
 
-fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
+fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
     let mut offers = vec![offer(
         "",
         usual,
-        Standing::Usual,
+        DefaultSelection::Usual,
         "collection a series, row a reading, row key LONG of nanoseconds",
     )];
     let mut tables = schema.tables.iter();
@@ -97,9 +102,9 @@ fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
             ..usual
         },
         if coarse {
-            Standing::Further
+            DefaultSelection::Further
         } else {
-            Standing::OnRequest
+            DefaultSelection::OnRequest
         },
         "time series a series, row a reading, row key TIMESTAMP of milliseconds: finer times are cut off, and of readings in one millisecond the last stays",
     ));

@@ -5,9 +5,9 @@ use super::readings::{Readings, schema};
 use super::{NAME, WRITE};
 use crate::engine::parameter::Parameter;
 use crate::engine::scale::Scale;
-use crate::engine::sharing::Sharing;
 use crate::engine::trial::script::{LoadSpec, PhaseSpec, Step};
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
+use crate::engine::work_distribution::WorkDistribution;
 use sensormark_store::{Family, Schema};
 use serde_json::Value;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ const AFTER_THE_KILL: Duration = Duration::from_secs(60);
 
 /// Durability trials.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Kind;
+pub struct DurabilityWorkload;
 
 fn read(parameters: &Value) -> Result<Parameters, String> {
     let read: Parameters =
@@ -27,7 +27,7 @@ fn read(parameters: &Value) -> Result<Parameters, String> {
     Ok(read)
 }
 
-impl WorkloadFactory for Kind {
+impl WorkloadFactory for DurabilityWorkload {
     fn name(&self) -> &str {
         NAME
     }
@@ -87,7 +87,7 @@ impl Workload for Durability {
     fn steps(&self) -> Vec<Step> {
         let operations = Arc::clone(&self.readings);
         let load = LoadSpec {
-            sharing: Sharing::COUNTER,
+            distribution: WorkDistribution::COUNTER,
             ..LoadSpec::writing(WRITE, operations, self.parameters.clients)
         };
         let kill_after = Duration::from_secs_f64(self.parameters.kill_after_seconds);

@@ -8,20 +8,25 @@ fn block(length: u64) -> NonZeroU64 {
 
 #[test]
 fn a_load_without_an_end_is_looked_through_as_far_as_it_came() {
-    for sharing in [
-        Sharing::STRIDE,
-        Sharing::COUNTER,
-        Sharing::Stride { block: block(7) },
+    for distribution in [
+        WorkDistribution::STRIDE,
+        WorkDistribution::COUNTER,
+        WorkDistribution::Stride { block: block(7) },
     ] {
-        let (taken, issued) = all(sharing, 3, 1 << 50, 20);
-        assert!(issued.iter().eq(taken.iter().copied()), "{sharing:?}");
+        let (taken, issued) = all(distribution, 3, 1 << 50, 20);
+        assert!(issued.iter().eq(taken.iter().copied()), "{distribution:?}");
         let missing = (0..).find(|index| !taken.contains(index));
-        assert_eq!(issued.first_missing(), missing, "{sharing:?}");
+        assert_eq!(issued.first_missing(), missing, "{distribution:?}");
     }
 }
 
-fn all(sharing: Sharing, clients: u32, length: u64, stop_after: u64) -> (Vec<u64>, Issued) {
-    let turns = Turns::new(sharing, ClientRange::all(clients), length);
+fn all(
+    distribution: WorkDistribution,
+    clients: u32,
+    length: u64,
+    stop_after: u64,
+) -> (Vec<u64>, Issued) {
+    let turns = Turns::new(distribution, ClientRange::all(clients), length);
     let mut shares: Vec<_> = (0..clients).map(|client| turns.client(client)).collect();
     let mut taken = Vec::new();
     let mut idle = 0;
@@ -45,12 +50,12 @@ fn every_operation_has_one_turn_however_they_are_shared() {
         for clients in [1, 3, 16] {
             for size in [1, 5, 200] {
                 let size = block(size);
-                for sharing in [
-                    Sharing::Stride { block: size },
-                    Sharing::Counter { block: size },
+                for distribution in [
+                    WorkDistribution::Stride { block: size },
+                    WorkDistribution::Counter { block: size },
                 ] {
-                    let (taken, issued) = all(sharing, clients, length, u64::MAX);
-                    assert_eq!(taken, (0..length).collect::<Vec<_>>(), "{sharing:?}");
+                    let (taken, issued) = all(distribution, clients, length, u64::MAX);
+                    assert_eq!(taken, (0..length).collect::<Vec<_>>(), "{distribution:?}");
                     assert_eq!(issued.iter().collect::<Vec<_>>(), taken);
                     assert_eq!(issued.count(), length);
                     assert!(issued.is_complete(ClientRange::all(clients)));
@@ -62,14 +67,14 @@ fn every_operation_has_one_turn_however_they_are_shared() {
 
 #[test]
 fn what_was_issued_before_a_stop_is_known_exactly() {
-    for sharing in [
-        Sharing::STRIDE,
-        Sharing::COUNTER,
-        Sharing::Stride { block: block(7) },
-        Sharing::Counter { block: block(7) },
+    for distribution in [
+        WorkDistribution::STRIDE,
+        WorkDistribution::COUNTER,
+        WorkDistribution::Stride { block: block(7) },
+        WorkDistribution::Counter { block: block(7) },
     ] {
-        let (taken, issued) = all(sharing, 3, 100, 40);
-        assert_eq!(issued.iter().collect::<Vec<_>>(), taken, "{sharing:?}");
+        let (taken, issued) = all(distribution, 3, 100, 40);
+        assert_eq!(issued.iter().collect::<Vec<_>>(), taken, "{distribution:?}");
         assert_eq!(issued.count(), taken.len() as u64);
         assert!(!issued.is_complete(ClientRange::all(3)));
     }
@@ -77,14 +82,14 @@ fn what_was_issued_before_a_stop_is_known_exactly() {
 
 #[test]
 fn a_turn_given_back_was_not_issued() {
-    for sharing in [Sharing::STRIDE, Sharing::COUNTER] {
-        let turns = Turns::new(sharing, ClientRange::all(1), 10);
+    for distribution in [WorkDistribution::STRIDE, WorkDistribution::COUNTER] {
+        let turns = Turns::new(distribution, ClientRange::all(1), 10);
         let mut client = turns.client(0);
         client.take();
         let turn = client.take().expect("ten operations");
         client.give_back(turn);
         let issued = Issued::new(&turns, &[client.finish()]);
-        assert_eq!(issued.iter().collect::<Vec<_>>(), [0], "{sharing:?}");
+        assert_eq!(issued.iter().collect::<Vec<_>>(), [0], "{distribution:?}");
         assert_eq!(client.finish().not_executed, Some(1));
         let left: Vec<u64> = turns.positions_left(&client.finish()).collect();
         let untaken = turns.positions_untaken().count() as u64;
@@ -100,7 +105,7 @@ fn processes_share_by_stride() {
             count,
             of: 5,
         };
-        let turns = Turns::new(Sharing::STRIDE, clients, 23);
+        let turns = Turns::new(WorkDistribution::STRIDE, clients, 23);
         let done: Vec<_> = (0..count)
             .map(|client| {
                 let mut client = turns.client(client);

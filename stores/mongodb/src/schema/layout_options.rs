@@ -3,25 +3,30 @@
 use super::missing;
 use crate::topology::Topology;
 use sensormark_store::{
-    Capability, Encoding, Extremes, Family, Index, Layout, LayoutOffer, Operation, QueryStyle,
-    Schema, Scope, Shape, Standing, Table, TagPlacement, TimeKey, WriteMethod,
+    Capability, DefaultSelection, Encoding, Extremes, Family, Index, Layout, LayoutOption,
+    Operation, QueryStyle, Schema, Scope, Shape, Table, TagPlacement, TimeKey, WriteMethod,
 };
 
-fn offer(variant: &str, layout: Layout, standing: Standing, description: &str) -> LayoutOffer {
-    LayoutOffer {
+fn offer(
+    variant: &str,
+    layout: Layout,
+    default_selection: DefaultSelection,
+    description: &str,
+) -> LayoutOption {
+    LayoutOption {
         variant: variant.to_owned(),
         layout,
-        standing,
+        default_selection,
         description: description.to_owned(),
     }
 }
 
-fn request(variant: &str, layout: Layout, description: &str) -> LayoutOffer {
-    offer(variant, layout, Standing::OnRequest, description)
+fn request(variant: &str, layout: Layout, description: &str) -> LayoutOption {
+    offer(variant, layout, DefaultSelection::OnRequest, description)
 }
 
 /// What this store offers for a schema and a family.
-pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
+pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
     let tagged = schema.tables.iter().all(|table| !table.tags.is_empty());
     let base = Layout::row_per_reading();
     match family {
@@ -52,7 +57,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
                 index: Index::Series,
                 ..base
             },
-            Standing::Usual,
+            DefaultSelection::Usual,
             "document a series {_id: its tags, samples: [{timestamp: int64 ns, fields…}]}, growing by $push until 16 MiB",
         )],
         Family::Summary { .. } => Vec::new(),
@@ -99,26 +104,26 @@ fn time_series(layout: Layout) -> Layout {
 }
 
 /// Dates of milliseconds are measured too where there is one series of one device, as published; else on request.
-fn standing_of_dates(schema: &Schema) -> Standing {
+fn standing_of_dates(schema: &Schema) -> DefaultSelection {
     if schema.tables.iter().all(|table| table.tags.is_empty()) {
-        Standing::Further
+        DefaultSelection::Further
     } else {
-        Standing::OnRequest
+        DefaultSelection::OnRequest
     }
 }
 
-fn collection_per_table(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
+fn collection_per_table(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
     let tagged = schema.tables.iter().any(|table| !table.tags.is_empty());
     let further = if tagged {
-        Standing::Further
+        DefaultSelection::Further
     } else {
-        Standing::OnRequest
+        DefaultSelection::OnRequest
     };
     let mut offers = vec![
         offer(
             "",
             usual,
-            Standing::Usual,
+            DefaultSelection::Usual,
             "document a reading {time: int64 ns, tags…, fields… or sensors: [values]}, index on (series, time)",
         ),
         offer(
@@ -158,7 +163,7 @@ fn collection_per_table(schema: &Schema, usual: Layout) -> Vec<LayoutOffer> {
     offers
 }
 
-fn shared_collection(base: Layout) -> Vec<LayoutOffer> {
+fn shared_collection(base: Layout) -> Vec<LayoutOption> {
     let usual = Layout {
         tags: TagPlacement::KeyValueArray,
         scope: Scope::Shared,
@@ -172,27 +177,27 @@ fn shared_collection(base: Layout) -> Vec<LayoutOffer> {
         offer(
             "",
             usual,
-            Standing::Usual,
+            DefaultSelection::Usual,
             "one collection, document a point {measurement, tags: [{key, val}…], fields: {…}, timestamp_ns: int64}, \
              multikey index (measurement, tags, timestamp_ns)",
         ),
         offer(
             "tags-subdocument",
             subdocument,
-            Standing::Further,
+            DefaultSelection::Further,
             "one collection, document a point {measurement, tags: {…}, fields: {…}, timestamp_ns: int64}, \
              index (measurement, the tag that names the series, timestamp_ns)",
         ),
         offer(
             "collection-per-measurement",
             base,
-            Standing::Further,
+            DefaultSelection::Further,
             "a collection a measurement, document a point {time: int64 ns, tags…, fields…}, index on (series, time)",
         ),
         offer(
             "time-series",
             time_series(base),
-            Standing::Further,
+            DefaultSelection::Further,
             "a time-series collection a measurement {time: date of milliseconds, tags: metaField, fields…}, index on (series, time)",
         ),
         request(
@@ -213,7 +218,7 @@ fn shared_collection(base: Layout) -> Vec<LayoutOffer> {
     ]
 }
 
-fn per_span(schema: &Schema, base: Layout, span_ns: i64) -> Vec<LayoutOffer> {
+fn per_span(schema: &Schema, base: Layout, span_ns: i64) -> Vec<LayoutOption> {
     let usual = Layout {
         shape: Shape::RecordPerSpan {
             span_ns,
@@ -225,7 +230,7 @@ fn per_span(schema: &Schema, base: Layout, span_ns: i64) -> Vec<LayoutOffer> {
         offer(
             "",
             usual,
-            Standing::Usual,
+            DefaultSelection::Usual,
             "document a span of a series {time: int64 ns, tags…, measurements: [{time: int64 ns, fields… or sensors: [values]}]}",
         ),
         offer(
@@ -246,20 +251,20 @@ fn asked(layout: Layout, queries: QueryStyle) -> Layout {
     Layout { queries, ..layout }
 }
 
-fn bucketed(usual: Layout, one_pair: Layout) -> Vec<LayoutOffer> {
+fn bucketed(usual: Layout, one_pair: Layout) -> Vec<LayoutOption> {
     let published = asked(native(one_pair), QueryStyle::UnwindFirst);
     vec![
         offer(
             "",
             usual,
-            Standing::Usual,
+            DefaultSelection::Usual,
             "document a device (all tags but the last) and day, filled by upserts: properties.<last tag>.{samples, and by field \
              nsamples, sum, min, max, each {day, night}}; index on (device's tags, day)",
         ),
         offer(
             "no-index",
             unindexed(usual),
-            Standing::Further,
+            DefaultSelection::Further,
             "the same documents, no index but _id",
         ),
         request(

@@ -79,9 +79,9 @@ impl Parameters {
 
 /// Replays.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Kind;
+pub struct ReplayWorkload;
 
-impl WorkloadFactory for Kind {
+impl WorkloadFactory for ReplayWorkload {
     fn name(&self) -> &str {
         NAME
     }

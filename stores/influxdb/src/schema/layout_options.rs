@@ -1,22 +1,23 @@
 //! The layouts that InfluxDB offers, and what it does with them itself.
 
 use sensormark_store::{
-    Capability, Family, FieldType, Layout, LayoutOffer, Operation, QueryStyle, Schema, Standing,
-    Table, WriteMethod,
+    Capability, DefaultSelection, Family, FieldType, Layout, LayoutOption, Operation, QueryStyle,
+    Schema, Table, WriteMethod,
 };
 
 /// The layouts for this schema and family: points batch themselves, so that records of a span have no place here.
-pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
+pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
     if family != Family::PerReading {
         return Vec::new();
     }
     let usual = Layout::row_per_reading();
-    let offer = |variant: &str, layout: Layout, standing, description: &str| LayoutOffer {
-        variant: variant.to_owned(),
-        layout,
-        standing,
-        description: description.to_owned(),
-    };
+    let offer =
+        |variant: &str, layout: Layout, default_selection, description: &str| LayoutOption {
+            variant: variant.to_owned(),
+            layout,
+            default_selection,
+            description: description.to_owned(),
+        };
     let mut datagrams = usual;
     datagrams.write = WriteMethod::Datagram;
     let mut packed = usual;
@@ -24,27 +25,27 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
     let mut flux = usual;
     flux.queries = QueryStyle::SecondLanguage;
     let flux_standing = if schema.tables.iter().any(is_of_devices) {
-        Standing::Further
+        DefaultSelection::Further
     } else {
-        Standing::OnRequest
+        DefaultSelection::OnRequest
     };
     let mut offers = vec![
         offer(
             "",
             usual,
-            Standing::Usual,
+            DefaultSelection::Usual,
             "a point a reading, line protocol over HTTP; asked in InfluxQL",
         ),
         offer(
             "udp",
             datagrams,
-            Standing::Further,
+            DefaultSelection::Further,
             "a point a reading, line protocol in UDP datagrams, which nobody acknowledges; asked in InfluxQL",
         ),
         offer(
             "gzip",
             packed,
-            Standing::OnRequest,
+            DefaultSelection::OnRequest,
             "a point a reading, line protocol packed by gzip over HTTP; asked in InfluxQL",
         ),
         offer(
@@ -61,14 +62,14 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOffer> {
 }
 
 /// Whole numbers as floating point fields, as study 000 wrote them.
-fn of_floats(usual: Layout, datagrams: Layout) -> [LayoutOffer; 2] {
-    let offer = |variant: &str, layout, description: &str| LayoutOffer {
+fn of_floats(usual: Layout, datagrams: Layout) -> [LayoutOption; 2] {
+    let offer = |variant: &str, layout, description: &str| LayoutOption {
         variant: variant.to_owned(),
         layout: Layout {
             float_fields: true,
             ..layout
         },
-        standing: Standing::OnRequest,
+        default_selection: DefaultSelection::OnRequest,
         description: description.to_owned(),
     };
     [

@@ -1,27 +1,27 @@
-//! Which cells a run of phases has: the layouts of the stores that were asked for.
+//! Which cases a run of phases has: the layouts of the stores that were asked for.
 //!
 //! What cannot be measured is said with its reason, never left out.
 
 use super::WorkloadFactory;
-use crate::engine::context::{Cell, distinct};
+use crate::engine::context::{BenchmarkCase, distinct};
 use crate::engine::selection::Choice;
 use crate::measurement::record::NotMeasured;
 use crate::nearest::unknown;
-use sensormark_store::{Durability, Family, LayoutOffer, Schema, Standing};
+use sensormark_store::{DefaultSelection, Durability, Family, LayoutOption, Schema};
 use serde_json::Value;
 
-/// The cells of the stores that were asked for, and what cannot be measured.
+/// The cases of the stores that were asked for, and what cannot be measured.
 ///
 /// # Errors
 /// A layout that there is not, with the nearest right name; wrong parameters.
-pub fn cells(
+pub fn cases(
     kind: &dyn WorkloadFactory,
     parameters: &Value,
     choices: &[Choice],
     durability: Durability,
-) -> Result<(Vec<Cell>, Vec<NotMeasured>), String> {
+) -> Result<(Vec<BenchmarkCase>, Vec<NotMeasured>), String> {
     let families = kind.families(parameters)?;
-    let (mut cells, mut not_measured) = (Vec::new(), Vec::new());
+    let (mut cases, mut not_measured) = (Vec::new(), Vec::new());
     let mut lacking = Vec::new();
     for choice in choices {
         let offers = offers(kind, parameters, choice)?;
@@ -45,7 +45,7 @@ pub fn cells(
                 None => {
                     let (strategies, missing) = kind.strategies(choice, name, offer)?;
                     not_measured.extend(missing);
-                    cells.push(Cell {
+                    cases.push(BenchmarkCase {
                         choice: choice.clone(),
                         layout_name: name.clone(),
                         layout: offer.layout,
@@ -68,7 +68,7 @@ pub fn cells(
             let offers: Vec<_> = lacking.iter().flat_map(|(_, offers)| offers).collect();
             Err(no_layout("layout", choice, &offers))
         }
-        _ => Ok((distinct(cells), not_measured)),
+        _ => Ok((distinct(cases), not_measured)),
     }
 }
 
@@ -86,10 +86,10 @@ pub fn offers(
     kind: &dyn WorkloadFactory,
     parameters: &Value,
     choice: &Choice,
-) -> Result<Vec<(String, LayoutOffer)>, String> {
+) -> Result<Vec<(String, LayoutOption)>, String> {
     let schema = kind.schema(parameters)?;
     let families = kind.families(parameters)?;
-    let choose = |offers: &mut [LayoutOffer]| kind.choose(parameters, offers);
+    let choose = |offers: &mut [LayoutOption]| kind.choose(parameters, offers);
     Ok(named_offers(choice, &schema, families, choose))
 }
 
@@ -98,8 +98,8 @@ fn named_offers(
     choice: &Choice,
     schema: &Schema,
     families: impl IntoIterator<Item = (String, Family)>,
-    choose: impl Fn(&mut [LayoutOffer]),
-) -> Vec<(String, LayoutOffer)> {
+    choose: impl Fn(&mut [LayoutOption]),
+) -> Vec<(String, LayoutOption)> {
     let mut named = Vec::new();
     for (name, family) in families {
         let mut offers = choice.store.layouts(schema, family);
@@ -122,9 +122,9 @@ fn named_offers(
 /// A layout that there is not, with the nearest right name.
 fn chosen<'a>(
     choice: &Choice,
-    offers: &'a [(String, LayoutOffer)],
-) -> Result<Vec<&'a (String, LayoutOffer)>, String> {
-    let usual = |offer: &LayoutOffer| offer.standing != Standing::OnRequest;
+    offers: &'a [(String, LayoutOption)],
+) -> Result<Vec<&'a (String, LayoutOption)>, String> {
+    let usual = |offer: &LayoutOption| offer.default_selection != DefaultSelection::OnRequest;
     if choice.layout.is_none() {
         return Ok(offers.iter().filter(|(_, offer)| usual(offer)).collect());
     }
@@ -142,7 +142,7 @@ fn chosen<'a>(
 }
 
 /// That there is no layout as it was named: the nearest, those that there are, and how several are named.
-fn no_layout(kind: &str, choice: &Choice, offers: &[&(String, LayoutOffer)]) -> String {
+fn no_layout(kind: &str, choice: &Choice, offers: &[&(String, LayoutOption)]) -> String {
     let wanted = choice.layout.as_deref().unwrap_or_default();
     let mut names: Vec<String> = Vec::new();
     for (name, _) in offers {
@@ -176,7 +176,7 @@ fn missing_durability(choice: &Choice, durability: Durability) -> Option<String>
 
 fn without_offer<'a>(
     families: &'a [(String, Family)],
-    offers: &'a [(String, LayoutOffer)],
+    offers: &'a [(String, LayoutOption)],
 ) -> impl Iterator<Item = &'a str> {
     let offered = |family: &str| {
         let prefix = format!("{family}-");

@@ -9,31 +9,31 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Instant;
 
-static GATES: OnceLock<Mutex<HashMap<PathBuf, Weak<Gate>>>> = OnceLock::new();
+static QUEUES: OnceLock<Mutex<HashMap<PathBuf, Weak<WriterQueue>>>> = OnceLock::new();
 
 /// The place where the writers of one file queue.
 #[derive(Debug, Default)]
-pub struct Gate {
+pub struct WriterQueue {
     busy: Mutex<bool>,
     free: Condvar,
 }
 
 /// The right to write, until it is dropped.
 #[derive(Debug)]
-pub struct Turn(Arc<Gate>);
+pub struct WriterTurn(Arc<WriterQueue>);
 
-impl Gate {
-    /// The gate of this file, the same one for all of the process.
+impl WriterQueue {
+    /// The queue of this file, the same one for all of the process.
     pub fn of(file: &Path) -> Arc<Self> {
-        let gates = GATES.get_or_init(Mutex::default);
-        let mut gates = gates.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(gate) = gates.get(file).and_then(Weak::upgrade) {
-            return gate;
+        let queues = QUEUES.get_or_init(Mutex::default);
+        let mut queues = queues.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(queue) = queues.get(file).and_then(Weak::upgrade) {
+            return queue;
         }
-        gates.retain(|_, gate| gate.strong_count() > 0);
-        let gate = Arc::new(Self::default());
-        gates.insert(file.to_owned(), Arc::downgrade(&gate));
-        gate
+        queues.retain(|_, queue| queue.strong_count() > 0);
+        let queue = Arc::new(Self::default());
+        queues.insert(file.to_owned(), Arc::downgrade(&queue));
+        queue
     }
 
     fn state(&self) -> MutexGuard<'_, bool> {
@@ -41,7 +41,7 @@ impl Gate {
     }
 
     /// Waits for a turn to write; `None` when the deadline passes first.
-    pub fn enter(self: &Arc<Self>, deadline: Instant) -> Option<Turn> {
+    pub fn enter(self: &Arc<Self>, deadline: Instant) -> Option<WriterTurn> {
         let mut busy = self.state();
         while *busy {
             let left = deadline.checked_duration_since(Instant::now())?;
@@ -52,11 +52,11 @@ impl Gate {
                 .0;
         }
         *busy = true;
-        Some(Turn(Arc::clone(self)))
+        Some(WriterTurn(Arc::clone(self)))
     }
 }
 
-impl Drop for Turn {
+impl Drop for WriterTurn {
     fn drop(&mut self) {
         *self.0.state() = false;
         self.0.free.notify_one();
@@ -70,9 +70,9 @@ mod tests {
 
     #[test]
     fn one_writer_at_a_time_and_waiting_ends() {
-        let gate = Gate::of(Path::new("gate-test"));
-        let turn = gate.enter(Instant::now()).unwrap();
-        let again = Gate::of(Path::new("gate-test"));
+        let queue = WriterQueue::of(Path::new("queue-test"));
+        let turn = queue.enter(Instant::now()).unwrap();
+        let again = WriterQueue::of(Path::new("queue-test"));
         assert!(
             again
                 .enter(Instant::now() + Duration::from_millis(20))

@@ -1,6 +1,6 @@
-//! Where a cell's database runs: a server that sensormark starts, one that is there, or a folder of an embedded database.
+//! Where a case's database runs: a server that sensormark starts, one that is there, or a folder of an embedded database.
 //!
-//! A cell opens its site, measures on it, and closes it; dropping it stops the server and removes the folders too. What runs on it
+//! A case opens its deployment, measures on it, and closes it; dropping it stops the server and removes the folders too. What runs on it
 //! is not decided here.
 
 use super::failure::TrialFailure;
@@ -16,8 +16,8 @@ use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where a cell's database runs.
-pub struct Site {
+/// Where a case's database runs.
+pub struct Deployment {
     store: Arc<dyn Store>,
     endpoint: Endpoint,
     server: Option<ManagedServer>,
@@ -25,7 +25,7 @@ pub struct Site {
     record: Option<ServerRecord>,
 }
 
-impl Site {
+impl Deployment {
     /// Starts the server, reaches the existing one, or makes the embedded database's folder below `data` (or the supervisor's home).
     ///
     /// # Errors
