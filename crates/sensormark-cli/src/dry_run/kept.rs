@@ -3,14 +3,41 @@
 use crate::registry::{kinds, registry};
 use sensormark::engine::estimate::Terms;
 use sensormark::engine::run_plan::RunPlan;
+use sensormark::engine::scale::{Scale, adjust_values};
 use sensormark::engine::selection::{Choice, parse};
 use sensormark::engine::study_protocol;
+use sensormark::engine::trial::WorkloadFactory;
 use sensormark::engine::trial::case::TrialRunner;
 use sensormark::engine::trial::cases::{cases, offers};
 use sensormark::measurement::{Cache, RunRecord};
 use sensormark_store::{Durability, ServerOptions};
+use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
+
+/// The parameters of a kept run, with lists as lists: runs of before have them as they were typed ("1,8").
+fn typed(kind: &dyn WorkloadFactory, kept: &Value) -> Value {
+    let table = kind.parameters();
+    let kept = kept.as_object().expect("names and values");
+    let known = kept
+        .iter()
+        .filter(|(name, _)| table.iter().any(|one| one.name == *name));
+    let text = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) => {
+            let texts = values
+                .iter()
+                .map(|one| one.as_str().map_or_else(|| one.to_string(), str::to_owned));
+            texts.collect::<Vec<_>>().join(",")
+        }
+        other => other.to_string(),
+    };
+    let settings: Vec<String> = known
+        .map(|(name, value)| format!("{name}={}", text(value)))
+        .collect();
+    let preset = kind.preset(Scale::Study).expect("the study's numbers");
+    adjust_values(preset, &settings, table).expect("numbers that were measured with")
+}
 
 /// What the run took and what its plan says, in seconds; none where this program was built without its stores.
 fn compared(workload: &str) -> Option<(f64, f64)> {
@@ -26,16 +53,17 @@ fn compared(workload: &str) -> Option<(f64, f64)> {
     let kinds = kinds();
     let kind = kinds.find(workload).expect("a workload");
     let protocol = study_protocol::protocol(workload).expect("a study");
+    let parameters = typed(kind.as_ref(), &run.parameters);
     let offered = |choice: &Choice| {
-        let offers = offers(kind.as_ref(), &run.parameters, choice)?;
+        let offers = offers(kind.as_ref(), &parameters, choice)?;
         Ok(offers.into_iter().map(|(name, _)| name).collect())
     };
     let choices = protocol.choose(choices, offered).expect("its layouts");
     let durability = Durability::Default;
-    let (cases, _) = cases(kind.as_ref(), &run.parameters, &choices, durability).expect("cases");
+    let (cases, _) = cases(kind.as_ref(), &parameters, &choices, durability).expect("cases");
     let runner = TrialRunner {
         kind: Arc::clone(kind),
-        parameters: run.parameters.clone(),
+        parameters,
     };
     let log_bytes = ServerOptions::default().log_bytes();
     let terms = Terms::new(Cache::Hot, Some(protocol), log_bytes);

@@ -284,9 +284,18 @@ fn differing(one: &Value, other: &Value) -> Vec<(String, String, String)> {
     let keys = one
         .keys()
         .chain(other.keys().filter(|key| !one.contains_key(*key)));
-    let text = |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), Value::to_string);
+    let text = |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), as_typed);
     keys.map(|key| (key.clone(), text(one.get(key)), text(other.get(key))))
         .collect()
+}
+
+/// A parameter as people type it. Runs of before keep a list as it was typed ("1,16"), later ones as a list.
+fn as_typed(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(as_typed).collect::<Vec<_>>().join(","),
+        other => other.to_string(),
+    }
 }
 
 fn table<'a>(id: &str, title: &str, pairs: impl Iterator<Item = &'a Pair>) -> Table {

@@ -54,7 +54,7 @@ impl Answers {
         let stores = quoted(self.stores.iter().map(String::as_str));
         let mut text = format!(
             "# What sensormark init was told. Change what you like, then: sensormark run FILE --find-limit\n\
-             # docs/workload-file.md describes every key; a wrong one is refused with its line and the nearest right word.\n\n\
+             # docs/reference/workload-file.md describes every key; a wrong one is refused with its line and the nearest right word.\n\n\
              name = \"{title}\"\n"
         );
         text += &commented("repetitions = 1", "3 or more for intervals in the ranking");
