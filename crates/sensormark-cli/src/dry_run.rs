@@ -10,7 +10,7 @@ use sensormark::engine::run_plan::{RunPlan, Turn, in_turn};
 use sensormark::measurement::NotMeasured;
 use sensormark::measurement::record::Side;
 use sensormark::probe::{Environment, free_bytes};
-use sensormark::report::text::wrap;
+use sensormark::report::wrapping::wrap;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -69,11 +69,23 @@ struct Server {
     origin: String,
 }
 
+/// Measures what is planned, or shows the plan where that alone is asked for.
+///
+/// # Errors
+/// When it cannot be measured, and when results cannot be written.
+pub fn or_measure(planned: Planned<'_>) -> Result<ExitCode, Failure> {
+    planned.check()?;
+    match planned.common.dry_run {
+        Some(format) => show(&planned, format),
+        None => planned.carry_out(),
+    }
+}
+
 /// Prints the plan of a run.
 ///
 /// # Errors
 /// What the run itself would fail with before it starts anything.
-pub fn show(planned: &Planned<'_>, format: ExplainFormat) -> Result<ExitCode, Failure> {
+fn show(planned: &Planned<'_>, format: ExplainFormat) -> Result<ExitCode, Failure> {
     let shown = Shown::new(planned)?;
     match format {
         ExplainFormat::Text => print_text(&shown.text()),

@@ -7,7 +7,7 @@ use crate::progress::Progress;
 use crate::registry::{Workload, no_scale, numbers, own_file, registry};
 use crate::run::choose;
 use crate::signals;
-use sensormark::engine::context::BenchmarkCase;
+use sensormark::engine::benchmark_case::BenchmarkCase;
 use sensormark::engine::deployment::Deployment;
 use sensormark::engine::explain;
 use sensormark::engine::selection::Choice;

@@ -1,14 +1,14 @@
 //! What every measuring command does once it knows what to measure: results folder, signals, cleaning up, the run itself, the report.
 
 use crate::arguments::{CommonArguments, FormatName};
-use crate::dry_run;
 use crate::failure::{Failure, INTERRUPTED, NOT_VALID, UNREACHABLE};
 use crate::progress::Progress;
 use crate::report::{PAGE, draw, options, print};
 use crate::signals;
+use sensormark::engine::benchmark_case::BenchmarkCase;
 use sensormark::engine::cold;
 use sensormark::engine::connection::Registry;
-use sensormark::engine::context::{BenchmarkCase, CaseRunner, Observer, RunContext, RunEvent};
+use sensormark::engine::context::{CaseRunner, Observer, RunContext, RunEvent};
 use sensormark::engine::memory_limit;
 use sensormark::engine::pinning::Pinning;
 use sensormark::engine::repeats::DisturbedHost;
@@ -65,11 +65,11 @@ pub struct Planned<'a> {
 }
 
 impl Planned<'_> {
-    /// Measures, keeps the results, prints the report.
+    /// Refuses what cannot be measured, before anything is made.
     ///
     /// # Errors
-    /// When nothing can be measured, or results cannot be written.
-    pub fn carry_out(self) -> Result<ExitCode, Failure> {
+    /// What cannot, and why.
+    pub fn check(&self) -> Result<(), Failure> {
         if self.cases.is_empty() {
             return Err(Failure::usage(
                 "nothing of what was asked for can be measured here; sensormark doctor says what is missing",
@@ -80,15 +80,15 @@ impl Planned<'_> {
         cold::check(cache, self.runner, &self.cases, self.data()).map_err(Failure::usage)?;
         let choices: Vec<&Choice> = self.cases.iter().map(|case| &case.choice).collect();
         check_memory_limit(&self.server(), &choices)?;
-        let options = options(common.weights.as_deref())?;
-        if let Some(format) = common.dry_run {
-            return dry_run::show(&self, format);
-        }
-        self.measure_and_report(&options)
+        options(common.weights.as_deref()).map(drop)
     }
 
     /// Measures into a folder of its own, and prints what came out.
-    fn measure_and_report(self, options: &ReportOptions) -> Result<ExitCode, Failure> {
+    ///
+    /// # Errors
+    /// When results cannot be written.
+    pub fn carry_out(self) -> Result<ExitCode, Failure> {
+        let options = options(self.common.weights.as_deref())?;
         let (common, supervisor) = (self.common, &self.supervisor);
         let limits = Limits::of_this_process();
         let progress = Progress::new(common.progress);
@@ -131,7 +131,7 @@ impl Planned<'_> {
             record.finished = Some(jiff::Timestamp::now().to_string());
             folder.write_run(&record)?;
         }
-        show(&folder, common.full, options, &progress)?;
+        show(&folder, common.full, &options, &progress)?;
         Ok(exit_code(outcome))
     }
 

@@ -1,6 +1,7 @@
 //! `sensormark replay`: the user's own recording as the data set.
 
 use crate::arguments::ReplayArguments;
+use crate::dry_run;
 use crate::failure::Failure;
 use crate::measure::{Planned, supervisor};
 use crate::registry::{kinds, registry};
@@ -93,5 +94,5 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         cases,
         not_measured,
     };
-    planned.carry_out()
+    dry_run::or_measure(planned)
 }

@@ -1,6 +1,7 @@
 //! `sensormark run`: from arguments to a ranking.
 
 use crate::arguments::{CacheName, DurabilityName, RunArguments, ScaleName};
+use crate::dry_run;
 use crate::failure::Failure;
 use crate::measure::{Planned, SERVER_MEMORY_BYTES, supervisor};
 use crate::registry::{Workload, no_scale, numbers, own_file, registry, shown};
@@ -129,7 +130,7 @@ impl Measured<'_> {
             cases,
             not_measured,
         };
-        planned.carry_out()
+        dry_run::or_measure(planned)
     }
 }
 

@@ -4,7 +4,7 @@ use super::Questionnaire;
 use crate::failure::Failure;
 use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor};
-use sensormark::report::text::wrap;
+use sensormark::report::wrapping::wrap;
 use sensormark::workload::own::questionnaire::{Answers, QUESTIONS, Question};
 
 /// What stands before lines that belong to a question.

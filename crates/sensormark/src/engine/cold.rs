@@ -4,7 +4,8 @@
 //! Pages are dropped file by file (`posix_fadvise`), which needs no privilege and leaves the host's other programs their own. What a disk or
 //! a hypervisor keeps in memory of its own is out of reach. Which phases begin cold is decided by their coordinators.
 
-use super::context::{BenchmarkCase, CaseRunner, RunContext, RunEvent};
+use super::benchmark_case::BenchmarkCase;
+use super::context::{CaseRunner, RunContext, RunEvent};
 use super::deployment::Deployment;
 use super::failure::TrialFailure;
 use crate::measurement::record::{Cache, TrialRecord};

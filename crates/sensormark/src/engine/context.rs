@@ -2,17 +2,17 @@
 //!
 //! Only descriptions: the order of trials is in [`super::run`], what happens inside one in [`super::trial`].
 
+use super::benchmark_case::BenchmarkCase;
 use super::connection::Registry;
 use super::estimate::{CellEstimate, Terms};
 use super::repeats::DisturbedHost;
-use super::selection::Choice;
 use super::study_protocol::Protocol;
 use crate::measurement::folder::ResultsFolder;
 use crate::measurement::record::{Cache, Implementation, SCHEMA_VERSION, Side, TrialRecord};
 use crate::measurement::verdict::Verdict;
 use crate::probe::{DisturbanceLimits, Limits};
 use sensormark_server::Supervisor;
-use sensormark_store::{Durability, Layout, ServerOptions, StoreError};
+use sensormark_store::{ServerOptions, StoreError};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -56,46 +56,15 @@ pub struct RunContext<'a> {
 }
 
 impl RunContext<'_> {
+    /// What estimates of this run rest on.
+    pub fn terms(&self) -> Terms {
+        Terms::new(self.cache, self.protocol, self.server.log_bytes())
+    }
+
     /// Whether the user broke the run off.
     pub fn is_interrupted(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed)
     }
-}
-
-/// One store with one layout, and what is measured on it.
-#[derive(Clone)]
-pub struct BenchmarkCase {
-    /// The store, and its URL if it is there already.
-    pub choice: Choice,
-    /// The layout's name in the workload's words.
-    pub layout_name: String,
-    /// The layout.
-    pub layout: Layout,
-    /// What an acknowledgement promises.
-    pub durability: Durability,
-    /// Names of what is measured on it besides writing: reading strategies.
-    pub strategies: Vec<String>,
-}
-
-/// The cases without those that are named twice: what is measured on any of them is measured once.
-pub fn distinct(cases: Vec<BenchmarkCase>) -> Vec<BenchmarkCase> {
-    let mut distinct: Vec<BenchmarkCase> = Vec::new();
-    for case in cases {
-        let same = distinct.iter_mut().find(|one| {
-            one.choice.file_name() == case.choice.file_name()
-                && one.layout_name == case.layout_name
-                && one.durability == case.durability
-        });
-        match same {
-            None => distinct.push(case),
-            Some(one) => {
-                let is_new = |name: &String| !one.strategies.contains(name);
-                let more: Vec<String> = case.strategies.into_iter().filter(is_new).collect();
-                one.strategies.extend(more);
-            }
-        }
-    }
-    distinct
 }
 
 /// Where a trial stands in its run.

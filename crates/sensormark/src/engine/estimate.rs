@@ -3,7 +3,7 @@
 //! Operations and readings are counted exactly. Rates are [`Typical`] ones of another machine, so a run corrects the result by what its trials
 //! take ([`super::time_left`]). Nothing here starts or measures anything, and no figure of a result depends on it.
 
-use super::context::{BenchmarkCase, RunContext};
+use super::benchmark_case::BenchmarkCase;
 use super::phase::Pacing;
 use super::study_protocol::Protocol;
 use super::trial::Workload;
@@ -65,11 +65,6 @@ impl Terms {
             restarts_before_reading: restarts && cache == Cache::Hot,
             log_bytes,
         }
-    }
-
-    /// Of a run that begins.
-    pub fn of(context: &RunContext<'_>) -> Self {
-        Self::new(context.cache, context.protocol, context.server.log_bytes())
     }
 }
 

@@ -46,6 +46,7 @@ pub mod tally;
 
 pub mod phase;
 
+pub mod benchmark_case;
 pub mod client;
 
 mod client_threads;

@@ -3,9 +3,9 @@
 //! This module orders cases, repeats what was measured on a disturbed host, keeps the records, and stops in good order. A case is a store with a layout. The
 //! workload decides what happens inside one: its server, its writing, its reading.
 
-use super::context::{BenchmarkCase, CaseRunner, RunContext, RunEvent, TrialPosition, trial_label};
+use super::benchmark_case::BenchmarkCase;
+use super::context::{CaseRunner, RunContext, RunEvent, TrialPosition, trial_label};
 use super::deployment::{block_on, existing_endpoint};
-use super::estimate::Terms;
 use super::judge::client::confined;
 use super::quiet_host;
 use super::repeats::RepeatBudget;
@@ -97,7 +97,7 @@ pub fn run(
     cases: &[BenchmarkCase],
     repetitions: u32,
 ) -> Result<RunOutcome, FolderError> {
-    let plan = RunPlan::new(runner, cases, repetitions, &Terms::of(context));
+    let plan = RunPlan::new(runner, cases, repetitions, &context.terms());
     let repeated_share = announce(context, runner, cases, &plan);
     let planned = plan.turns.iter().map(|turn| PlannedTurn {
         case: turn.case,
@@ -188,7 +188,7 @@ fn measure(
             let mut strategies = again.iter().map(|one| &one.implementation.strategy);
             strategies.any(|strategy| strategy.as_ref() == Some(name))
         });
-        let estimate = runner.estimate(&case, &Terms::of(context));
+        let estimate = runner.estimate(&case, &context.terms());
         let repeat = left.left_of_repeat(estimate.seconds(), budget.most_seconds());
         if !budget.allows(turn.attempt, repeat.now) {
             return Ok(counted);

@@ -1,6 +1,7 @@
 //! What a run will do: its trials in their order, how long they take, and how much disk. The run itself follows it, and `--dry-run` shows it.
 
-use super::context::{BenchmarkCase, CaseRunner};
+use super::benchmark_case::BenchmarkCase;
+use super::context::CaseRunner;
 use super::estimate::{CellEstimate, Terms};
 use super::repeats::DisturbedHost;
 use super::study_protocol::Protocol;

@@ -3,7 +3,7 @@
 use super::number::{fixed, significant};
 use super::requirements::Outcome;
 use super::summary::{NotRanked, Summary, SummaryColumn, SummaryRow};
-use super::text::wrap;
+use super::wrapping::wrap;
 use unicode_width::UnicodeWidthStr;
 
 /// The narrowest that is drawn.

@@ -2,7 +2,7 @@
 
 use super::number::{cell_text, significant};
 use super::tables::{Cell, Number, Table};
-use super::text::wrap;
+use super::wrapping::wrap;
 use unicode_width::UnicodeWidthStr;
 
 /// The most that the axis shows to either side of 1, as a factor; what is beyond has an arrow.

@@ -41,6 +41,7 @@ pub(crate) mod tests;
 pub mod text;
 pub mod tidy;
 mod timed;
+pub mod wrapping;
 
 use crate::engine::judge::data;
 use crate::engine::scale::Scale;

@@ -3,7 +3,8 @@
 
 use super::number::{MISSING, cell_text};
 use super::tables::{Block, Cell, Document, Drawing, Section, Shape, Table};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use super::wrapping::wrap;
+use unicode_width::UnicodeWidthStr;
 
 /// The narrowest that is drawn; a narrower terminal wraps.
 pub const NARROWEST: usize = 40;
@@ -325,45 +326,6 @@ fn indented(mark: &str, text: &str, width: usize) -> Vec<String> {
         .enumerate()
         .map(|(line, text)| mark_of(line) + &text)
         .collect()
-}
-
-/// The text in lines of at most `width`, broken at spaces, and within a word where it alone is too long.
-pub fn wrap(text: &str, width: usize) -> Vec<String> {
-    let width = width.max(2);
-    let mut lines = vec![String::new()];
-    let mut used = 0;
-    for (word, is_new) in text.split(' ').flat_map(|word| pieces(word, width)) {
-        let gap = usize::from(used > 0 && is_new);
-        if used > 0 && used + gap + word.width() > width {
-            lines.push(String::new());
-            used = 0;
-        } else if gap > 0 {
-            lines.last_mut().expect("never empty").push(' ');
-            used += gap;
-        }
-        for character in word.chars() {
-            let wide = character.width().unwrap_or(0);
-            if used + wide > width {
-                lines.push(String::new());
-                used = 0;
-            }
-            lines.last_mut().expect("never empty").push(character);
-            used += wide;
-        }
-    }
-    lines
-}
-
-/// The word, or where it alone is too long for a line, its parts up to each hyphen; and whether a space stands before it.
-fn pieces(word: &str, width: usize) -> Vec<(&str, bool)> {
-    if word.is_empty() {
-        return Vec::new();
-    }
-    if word.width() <= width {
-        return vec![(word, true)];
-    }
-    let parts = word.split_inclusive('-').enumerate();
-    parts.map(|(place, part)| (part, place == 0)).collect()
 }
 
 #[cfg(test)]

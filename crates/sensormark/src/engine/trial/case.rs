@@ -9,11 +9,10 @@ use super::role::process_name;
 use super::script::{CellTrials, PhaseSpec, Step, TrialSpec, check};
 use super::warnings::warn;
 use super::{Subject, Workload, WorkloadFactory};
+use crate::engine::benchmark_case::BenchmarkCase;
 use crate::engine::cold;
 use crate::engine::connection::PlanMessage;
-use crate::engine::context::{
-    BenchmarkCase, CaseRunner, RunContext, RunEvent, TrialPosition, trial_label,
-};
+use crate::engine::context::{CaseRunner, RunContext, RunEvent, TrialPosition, trial_label};
 use crate::engine::deployment::Deployment;
 use crate::engine::estimate::{self, CellEstimate, Terms};
 use crate::engine::explain;
@@ -168,7 +167,7 @@ impl CaseRunner for TrialRunner {
                 return finished(record);
             }
         };
-        let estimate = self.estimated(case, workload.as_ref(), &Terms::of(context));
+        let estimate = self.estimated(case, workload.as_ref(), &context.terms());
         let mut running = Running {
             runner: self,
             context,

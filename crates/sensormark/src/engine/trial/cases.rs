@@ -3,7 +3,7 @@
 //! What cannot be measured is said with its reason, never left out.
 
 use super::WorkloadFactory;
-use crate::engine::context::{BenchmarkCase, distinct};
+use crate::engine::benchmark_case::{BenchmarkCase, distinct};
 use crate::engine::selection::Choice;
 use crate::measurement::record::NotMeasured;
 use crate::nearest::unknown;

@@ -1,6 +1,7 @@
 //! The database that a case is measured on: its deployment, how it is reached, and its end.
 
-use crate::engine::context::{BenchmarkCase, RunContext, RunEvent};
+use crate::engine::benchmark_case::BenchmarkCase;
+use crate::engine::context::{RunContext, RunEvent};
 use crate::engine::deployment::Deployment;
 use sensormark_store::{DatabaseName, Plan, Schema, ServerOptions, StoreError};
 use std::sync::Arc;

@@ -4,7 +4,7 @@
 use super::{Change, Pair};
 use crate::report::number::significant;
 use crate::report::sections::cells::counted;
-use crate::report::tables::{Cell, Drawing, Section, Shape, Table};
+use crate::report::tables::{Cell, Digits, Drawing, Number, Section, Shape, Spread, Table};
 
 /// Ratios that are shown of what was not tested.
 const MOST_UNTESTED: usize = 10;
@@ -66,7 +66,7 @@ fn table(id: &str, title: &str, pairs: &[&Pair]) -> Table {
         table.row(vec![
             Cell::text(&pair.figure.implementation),
             Cell::text(&pair.figure.name),
-            super::tables::ratio(pair),
+            ratio(pair),
             Cell::text(words(pair)),
         ]);
     }
@@ -83,4 +83,18 @@ pub fn words(pair: &Pair) -> String {
         ),
         _ => text.to_owned(),
     }
+}
+
+/// The ratio of a figure, with its interval where it was tested.
+pub fn ratio(pair: &Pair) -> Cell {
+    let Some(compared) = pair.compared else {
+        return Cell::Missing("a value is 0, which has no ratio".to_owned());
+    };
+    Cell::Number(Number {
+        value: compared.ratio,
+        spread: compared
+            .tested
+            .map_or(Spread::None, |tested| Spread::Range(tested.interval)),
+        digits: Digits::Significant(3),
+    })
 }

@@ -9,7 +9,7 @@ use crate::report::field::Field;
 use crate::report::number::significant;
 use crate::report::sections::cells::{counted, geometric_mean};
 use crate::report::sections::memory_limit;
-use crate::report::tables::{Cell, Digits, Document, Number, Section, Spread, Table};
+use crate::report::tables::{Cell, Document, Section, Table};
 use crate::statistics::SMALLEST_REPETITIONS;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -318,7 +318,7 @@ fn table<'a>(id: &str, title: &str, pairs: impl Iterator<Item = &'a Pair>) -> Ta
             Cell::text(&pair.figure.unit),
             cell(&pair.figure.values),
             cell(&pair.second),
-            ratio(pair),
+            forest::ratio(pair),
             Cell::text(forest::words(pair)),
         ]);
     }
@@ -348,7 +348,7 @@ fn tests(pairs: &[Pair]) -> Table {
         table.row(vec![
             Cell::text(&pair.figure.implementation),
             Cell::text(&pair.figure.name),
-            ratio(pair),
+            forest::ratio(pair),
             Cell::maybe(tested.map(|tested| tested.p_value), NOT_TESTED),
             Cell::maybe(pair.corrected_p, NOT_TESTED),
             percent(pair),
@@ -366,17 +366,4 @@ fn percent(pair: &Pair) -> Cell {
 fn cell(values: &[f64]) -> Cell {
     let values: Vec<Option<f64>> = values.iter().copied().map(Some).collect();
     geometric_mean(&values, "not measured")
-}
-
-pub fn ratio(pair: &Pair) -> Cell {
-    let Some(compared) = pair.compared else {
-        return Cell::Missing("a value is 0, which has no ratio".to_owned());
-    };
-    Cell::Number(Number {
-        value: compared.ratio,
-        spread: compared
-            .tested
-            .map_or(Spread::None, |tested| Spread::Range(tested.interval)),
-        digits: Digits::Significant(3),
-    })
 }

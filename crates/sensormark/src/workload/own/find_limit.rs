@@ -6,7 +6,8 @@
 
 use super::limit::{Limit, What};
 use super::parameters::Parameters;
-use crate::engine::context::{BenchmarkCase, CaseRunner, RunContext, RunEvent, TrialPosition};
+use crate::engine::benchmark_case::BenchmarkCase;
+use crate::engine::context::{CaseRunner, RunContext, RunEvent, TrialPosition};
 use crate::engine::estimate::{CellEstimate, Terms};
 use crate::engine::trial::WorkloadFactory;
 use crate::engine::trial::case::TrialRunner;

@@ -2,6 +2,7 @@
 //!
 //! [`section`] takes values out of tables and knows where each stood; the other modules say what each table may hold. What the parameters mean is not known here.
 
+mod disagreement;
 mod fields;
 mod queries;
 mod section;

@@ -1,8 +1,9 @@
 //! The mixed phase of a workload file: writers and queries.
 
 use super::FileError;
+use super::disagreement::disagree;
 use super::fields::Names;
-use super::section::{At, Place, Section};
+use super::section::{At, Section};
 use crate::nearest::unknown;
 use crate::quantity::length_text;
 use crate::workload::own::parameters::{
@@ -248,20 +249,6 @@ fn lengths(
         }
     }
     Ok((span.map(|at| at.value), window.map(|at| at.value)))
-}
-
-/// That two keys of a table do not go together, with both values and why.
-pub fn disagree(
-    section: &Section<'_, '_>,
-    (key, place): (&str, &Place),
-    (other, other_place): (&str, &Place),
-    why: &str,
-) -> FileError {
-    let (value, its) = (section.typed(place), section.typed(other_place));
-    section.error(
-        place,
-        format!("{key} is {value} and {other} is {its}: {why}"),
-    )
 }
 
 fn thresholds(
