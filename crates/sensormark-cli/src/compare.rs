@@ -2,7 +2,8 @@
 
 use crate::arguments::{CompareArguments, FailOn};
 use crate::failure::{Failure, NOT_VALID};
-use crate::report::{print_text, rendered};
+use crate::output;
+use crate::report::rendered;
 use sensormark::measurement::ResultsFolder;
 use sensormark::report::compare::Comparison;
 use sensormark::report::field::Field;
@@ -21,7 +22,7 @@ pub fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
     let threshold = arguments.threshold / 100.0;
     let comparison = Comparison::new(&first, &second, threshold).map_err(Failure::usage)?;
     for format in &arguments.format {
-        print_text(&rendered(comparison.document(), *format));
+        output::print(&rendered(comparison.document(), *format))?;
     }
     match arguments.fail_on {
         Some(FailOn::Regression) => judge(&comparison, arguments),

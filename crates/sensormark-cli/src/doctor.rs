@@ -47,7 +47,7 @@ pub fn doctor() -> Result<ExitCode, Failure> {
     text.push_str("\nMachine\n");
     let value = serde_json::to_value(environment).map_err(Failure::usage)?;
     lines(&mut text, "", &value);
-    crate::report::print_text(&text);
+    crate::output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

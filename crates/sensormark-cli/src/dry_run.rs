@@ -3,8 +3,8 @@
 use crate::arguments::ExplainFormat;
 use crate::failure::Failure;
 use crate::measure::Planned;
+use crate::output;
 use crate::progress::span;
-use crate::report::print_text;
 use sensormark::engine::estimate::Terms;
 use sensormark::engine::run_plan::{RunPlan, Turn, in_turn};
 use sensormark::measurement::NotMeasured;
@@ -88,10 +88,10 @@ pub fn or_measure(planned: Planned<'_>) -> Result<ExitCode, Failure> {
 fn show(planned: &Planned<'_>, format: ExplainFormat) -> Result<ExitCode, Failure> {
     let shown = Shown::new(planned)?;
     match format {
-        ExplainFormat::Text => print_text(&shown.text()),
+        ExplainFormat::Text => output::print(&shown.text())?,
         ExplainFormat::Json => {
             let json = serde_json::to_string_pretty(&shown).map_err(Failure::usage)?;
-            print_text(&(json + "\n"));
+            output::line(json)?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -3,6 +3,7 @@
 use crate::arguments::{DurabilityName, ExplainArguments, ExplainFormat};
 use crate::failure::{Failure, INTERRUPTED};
 use crate::measure::{check_memory_limit, clean, milliseconds, run_name};
+use crate::output;
 use crate::progress::Progress;
 use crate::registry::{Workload, no_scale, numbers, own_file, registry};
 use crate::run::choose;
@@ -22,7 +23,6 @@ use sensormark_server::Supervisor;
 use sensormark_store::{DatabaseName, Durability, Plan, ServerOptions, Setting};
 use serde::Serialize;
 use serde_json::Value;
-use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -87,23 +87,15 @@ pub fn explain(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
         }
         let shown = explaining.show(&supervisor, case, arguments)?;
         if arguments.format == ExplainFormat::Text {
-            print(&text(&shown))?;
+            output::print(&text(&shown))?;
         }
         explained.push(shown);
     }
     if arguments.format == ExplainFormat::Json {
         let json = serde_json::to_string_pretty(&explained).map_err(Failure::usage)?;
-        print(&(json + "\n"))?;
+        output::line(json)?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// A reader that has seen enough closes the pipe: that is no failure.
-fn print(text: &str) -> Result<(), Failure> {
-    match std::io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::usage(error)),
-        _ => Ok(()),
-    }
 }
 
 fn explaining(arguments: &ExplainArguments) -> Result<(Explaining, Option<String>), Failure> {

@@ -33,6 +33,14 @@ impl Failure {
         }
     }
 
+    /// A file or standard output that cannot be read or written.
+    pub fn input_output(message: impl Display) -> Self {
+        Self {
+            code: INPUT_OUTPUT,
+            message: message.to_string(),
+        }
+    }
+
     /// Something that was asked for is not here, and does not come.
     pub fn missing(message: impl Display) -> Self {
         Self {

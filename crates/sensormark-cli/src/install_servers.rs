@@ -150,7 +150,8 @@ fn pass_states(states: impl Read, bar: &ProgressBar, quiet: bool) {
     for line in BufReader::new(states).lines().map_while(Result::ok) {
         if line.split_whitespace().nth(1) != Some("installing") {
             bar.set_message("");
-            bar.suspend(|| crate::report::print_text(&format!("{line}\n")));
+            // What cannot be shown is no reason to stop installing.
+            let _ = bar.suspend(|| crate::output::line(&line));
         } else if bar.is_hidden() {
             if !quiet {
                 let _ = writeln!(std::io::stderr(), "{line}");

@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// Prints what there is.
 pub fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
     if let (true, Some(name)) = (arguments.as_study, &arguments.workload) {
-        crate::report::print_text(&protocol(name)?);
+        crate::output::print(&protocol(name)?)?;
         return Ok(ExitCode::SUCCESS);
     }
     let text = match &arguments.workload {
@@ -32,7 +32,7 @@ pub fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
             (Err(_), None) => return Err(Failure::usage(neither(name))),
         },
     };
-    crate::report::print_text(&text);
+    crate::output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -15,6 +15,7 @@ mod install_servers;
 mod list;
 mod manual;
 mod measure;
+mod output;
 #[cfg(test)]
 mod pages;
 mod progress;
@@ -58,7 +59,7 @@ fn main() -> ExitCode {
         Command::Doctor => doctor::doctor(),
         Command::InstallServers(named) => install_servers::install_servers(&named, arguments.quiet),
         Command::Servers(arguments) => servers::servers(&arguments),
-        Command::Completions { shell } => Ok(manual::completions(shell)),
+        Command::Completions { shell } => manual::completions(shell),
         Command::Man { folder } => manual::man(&folder),
         Command::Role { name } => role::role(&name),
     };

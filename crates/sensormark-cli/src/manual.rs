@@ -8,11 +8,14 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// Prints the completions of a shell.
-pub fn completions(shell: Shell) -> ExitCode {
+///
+/// # Errors
+/// When they cannot be written.
+pub fn completions(shell: Shell) -> Result<ExitCode, Failure> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "sensormark", &mut text);
-    crate::report::print_text(&String::from_utf8_lossy(&text));
-    ExitCode::SUCCESS
+    crate::output::print(&String::from_utf8_lossy(&text))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Writes a page for the program and for each command.
@@ -23,6 +26,6 @@ pub fn man(folder: &Path) -> Result<ExitCode, Failure> {
     let written = std::fs::create_dir_all(folder)
         .and_then(|()| clap_mangen::generate_to(Arguments::command(), folder));
     written.map_err(|error| Failure::usage(format!("{}: {error}", folder.display())))?;
-    println!("manual pages are in {}", folder.display());
+    crate::output::line(format_args!("manual pages are in {}", folder.display()))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -2,6 +2,7 @@
 
 use crate::arguments::{FormatName, ReportArguments};
 use crate::failure::Failure;
+use crate::output;
 use sensormark::measurement::folder::write_beside;
 use sensormark::measurement::{FolderError, ResultsFolder};
 use sensormark::report::brief::{self, Paths, Room};
@@ -9,7 +10,6 @@ use sensormark::report::tables::Document;
 use sensormark::report::{
     Projection, Report, ReportOptions, csv, html, json, markdown, quoted, raw, text, tidy,
 };
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -173,7 +173,7 @@ pub fn print(
             FormatName::Json => report.json(),
             other => rendered(report.document(), *other),
         };
-        print_text(&text);
+        output::print(&text)?;
     }
     Ok(())
 }
@@ -217,12 +217,4 @@ pub fn rendered(document: &Document, format: FormatName) -> String {
 fn width() -> usize {
     rustix::termios::tcgetwinsize(std::io::stdout())
         .map_or(80, |size| usize::from(size.ws_col).max(40))
-}
-
-/// Prints to standard output; a reader that has gone away (`| head`) is no error.
-pub fn print_text(text: &str) {
-    let mut output = std::io::stdout().lock();
-    let _ = output
-        .write_all(text.as_bytes())
-        .and_then(|()| output.flush());
 }

@@ -45,10 +45,10 @@ pub fn serve(arguments: &ServeArguments) -> Result<ExitCode, Failure> {
                 ))
             })?;
         let address = listener.local_addr().map_err(Failure::usage)?;
-        println!(
+        crate::output::line(format_args!(
             "{} runs on http://{address}/ (Ctrl-C ends it)",
             listed.runs.len()
-        );
+        ))?;
         let listed: &'static Listed = Box::leak(Box::new(listed));
         loop {
             let Ok((stream, _)) = listener.accept().await else {

@@ -3,6 +3,7 @@
 use crate::arguments::{ServersAction, ServersArguments};
 use crate::failure::Failure;
 use crate::measure::check_memory_limit;
+use crate::output::line;
 use crate::registry::registry;
 use sensormark::engine::selection::{Choice, find_store};
 use sensormark_server::{StartWishes, Supervisor};
@@ -32,7 +33,7 @@ pub fn servers(arguments: &ServersArguments) -> Result<ExitCode, Failure> {
         }
         ServersAction::Stop { store } => stop(&supervisor, store),
         ServersAction::Status => {
-            status(&supervisor);
+            status(&supervisor)?;
             Ok(ExitCode::SUCCESS)
         }
     }
@@ -55,16 +56,17 @@ fn start(
     let server = supervisor.start_with(found.as_ref(), options, &wishes)?;
     let (process, folder) = (server.process_id(), server.run_folder().to_path_buf());
     let run = server.detach()?;
-    println!(
-        "{} runs as process {process}, named {run}",
-        found.description().title
-    );
-    println!(
-        "its folder, with its URL and password in endpoint.json: {}",
-        folder.display()
-    );
-    println!("measure it: sensormark run machine-tool --on {store}=@{run}");
-    println!("stop it:    sensormark servers stop {store}");
+    let (title, folder) = (found.description().title, folder.display());
+    line(format_args!(
+        "{title} runs as process {process}, named {run}"
+    ))?;
+    line(format_args!(
+        "its folder, with its URL and password in endpoint.json: {folder}"
+    ))?;
+    line(format_args!(
+        "measure it: sensormark run machine-tool --on {store}=@{run}"
+    ))?;
+    line(format_args!("stop it:    sensormark servers stop {store}"))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -81,15 +83,18 @@ fn stop(supervisor: &Supervisor, store: &str) -> Result<ExitCode, Failure> {
     }
     for server in ours {
         supervisor.stop_run(&server.run)?;
-        println!("{store} {} stopped, its folder removed", server.run);
+        line(format_args!(
+            "{store} {} stopped, its folder removed",
+            server.run
+        ))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn status(supervisor: &Supervisor) {
+fn status(supervisor: &Supervisor) -> Result<(), Failure> {
     let servers = supervisor.status();
     if servers.is_empty() {
-        println!("no server runs");
+        line("no server runs")?;
     }
     for server in servers {
         let state = match (server.running, server.detached) {
@@ -98,13 +103,14 @@ fn status(supervisor: &Supervisor) {
             (false, _) => "does not run",
         };
         let ports: Vec<String> = server.ports.iter().map(u16::to_string).collect();
-        println!(
+        line(format_args!(
             "{} {}: {state}; process {}, 127.0.0.1 port {}, {}",
             server.store,
             server.run,
             server.process_id,
             ports.join(" "),
             server.folder.display()
-        );
+        ))?;
     }
+    Ok(())
 }

@@ -175,3 +175,39 @@ fn a_url_of_another_database_is_no_folder() {
     let output = place.run(&["run", "machine-tool", "--on", target]);
     assert!(!errors(&output).contains("hunter2"), "{}", errors(&output));
 }
+
+#[test]
+fn output_that_is_lost_is_said_and_a_reader_that_left_is_no_failure() {
+    let place = Place::new();
+    for arguments in [
+        &["list"][..],
+        &["servers", "status"],
+        &["completions", "bash"],
+    ] {
+        let full = fs::File::options()
+            .write(true)
+            .open("/dev/full")
+            .expect("Linux has it");
+        let output = place
+            .command(arguments)
+            .stdout(full)
+            .output()
+            .expect("it starts");
+        let text = errors(&output);
+        assert_eq!(output.status.code(), Some(4), "{arguments:?}: {text}");
+        assert!(text.contains("cannot write to standard output"), "{text}");
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let output = place
+            .command(arguments)
+            .stdout(writer)
+            .output()
+            .expect("it starts");
+        assert!(
+            output.status.success(),
+            "{arguments:?}: {}",
+            errors(&output)
+        );
+        assert!(!errors(&output).contains("panicked"), "{}", errors(&output));
+    }
+}

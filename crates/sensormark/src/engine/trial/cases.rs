@@ -7,7 +7,9 @@ use crate::engine::benchmark_case::{BenchmarkCase, distinct};
 use crate::engine::selection::Choice;
 use crate::measurement::record::NotMeasured;
 use crate::nearest::unknown;
-use sensormark_store::{DefaultSelection, Durability, Family, LayoutOption, Schema};
+use sensormark_store::{
+    DefaultSelection, Durability, Family, Layout, LayoutOption, Schema, WriteMethod,
+};
 use serde_json::Value;
 
 /// The cases of the stores that were asked for, and what cannot be measured.
@@ -37,7 +39,10 @@ pub fn cases(
             chosen => chosen?,
         };
         for (name, offer) in chosen {
-            match missing_durability(choice, durability) {
+            let asks_meanwhile = kind.asks_while_writing(parameters);
+            let missing = missing_durability(choice, durability)
+                .or_else(|| unseen(asks_meanwhile, &offer.layout));
+            match missing {
                 Some(reason) => not_measured.push(NotMeasured {
                     implementation: format!("{} {name}", choice.title()),
                     reason,
@@ -163,6 +168,13 @@ fn no_layout(kind: &str, choice: &Choice, offers: &[&(String, LayoutOption)]) ->
 }
 
 /// Why nothing of a store can be measured in this class of durability, if it has none.
+/// Why answers about a layout cannot be checked while it is written: a datagram may be on its way, and nobody says when it has arrived.
+fn unseen(asks_meanwhile: bool, layout: &Layout) -> Option<String> {
+    (asks_meanwhile && layout.write == WriteMethod::Datagram).then(|| {
+        "not supported: it writes datagrams, and nothing says when they can be seen, so answers about them could not be checked".to_owned()
+    })
+}
+
 fn missing_durability(choice: &Choice, durability: Durability) -> Option<String> {
     let classes = choice.store.description().durability;
     let has = classes.iter().any(|(class, _)| *class == durability);
@@ -188,4 +200,22 @@ fn without_offer<'a>(
         .iter()
         .map(|(name, _)| name.as_str())
         .filter(move |name| !offered(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_asked_about_datagrams_while_they_are_sent() {
+        let usual = Layout::row_per_reading();
+        let datagrams = Layout {
+            write: WriteMethod::Datagram,
+            ..usual
+        };
+        assert_eq!(unseen(true, &usual), None);
+        assert_eq!(unseen(false, &datagrams), None);
+        let why = unseen(true, &datagrams).expect("a reason");
+        assert!(why.contains("datagrams"), "{why}");
+    }
 }

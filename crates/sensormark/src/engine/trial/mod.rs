@@ -102,6 +102,12 @@ pub trait WorkloadFactory: Send + Sync {
         self.families(parameters).map(drop)
     }
 
+    /// Whether questions are asked about what is written at the same time.
+    fn asks_while_writing(&self, parameters: &Value) -> bool {
+        let _ = parameters;
+        false
+    }
+
     /// How often everything is measured: the number `repetitions`, once where there is none.
     fn repetitions(&self, parameters: &Value) -> u32 {
         let number = parameters.get("repetitions").and_then(Value::as_u64);

@@ -74,6 +74,11 @@ impl WorkloadFactory for OwnWorkload {
         Ok(sensors::schema(&read(parameters)?))
     }
 
+    fn asks_while_writing(&self, parameters: &Value) -> bool {
+        let mixed = read(parameters).ok().and_then(|own| own.mixed);
+        mixed.is_some_and(|mixed| mixed.writers.is_some() && !mixed.queries.is_empty())
+    }
+
     fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {
         let parameters = read(parameters)?;
         let interval_ns = parameters.series.interval_ns;
