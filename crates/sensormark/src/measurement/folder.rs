@@ -209,16 +209,19 @@ impl ResultsFolder {
     /// # Errors
     /// When one is damaged, of a newer format, or does not fit the list of checksums.
     pub fn trials(&self) -> Result<Vec<TrialRecord>, FolderError> {
-        let run = self.run()?;
+        // While a run begins it has no record yet.
+        let recorded = self.root.join("run.json").is_file();
+        let run = recorded.then(|| self.run()).transpose()?;
+        let finished = run.filter(|run| run.finished.is_some());
         let sums = self.checksums()?;
-        if run.checksums && run.finished.is_some() && sums.is_none() {
+        if finished.as_ref().is_some_and(|run| run.checksums) && sums.is_none() {
             return Err(FolderError::Missing(self.root.join(checksums::FILE)));
         }
         let mut trials = Vec::new();
         for file in self.trial_files()? {
             trials.push(self.trial(&file, sums.as_ref())?);
         }
-        if run.finished.is_some() {
+        if finished.is_some() {
             let listed = sums.iter().flat_map(Checksums::names);
             let is_here = |name: &str| trials.iter().any(|one| trial_file(&one.name) == name);
             if let Some(missing) = listed.into_iter().find(|name| !is_here(name)) {
