@@ -69,7 +69,14 @@ pub enum Outcome {
 impl Requirements {
     /// What the limits of a run come to; none where nothing was asked to hold.
     pub fn of(field: &Field, ranking: &Ranking) -> Option<Self> {
-        let has_own = |trial: &&TrialRecord| own_limits(trial).next().is_some();
+        // A trial that was broken off has some of its limits only.
+        let is_whole = |trial: &&TrialRecord| {
+            let reasons = trial.verdict.reasons();
+            reasons
+                .iter()
+                .all(|reason| reason.kind != ReasonKind::Interrupted)
+        };
+        let has_own = |trial: &&TrialRecord| own_limits(trial).next().is_some() && is_whole(trial);
         let count = field
             .trials
             .iter()
