@@ -13,7 +13,7 @@ use sensormark::engine::deployment::Deployment;
 use sensormark::engine::explain;
 use sensormark::engine::selection::Choice;
 use sensormark::engine::trial::cases::cases;
-use sensormark::engine::trial::script::{CellTrials, Step, check};
+use sensormark::engine::trial::script::{CaseTrials, Step, check};
 use sensormark::engine::trial::{Subject, WorkloadFactory};
 use sensormark::measurement::NotMeasured;
 use sensormark::measurement::statements::StatementsRecord;
@@ -212,7 +212,7 @@ impl Explaining {
         case: &BenchmarkCase,
         arguments: &ExplainArguments,
     ) -> Result<Explained, Failure> {
-        let trials = self.workload(case, arguments)?.trials(&CellTrials {
+        let trials = self.workload(case, arguments)?.trials(&CaseTrials {
             strategies: case.strategies.clone(),
             stored: None,
         });

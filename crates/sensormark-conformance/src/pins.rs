@@ -87,7 +87,7 @@ pub fn pin(
 ///
 /// # Errors
 /// The first line that differs; a file that cannot be read or written.
-pub(super) fn hold(file: &Path, text: &str) -> Result<(), String> {
+pub fn hold(file: &Path, text: &str) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("{}: {error}", file.display());
     if std::env::var_os(WRITE_VARIABLE).is_some() {
         if let Some(folder) = file.parent() {

@@ -61,7 +61,7 @@ pub trait Backend: Send + Sync + 'static {
         None
     }
 
-    /// What the database typically takes of time and disk, for plans alone.
+    /// How much time and disk the database typically takes. Only plans use it.
     fn typical(&self) -> Typical {
         Typical::unknown(self.description().embedded)
     }

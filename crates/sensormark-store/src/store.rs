@@ -74,7 +74,7 @@ pub trait Store: Send + Sync {
         None
     }
 
-    /// What the database typically takes of time and disk, for plans alone. A store says where its figures come from.
+    /// How much time and disk the database typically takes. Only plans use it. A store says where its figures come from.
     fn typical(&self) -> Typical {
         Typical::unknown(self.description().embedded)
     }

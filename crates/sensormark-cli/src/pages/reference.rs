@@ -4,6 +4,7 @@
 
 use crate::arguments::Arguments;
 use clap::{Command, CommandFactory};
+use sensormark_conformance::pins::hold;
 use std::fmt::Write;
 
 /// Columns of the text: what the program takes at most.
@@ -42,17 +43,7 @@ fn describe(command: &mut Command, name: &str, text: &mut String) {
 #[test]
 fn the_command_reference_is_what_the_help_says() {
     let path = super::root().join("docs/reference/commands.md");
-    let now = reference();
-    if std::env::var_os("SENSORMARK_WRITE_PINS").is_some() {
-        std::fs::write(&path, &now).expect("the page is written");
+    if let Err(text) = hold(&path, &reference()) {
+        panic!("{text}");
     }
-    let kept = std::fs::read_to_string(&path).expect("the page");
-    let differs = kept
-        .lines()
-        .zip(now.lines())
-        .find(|(kept, now)| kept != now);
-    assert!(
-        kept == now,
-        "docs/reference/commands.md is stale: kept, now {differs:?}; SENSORMARK_WRITE_PINS=1 writes it anew"
-    );
 }

@@ -87,11 +87,29 @@ fn folders_without_record(place: &Place) -> usize {
     runs.iter().filter(is_without).count()
 }
 
+/// Waits until a process catches Ctrl-C. Until then it has made nothing.
+fn wait_until_it_listens(child: &Child, place: &Place) {
+    let status = format!("/proc/{}/status", child.id());
+    let caught = || {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let mask = text.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        mask.is_some_and(|mask| mask & 2 != 0)
+    };
+    wait_until("the handler", || {
+        let has_made = !read_folder(&place.results()).is_empty();
+        let listens = caught();
+        assert!(listens || !has_made, "results before the handler");
+        listens
+    });
+}
+
 #[test]
 fn control_c_in_the_first_moments_leaves_no_folder_without_a_record() {
-    let place = Place::new();
-    for milliseconds in [30, 60, 120, 200, 280, 340, 400] {
+    for milliseconds in [0, 10, 60, 120, 200, 280, 340, 400] {
+        let place = Place::new();
         let child = start(&place, &["--on", "sqlite:individual"]);
+        wait_until_it_listens(&child, &place);
         sleep(Duration::from_millis(milliseconds));
         signal(&child, "INT");
         let output = child.wait_with_output().expect("it ends");

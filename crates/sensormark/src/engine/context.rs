@@ -4,7 +4,7 @@
 
 use super::benchmark_case::BenchmarkCase;
 use super::connection::Registry;
-use super::estimate::{CellEstimate, Terms};
+use super::estimate::{CaseEstimate, Terms};
 use super::repeats::DisturbedHost;
 use super::study_protocol::Protocol;
 use crate::measurement::folder::ResultsFolder;
@@ -119,7 +119,7 @@ impl TrialPosition {
 /// What a workload gives a run.
 pub trait CaseRunner {
     /// The trials that a case has, and how long they take.
-    fn estimate(&self, case: &BenchmarkCase, terms: &Terms) -> CellEstimate;
+    fn estimate(&self, case: &BenchmarkCase, terms: &Terms) -> CaseEstimate;
 
     /// What is known of a case's length besides [`Self::estimate`], in a line: a study's own rates, say.
     fn supposes(&self, case: &BenchmarkCase) -> Option<String> {
@@ -135,7 +135,7 @@ pub trait CaseRunner {
 
     /// Measures a case and hands over each trial's record as soon as it is finished. Failures become invalid records. `earlier` are the records of the case's
     /// earlier attempts in this repetition, the first one first.
-    fn run_cell(
+    fn run_case(
         &self,
         context: &RunContext<'_>,
         case: &BenchmarkCase,

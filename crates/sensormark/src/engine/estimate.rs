@@ -7,7 +7,7 @@ use super::benchmark_case::BenchmarkCase;
 use super::phase::Pacing;
 use super::study_protocol::Protocol;
 use super::trial::Workload;
-use super::trial::script::{CellTrials, LoadSpec, PhaseSpec, Step, TrialSpec};
+use super::trial::script::{CaseTrials, LoadSpec, PhaseSpec, Step, TrialSpec};
 use super::trial::support::{Support, support};
 use crate::measurement::record::{Cache, Side};
 use crate::units::{ns_to_seconds, round_u64};
@@ -83,7 +83,7 @@ pub struct TrialEstimate {
 
 /// How long a case takes, and how much disk.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct CellEstimate {
+pub struct CaseEstimate {
     /// Until the database is there, its server's start included, in seconds.
     pub open_seconds: f64,
     /// Its trials, in the order in which a workload gives them.
@@ -94,7 +94,7 @@ pub struct CellEstimate {
     pub disk_bytes: u64,
 }
 
-impl CellEstimate {
+impl CaseEstimate {
     /// The whole case, in seconds.
     pub fn seconds(&self) -> f64 {
         let trials: f64 = self.trials.iter().map(|trial| trial.seconds).sum();
@@ -106,10 +106,10 @@ impl CellEstimate {
 pub fn case(
     case: &BenchmarkCase,
     workload: &dyn Workload,
-    trials: &CellTrials,
+    trials: &CaseTrials,
     terms: Terms,
     label: impl Fn(&TrialSpec) -> String,
-) -> CellEstimate {
+) -> CaseEstimate {
     let schema = workload.schema();
     let mut estimator = Estimator::new(case, &schema, terms);
     let trials = workload
@@ -121,7 +121,7 @@ pub fn case(
             strategy: trial.strategy.clone(),
             seconds: estimator.trial(&trial),
         });
-    CellEstimate {
+    CaseEstimate {
         trials: trials.collect(),
         open_seconds: estimator.open_seconds(),
         close_seconds: estimator.close_seconds(),

@@ -7,8 +7,8 @@
 //! - [`inquiry`] is an operation of several questions.
 //! - [`intake`] is for a load whose readings come by themselves.
 //!
-//! Trials are made of such phases in [`trial`]. What their operations are made of is shown by [`explain`]. [`run`] measures the trials of a
-//! run in the order of its [`run_plan`], which knows how long each takes ([`estimate`], corrected by [`time_left`]). A trial's database runs at a [`deployment`].
+//! [`trial`] makes trials of such phases, and [`explain`] shows the operations. [`run`] measures the trials of a run in the order of its [`run_plan`]. The plan
+//! knows how long each takes by its [`estimate`], which [`time_left`] corrects. A trial's database runs at a [`deployment`].
 //!
 //! It is not where a workload says what to issue, nor where figures are summed up (`measurement`).
 

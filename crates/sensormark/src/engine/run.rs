@@ -213,7 +213,7 @@ fn attempt(
     counted: &mut Vec<TrialRecord>,
 ) -> Result<Vec<TrialRecord>, FolderError> {
     let (mut written, mut measured) = (Ok(()), Vec::new());
-    runner.run_cell(context, case, turn, earlier, &mut |record| {
+    runner.run_case(context, case, turn, earlier, &mut |record| {
         if written.is_ok() {
             written = context.folder.write_trial(&record);
         }

@@ -2,7 +2,7 @@
 
 use super::benchmark_case::BenchmarkCase;
 use super::context::CaseRunner;
-use super::estimate::{CellEstimate, Terms};
+use super::estimate::{CaseEstimate, Terms};
 use super::repeats::DisturbedHost;
 use super::study_protocol::Protocol;
 use crate::measurement::record::Side;
@@ -52,7 +52,7 @@ pub fn in_turn(protocol: Option<&Protocol>, trials: &[Side], repetition: u32) ->
 #[derive(Debug, Clone)]
 pub struct RunPlan {
     /// By case: how long it takes.
-    pub cases: Vec<CellEstimate>,
+    pub cases: Vec<CaseEstimate>,
     /// In which order cases have their turns.
     pub turns: Vec<Turn>,
 }

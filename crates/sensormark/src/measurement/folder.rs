@@ -1,7 +1,7 @@
 //! A run's folder on disk: written so that a run that is broken off keeps what it has.
 //!
-//! `run.json` holds the [`RunRecord`], `trials/NAME.json` a [`TrialRecord`] each, `samples/NAME.json` its one-second samples. `SHA256SUMS` lists the trials
-//! with their checksums, so that a file that was changed, removed or copied is noticed.
+//! `run.json` holds the [`RunRecord`], `trials/NAME.json` a [`TrialRecord`] each, and `samples/NAME.json` its one-second samples. `SHA256SUMS` lists the
+//! trials with their checksums. So a trial that was changed, removed or copied is noticed.
 //! Every file is written beside its place and renamed into it. A result is never overwritten: meeting a file of its name is an error. The run's own
 //! record, and what is derived from results (the page, figures), are replaced. Nothing here interprets the records.
 
@@ -40,7 +40,7 @@ pub enum FolderError {
     #[error("{} is not a results folder: it has no run.json; give the folder that a run printed at its end", .0.display())]
     NotARun(PathBuf),
     /// A file is not what it should be.
-    #[error("{} is damaged: {problem}; restore it or leave this trial out by removing the file", path.display())]
+    #[error("{} is damaged: {problem}; restore it, or leave the trial out by removing the file, and its line in SHA256SUMS", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,

@@ -76,8 +76,8 @@ pub fn figure(results: Results<'_>) -> Figure {
         .note("A point a second, of the first valid trial; the study shows none.")
 }
 
-/// Rows stored at the end of each second of loading, from (0, 0) on: (seconds of loading, rows). What is left of a load beyond its last whole second, a
-/// few operations perhaps, is told together with that second.
+/// Rows stored at the end of each second of loading, from (0, 0) on: (seconds of loading, rows). A load may have a few operations beyond its last
+/// whole second. They count with that second.
 pub fn curve(trial: &TrialRecord) -> Vec<(f64, f64)> {
     let mut points = vec![(0.0, 0.0)];
     let (mut before, mut rows) = (0.0, 0.0);

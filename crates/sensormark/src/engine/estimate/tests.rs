@@ -18,7 +18,7 @@ use std::sync::Arc;
 const LOG_BYTES: u64 = 1 << 20;
 
 /// The plan of a workload at `quick` with these settings on the memory store, which states no times of its own.
-fn planned(kind: Arc<dyn WorkloadFactory>, settings: &[&str], terms: Terms) -> CellEstimate {
+fn planned(kind: Arc<dyn WorkloadFactory>, settings: &[&str], terms: Terms) -> CaseEstimate {
     let settings: Vec<String> = settings.iter().map(|&text| text.to_owned()).collect();
     let preset = kind.preset(Scale::Quick).expect("a scale");
     let parameters = adjust_values(preset, &settings, kind.parameters()).expect("numbers");
@@ -112,7 +112,7 @@ fn servers_are_started_and_reading_begins_cold_or_after_a_restart() {
         layout_name: &case.layout_name,
     };
     let workload = kind.build(&parameters, 1, subject).expect("a workload");
-    let trials = workload.trials(&CellTrials {
+    let trials = workload.trials(&CaseTrials {
         strategies: case.strategies.clone(),
         stored: None,
     });
@@ -148,7 +148,7 @@ fn a_plan_counts_all_repetitions_and_one_disk_at_a_time() {
     let runner = TrialRunner { kind, parameters };
     let once = RunPlan::new(&runner, &cases, 1, &hot());
     let thrice = RunPlan::new(&runner, &cases, 3, &hot());
-    let before = once.seconds() - once.cases.iter().map(CellEstimate::seconds).sum::<f64>();
+    let before = once.seconds() - once.cases.iter().map(CaseEstimate::seconds).sum::<f64>();
     assert!((thrice.seconds() - before - 3.0 * (once.seconds() - before)).abs() < 1e-6);
     assert_eq!(thrice.trials(), 3 * once.trials());
     assert_eq!(thrice.disk_bytes(), once.disk_bytes());

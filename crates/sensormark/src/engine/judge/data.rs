@@ -54,8 +54,8 @@ pub fn wrong_answers(record: &TrialRecord) -> Option<Reason> {
     })
 }
 
-/// A record that was read, with a verdict that its own counts allow: where its ledger or answers speak against a trial, it is not believed to be
-/// valid, whatever its file says.
+/// A record that was read, with a verdict that its own counts allow. A file may say valid where the ledger or the answers speak against the trial: the trial
+/// is invalid then.
 pub fn as_its_counts_say(mut record: TrialRecord) -> TrialRecord {
     if !record.verdict.is_valid() {
         return record;

@@ -6,7 +6,7 @@ use super::feed::Journal;
 use super::place::{drop_database, open_deployment, plan};
 use super::protocol::TrialConfiguration;
 use super::role::process_name;
-use super::script::{CellTrials, PhaseSpec, Step, TrialSpec, check};
+use super::script::{CaseTrials, PhaseSpec, Step, TrialSpec, check};
 use super::warnings::warn;
 use super::{Subject, Workload, WorkloadFactory};
 use crate::engine::benchmark_case::BenchmarkCase;
@@ -14,7 +14,7 @@ use crate::engine::cold;
 use crate::engine::connection::PlanMessage;
 use crate::engine::context::{CaseRunner, RunContext, RunEvent, TrialPosition, trial_label};
 use crate::engine::deployment::Deployment;
-use crate::engine::estimate::{self, CellEstimate, Terms};
+use crate::engine::estimate::{self, CaseEstimate, Terms};
 use crate::engine::explain;
 use crate::engine::failure::TrialFailure;
 use crate::engine::judge::work::Work;
@@ -54,7 +54,7 @@ struct Running<'a> {
     /// By trial: how long it takes, about.
     seconds: Vec<f64>,
     /// What its trials depend on by now.
-    trials: CellTrials,
+    trials: CaseTrials,
     /// What a trial was fed with.
     journal: Option<Journal>,
 }
@@ -81,7 +81,7 @@ impl TrialRunner {
         case: &BenchmarkCase,
         workload: &dyn Workload,
         terms: &Terms,
-    ) -> CellEstimate {
+    ) -> CaseEstimate {
         let label = |trial: &TrialSpec| {
             let record = new_record(self.kind.name(), case, TrialPosition::FIRST, Some(trial));
             trial_label(&record)
@@ -124,10 +124,10 @@ impl TrialRunner {
 }
 
 impl CaseRunner for TrialRunner {
-    fn estimate(&self, case: &BenchmarkCase, terms: &Terms) -> CellEstimate {
+    fn estimate(&self, case: &BenchmarkCase, terms: &Terms) -> CaseEstimate {
         let made = self.workload(case, 0);
         made.map_or_else(
-            |_| CellEstimate::default(),
+            |_| CaseEstimate::default(),
             |workload| self.estimated(case, workload.as_ref(), terms),
         )
     }
@@ -144,7 +144,7 @@ impl CaseRunner for TrialRunner {
             .any(|trial| phases(&trial.steps).any(measures))
     }
 
-    fn run_cell(
+    fn run_case(
         &self,
         context: &RunContext<'_>,
         case: &BenchmarkCase,
@@ -397,8 +397,8 @@ fn broken_off(context: &RunContext<'_>, record: &mut TrialRecord, failure: &Tria
 }
 
 /// What a case's trials depend on before the first of them.
-fn of(case: &BenchmarkCase) -> CellTrials {
-    CellTrials {
+fn of(case: &BenchmarkCase) -> CaseTrials {
+    CaseTrials {
         strategies: case.strategies.clone(),
         stored: None,
     }

@@ -46,7 +46,7 @@ use crate::engine::parameter::Parameter;
 use crate::engine::scale::Scale;
 use crate::engine::selection::Choice;
 use crate::measurement::record::{LoadRecord, NotMeasured, TrialRecord};
-use script::{CellTrials, Step, TrialSpec};
+use script::{CaseTrials, Step, TrialSpec};
 use sensormark_store::{Family, Layout, LayoutOption, Schema, Store, TimeResolution};
 use serde_json::Value;
 use std::sync::Arc;
@@ -116,8 +116,8 @@ pub trait WorkloadFactory: Send + Sync {
             .unwrap_or(1)
     }
 
-    /// Everything that the workload writes, or the stretch of it that is wanted, for `sensormark generate`. Only those of its numbers
-    /// matter that its data depends on.
+    /// Everything that the workload writes, or a stretch of it. `sensormark generate` exports it. Only the numbers that the data depends on
+    /// matter.
     ///
     /// # Errors
     /// That it cannot be generated, or what is wrong with the parameters or the request, in words.
@@ -192,7 +192,7 @@ pub trait Workload: Send + Sync {
     fn steps(&self) -> Vec<Step>;
 
     /// The trials that a case has, in order, on one database: one that goes through all steps, as a rule.
-    fn trials(&self, case: &CellTrials) -> Vec<TrialSpec> {
+    fn trials(&self, case: &CaseTrials) -> Vec<TrialSpec> {
         let _ = case;
         vec![TrialSpec::only(self.steps())]
     }

@@ -6,7 +6,7 @@
 //! - *start*, answered by progress and a phase event [`FINISHED`], all connections open (*stop* may come before it);
 //! - *report*, answered by a report.
 
-use super::script::{CellTrials, PhaseSpec};
+use super::script::{CaseTrials, PhaseSpec};
 use crate::engine::connection::PlanMessage;
 use crate::engine::intake::Feed;
 use crate::engine::outcome::PhaseOutcome;
@@ -34,7 +34,7 @@ pub struct TrialConfiguration {
     /// This process's number among the trial's.
     pub process: u32,
     /// What the case's trials depend on.
-    pub case: CellTrials,
+    pub case: CaseTrials,
     /// Which of them this is.
     pub trial: usize,
 }

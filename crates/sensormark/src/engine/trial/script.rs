@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// What the trials of a case depend on besides the workload and its subject: the same in the coordinator and in the trial's processes.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct CellTrials {
+pub struct CaseTrials {
     /// Names of the reading strategies that are measured.
     pub strategies: Vec<String>,
     /// The journal of what is stored, where a trial before was fed.

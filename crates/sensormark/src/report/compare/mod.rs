@@ -4,8 +4,9 @@
 //! for runs that vary as a whole, and Holm's method corrects it over all figures of both. A figure that passes is better or worse; of the others it is
 //! said how small a change would have been found.
 //!
-//! With fewer than three repetitions on either side nothing is tested, and where a disturbed host was tolerated nothing is decided. `figures` takes the
-//! figures, `origin` knows which servers were unlike, `tables` says it all, and `forest` shows the ratios.
+//! With fewer than three repetitions on either side nothing is tested. Where a disturbed host was tolerated nothing is decided.
+//!
+//! `figures` takes the figures, and `origin` knows which servers were unlike. `tables` makes the sections, and `forest` the ratios in them.
 
 mod figures;
 mod forest;

@@ -329,7 +329,7 @@ fn table<'a>(id: &str, title: &str, pairs: impl Iterator<Item = &'a Pair>) -> Ta
     table
 }
 
-/// What each verdict rests on, for programs.
+/// What each verdict rests on. Programs read it.
 fn tests(pairs: &[Pair]) -> Table {
     let columns = [
         ("implementation", ""),

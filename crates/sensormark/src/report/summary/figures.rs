@@ -135,7 +135,7 @@ impl Estimate {
 /// A column and its figure of somebody who may be ranked.
 type Figure<'a> = (SummaryColumn, Box<dyn Fn(&Arm) -> Option<Estimate> + 'a>);
 
-/// The figures of a row, for the workload's kind of trials.
+/// The figures of a row. Which they are depends on how the workload's trials are made.
 pub(in crate::report) fn figures(field: &Field) -> Vec<Figure<'_>> {
     if field.is_phased() {
         of_phases(field)

@@ -8,6 +8,7 @@ use crate::measurement::verdict::ReasonKind;
 use crate::report::Report;
 use crate::report::number::cell_text;
 use crate::report::tables::{Block, Cell, Section, Table};
+use sensormark_conformance::pins::hold;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -46,19 +47,9 @@ pub fn kept_table(name: &str, table: &Table) {
 fn compare(name: &str, now: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/studies/tests/kept");
     let file = folder.join(format!("{name}.txt"));
-    if std::env::var_os("SENSORMARK_WRITE_PINS").is_some() {
-        std::fs::write(&file, now).expect("the text is written");
+    if let Err(text) = hold(&file, now) {
+        panic!("{text}");
     }
-    let kept = std::fs::read_to_string(&file).expect("a text is kept");
-    let differs = kept
-        .lines()
-        .zip(now.lines())
-        .find(|(kept, now)| kept != now);
-    assert!(
-        kept == now,
-        "{} says otherwise: kept, now {differs:?}; SENSORMARK_WRITE_PINS=1 writes it anew",
-        file.display()
-    );
 }
 
 fn section_text(section: &Section) -> String {

@@ -15,7 +15,7 @@ use crate::engine::parameter::Parameter;
 use crate::engine::phase::Pacing;
 use crate::engine::scale::Scale;
 use crate::engine::selection::Choice;
-use crate::engine::trial::script::{CellTrials, LoadSpec, PhaseSpec, Step, TrialSpec, Window};
+use crate::engine::trial::script::{CaseTrials, LoadSpec, PhaseSpec, Step, TrialSpec, Window};
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use crate::measurement::record::{LoadRecord, NotMeasured, Side, TrialRecord};
 use crate::units::{round_u64, seconds_to_ns, signed};
@@ -155,7 +155,7 @@ impl MachineToolTrials {
     }
 
     /// The trial that reads with this strategy what the first one stored.
-    fn read_trial(&self, strategy: Strategy, cell: &CellTrials) -> TrialSpec {
+    fn read_trial(&self, strategy: Strategy, cell: &CaseTrials) -> TrialSpec {
         let parameters = &self.parameters;
         let rate = parameters.reads_per_second;
         let warm_up = round_u64(parameters.warmup_seconds * rate);
@@ -185,7 +185,7 @@ impl MachineToolTrials {
         name: &str,
         strategy: Strategy,
         reads: (u64, u64),
-        cell: &CellTrials,
+        cell: &CaseTrials,
     ) -> PhaseSpec {
         let parameters = &self.parameters;
         let margin_ns = signed(seconds_to_ns(parameters.margin_seconds));
@@ -206,7 +206,7 @@ impl Workload for MachineToolTrials {
 
     fn steps(&self) -> Vec<Step> {
         let strategies = Strategy::ALL.map(|strategy| strategy.name().to_owned());
-        let cell = CellTrials {
+        let cell = CaseTrials {
             strategies: strategies.to_vec(),
             stored: None,
         };
@@ -214,7 +214,7 @@ impl Workload for MachineToolTrials {
         trials.flat_map(|trial| trial.steps).collect()
     }
 
-    fn trials(&self, cell: &CellTrials) -> Vec<TrialSpec> {
+    fn trials(&self, cell: &CaseTrials) -> Vec<TrialSpec> {
         let named = |strategy: &Strategy| {
             let mut names = cell.strategies.iter();
             names.any(|name| name == strategy.name())

@@ -8,7 +8,7 @@ use super::limit::{Limit, What};
 use super::parameters::Parameters;
 use crate::engine::benchmark_case::BenchmarkCase;
 use crate::engine::context::{CaseRunner, RunContext, RunEvent, TrialPosition};
-use crate::engine::estimate::{CellEstimate, Terms};
+use crate::engine::estimate::{CaseEstimate, Terms};
 use crate::engine::trial::WorkloadFactory;
 use crate::engine::trial::case::TrialRunner;
 use crate::measurement::record::{Figure, LimitRecord, TrialRecord};
@@ -89,13 +89,13 @@ impl FindLimit {
         }
         let runner = self.runner(parameters);
         let mut record = None;
-        runner.run_cell(context, case, turn, &[], &mut |one| record = Some(one));
+        runner.run_case(context, case, turn, &[], &mut |one| record = Some(one));
         record
     }
 }
 
 impl CaseRunner for FindLimit {
-    fn estimate(&self, case: &BenchmarkCase, terms: &Terms) -> CellEstimate {
+    fn estimate(&self, case: &BenchmarkCase, terms: &Terms) -> CaseEstimate {
         let probe = self.runner(self.parameters.clone()).estimate(case, terms);
         // Half of the probes that there may be, each on a database of its own. The search is one trial.
         let seconds = probe.seconds() * f64::from(MOST_PROBES) / 2.0;
@@ -104,7 +104,7 @@ impl CaseRunner for FindLimit {
         for trial in &mut trials {
             trial.seconds = seconds;
         }
-        CellEstimate {
+        CaseEstimate {
             open_seconds: 0.0,
             trials,
             close_seconds: 0.0,
@@ -112,7 +112,7 @@ impl CaseRunner for FindLimit {
         }
     }
 
-    fn run_cell(
+    fn run_case(
         &self,
         context: &RunContext<'_>,
         case: &BenchmarkCase,

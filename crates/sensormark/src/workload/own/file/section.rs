@@ -1,4 +1,4 @@
-//! Tables of a TOML file with the places of their keys and values, for messages with lines.
+//! Tables of a TOML file. Keys and values have their places, so that messages name the line.
 
 use super::FileError;
 use crate::nearest::unknown;
