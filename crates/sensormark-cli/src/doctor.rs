@@ -1,9 +1,11 @@
 //! `sensormark doctor`: what is here, and how to install what is missing.
 
+use crate::clean::this_machine;
 use crate::failure::Failure;
 use crate::registry::registry;
 use sensormark::probe::Environment;
 use sensormark_server::Supervisor;
+use sensormark_store::cluster::Clusters;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -25,6 +27,9 @@ pub fn doctor() -> Result<ExitCode, Failure> {
                     "  {:<12} {} ({}{place})",
                     description.title, found.version, found.origin
                 );
+                if !description.embedded {
+                    let _ = writeln!(text, "  {:<12} {}", "", as_cluster(store.clusters()));
+                }
             }
             Err(error) => {
                 let _ = writeln!(
@@ -44,11 +49,34 @@ pub fn doctor() -> Result<ExitCode, Failure> {
     let environment =
         Environment::read(&[("data", supervisor.home()), ("results", Path::new("."))])
             .map_err(Failure::usage)?;
+    let left = this_machine(&supervisor, true)?;
+    if !left.is_empty() {
+        text.push_str("\nLeft by runs that were killed; sensormark clean removes it\n");
+        for what in left {
+            let _ = writeln!(text, "  {what}");
+        }
+    }
     text.push_str("\nMachine\n");
     let value = serde_json::to_value(environment).map_err(Failure::usage)?;
     lines(&mut text, "", &value);
     crate::output::print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Which clusters of a database can be started, or why none can.
+fn as_cluster(clusters: Result<Clusters, String>) -> String {
+    let clusters = match clusters {
+        Ok(clusters) => clusters,
+        Err(reason) => return format!("no cluster: {reason}"),
+    };
+    let levels = clusters.consistencies.iter().map(|level| level.name);
+    let levels: Vec<&str> = levels.collect();
+    format!(
+        "as a cluster: --cluster {} to {}, --consistency {}",
+        clusters.members.start(),
+        clusters.members.end(),
+        levels.join(", ")
+    )
 }
 
 /// A tree of values as indented lines.

@@ -8,7 +8,7 @@ use crate::progress::span;
 use sensormark::engine::estimate::Terms;
 use sensormark::engine::run_plan::{RunPlan, Turn, in_turn};
 use sensormark::measurement::NotMeasured;
-use sensormark::measurement::record::Side;
+use sensormark::measurement::record::{Side, title};
 use sensormark::probe::{Environment, free_bytes};
 use sensormark::report::wrapping::wrap;
 use serde::Serialize;
@@ -26,6 +26,8 @@ const INDENT: usize = 14;
 #[derive(Serialize)]
 struct Shown<'a> {
     workload: &'a str,
+    /// What a file of the user's own calls itself.
+    title: &'a str,
     scale: &'a str,
     repetitions: u32,
     /// The repeats that are to be expected on a quiet machine included.
@@ -118,6 +120,7 @@ impl<'a> Shown<'a> {
         let turns = plan.turns.iter();
         Ok(Self {
             workload: planned.workload,
+            title: title(planned.workload, &planned.parameters),
             scale: planned.scale,
             repetitions: planned.repetitions,
             seconds: plan.seconds() + host.expected_repeats_seconds(plan.seconds(), false),
@@ -183,7 +186,7 @@ impl<'a> Shown<'a> {
         };
         let title = format!(
             "{} · {} · {trials} · about {}",
-            self.workload,
+            self.title,
             self.scale,
             span(self.seconds)
         );
@@ -266,7 +269,10 @@ fn servers(planned: &Planned<'_>) -> Result<Vec<Server>, Failure> {
         }
         let found = case.choice.store.installation()?;
         servers.insert(Server {
-            title: description.title,
+            title: match &case.choice.cluster {
+                Some(cluster) => format!("{} ({})", description.title, cluster.label()),
+                None => description.title,
+            },
             version: found.version,
             origin: found.origin,
         });

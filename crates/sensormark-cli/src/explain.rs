@@ -2,15 +2,17 @@
 
 use crate::arguments::{DurabilityName, ExplainArguments, ExplainFormat};
 use crate::failure::{Failure, INTERRUPTED};
-use crate::measure::{check_memory_limit, clean, milliseconds, run_name};
+use crate::measure::{check_memory_limit, clean, milliseconds};
 use crate::output;
 use crate::progress::Progress;
 use crate::registry::{Workload, no_scale, numbers, own_file, registry};
-use crate::run::choose;
+use crate::run::{choose, in_clusters};
 use crate::signals;
 use sensormark::engine::benchmark_case::BenchmarkCase;
 use sensormark::engine::deployment::Deployment;
 use sensormark::engine::explain;
+use sensormark::engine::guest;
+use sensormark::engine::owner_mark;
 use sensormark::engine::selection::Choice;
 use sensormark::engine::trial::cases::cases;
 use sensormark::engine::trial::script::{CaseTrials, Step, check};
@@ -62,6 +64,8 @@ pub fn explain(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
     let on = arguments.on.clone().or(own_stores);
     let on = on.unwrap_or_else(|| "sqlite".to_owned());
     let (choices, mut missing) = choose(&on, &registry, &supervisor)?;
+    let durability = explaining.durability(arguments);
+    let choices = in_clusters(choices, &arguments.cluster, durability, &mut missing)?;
     let (cases, unsupported) = explaining.cases(&choices, arguments)?;
     missing.extend(unsupported);
     if cases.is_empty() {
@@ -143,10 +147,14 @@ impl Explaining {
         choices: &[Choice],
         arguments: &ExplainArguments,
     ) -> Result<(Vec<BenchmarkCase>, Vec<NotMeasured>), Failure> {
-        let durability = arguments
-            .durability
-            .map_or(self.durability, DurabilityName::class);
+        let durability = self.durability(arguments);
         cases(self.kind.as_ref(), &self.numbers, choices, durability).map_err(Failure::usage)
+    }
+
+    /// What an acknowledged write promises.
+    fn durability(&self, arguments: &ExplainArguments) -> Durability {
+        let asked = arguments.durability;
+        asked.map_or(self.durability, DurabilityName::class)
     }
 
     /// Makes a database of a case's own, shows what is done to it, and drops it.
@@ -164,6 +172,10 @@ impl Explaining {
             arguments.data.as_deref(),
         )?;
         let plan = self.plan(&deployment, case, arguments)?;
+        // `sensormark clean` then leaves it alone. Where that cannot be written down, its age protects it.
+        let by_url = case.choice.url.as_ref();
+        let _held = by_url.and_then(|_| supervisor.hold_run(&plan.owner).ok());
+        let _noted = guest::note(&deployment, &plan);
         deployment.administer(&plan, async |administrator| administrator.create().await)?;
         let shown = self.look(&deployment, &plan, case, arguments);
         // Whatever came of it, nothing is left behind.
@@ -181,7 +193,7 @@ impl Explaining {
         case: &BenchmarkCase,
         arguments: &ExplainArguments,
     ) -> Result<Plan, Failure> {
-        let owner = run_name().owner;
+        let owner = owner_mark::new();
         Ok(Plan {
             endpoint: deployment.endpoint().clone(),
             database: DatabaseName::new(&owner)?,
@@ -214,7 +226,7 @@ impl Explaining {
     ) -> Result<Explained, Failure> {
         let trials = self.workload(case, arguments)?.trials(&CaseTrials {
             strategies: case.strategies.clone(),
-            stored: None,
+            ..CaseTrials::default()
         });
         for trial in &trials {
             check(&trial.steps).map_err(Failure::usage)?;

@@ -41,6 +41,14 @@ impl Failure {
         }
     }
 
+    /// A host that cannot be reached, or where this program does not run.
+    pub fn unreachable(message: impl Display) -> Self {
+        Self {
+            code: UNREACHABLE,
+            message: message.to_string(),
+        }
+    }
+
     /// Something that was asked for is not here, and does not come.
     pub fn missing(message: impl Display) -> Self {
         Self {

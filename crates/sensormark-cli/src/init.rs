@@ -73,7 +73,13 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
         ErrorKind::AlreadyExists => {
             format!("{path} is there already and is left alone; name another file")
         }
-        _ => format!("cannot write {path}: {error}"),
+        ErrorKind::NotFound => {
+            format!("cannot write {path}: its folder is not there; make it, or name another file")
+        }
+        ErrorKind::PermissionDenied => {
+            format!("cannot write {path}: its folder may not be written by you; name another file")
+        }
+        kind => format!("cannot write {path}: {kind}; name another file"),
     })
 }
 

@@ -6,7 +6,7 @@ use crate::registry::{Workload, named_kinds, no_scale, numbers, own_file, regist
 use sensormark::engine::scale::Scale;
 use sensormark::engine::selection::Choice;
 use sensormark::engine::study_protocol;
-use sensormark::engine::trial::cases::offers as factory_offers;
+use sensormark::engine::trial::cases::layout_options;
 use sensormark::engine::trial::script::Step;
 use sensormark::engine::trial::support::{Support, support};
 use sensormark::engine::trial::{Subject, WorkloadFactory};
@@ -61,7 +61,7 @@ fn of_store(store: &Arc<dyn Store>, arguments: &ListArguments) -> Result<String,
     store_line(&mut text, store);
     for kind in named_kinds() {
         let numbers = numbers(kind.as_ref(), scale, &[])?;
-        let offers = factory_offers(kind.as_ref(), &numbers, &any(store));
+        let offers = layout_options(kind.as_ref(), &numbers, &any(store));
         let _ = writeln!(text, "\nLayouts in {}", kind.name());
         for (name, offer) in offers.map_err(Failure::usage)? {
             heading(&mut text, store, &name, &offer);
@@ -149,6 +149,17 @@ fn store_line(text: &mut String, store: &Arc<dyn Store>) {
     for (class, words) in &description.durability {
         let _ = writeln!(text, "  {:<12}   durability {}: {words}", "", class.text());
     }
+    if let (false, Ok(clusters)) = (description.embedded, store.clusters()) {
+        for level in &clusters.consistencies {
+            let (least, most) = (clusters.members.start(), clusters.members.end());
+            let (name, promise, link) = (level.name, level.promise, level.link);
+            let _ = writeln!(
+                text,
+                "  {:<12}   --cluster {least} to {most} --consistency {name}: {promise} ({link})",
+                ""
+            );
+        }
+    }
 }
 
 /// A workload's numbers, then each store's layouts with what its phases cannot have of them.
@@ -174,7 +185,7 @@ fn factory_layouts(
     numbers: &Value,
     store: &Arc<dyn Store>,
 ) -> Result<(), String> {
-    for (name, offer) in factory_offers(kind, numbers, &any(store))? {
+    for (name, offer) in layout_options(kind, numbers, &any(store))? {
         heading(text, store, &name, &offer);
         let subject = Subject {
             store: store.as_ref(),
@@ -239,7 +250,7 @@ mod tests {
         let mut kinds = kinds.iter().filter(|kind| kind.name() == workload);
         let kind = kinds.next().expect("a workload");
         let numbers = numbers(kind.as_ref(), Scale::Study, &[]).expect("numbers");
-        factory_offers(kind.as_ref(), &numbers, choice).expect("layouts")
+        layout_options(kind.as_ref(), &numbers, choice).expect("layouts")
     }
 
     #[test]

@@ -4,12 +4,14 @@
 //! in the library.
 
 mod arguments;
+mod clean;
 mod compare;
 mod doctor;
 mod dry_run;
 mod explain;
 mod failure;
 mod generate;
+mod hosts;
 mod init;
 mod install_servers;
 mod list;
@@ -18,6 +20,7 @@ mod measure;
 mod output;
 #[cfg(test)]
 mod pages;
+mod probe;
 mod progress;
 mod registry;
 mod replay;
@@ -26,6 +29,7 @@ mod role;
 mod run;
 mod serve;
 mod servers;
+mod shard;
 mod signals;
 
 use arguments::{Arguments, Command};
@@ -50,6 +54,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Report(arguments) => report::report(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
+        Command::Merge(arguments) => shard::merge(&arguments),
         Command::Serve(arguments) => serve::serve(&arguments),
         Command::Replay(arguments) => replay::replay(&arguments),
         Command::Generate(arguments) => generate::generate(&arguments),
@@ -57,11 +62,13 @@ fn main() -> ExitCode {
         Command::List(arguments) => list::list(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Doctor => doctor::doctor(),
+        Command::Clean(arguments) => clean::clean(&arguments),
         Command::InstallServers(named) => install_servers::install_servers(&named, arguments.quiet),
         Command::Servers(arguments) => servers::servers(&arguments),
+        Command::Probe(arguments) => probe::probe(&arguments),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { folder } => manual::man(&folder),
-        Command::Role { name } => role::role(&name),
+        Command::Role { name, place } => role::role(&name, place.as_deref()),
     };
     match outcome {
         Ok(code) => code,

@@ -25,7 +25,12 @@ pub fn completions(shell: Shell) -> Result<ExitCode, Failure> {
 pub fn man(folder: &Path) -> Result<ExitCode, Failure> {
     let written = std::fs::create_dir_all(folder)
         .and_then(|()| clap_mangen::generate_to(Arguments::command(), folder));
-    written.map_err(|error| Failure::usage(format!("{}: {error}", folder.display())))?;
+    written.map_err(|error| {
+        Failure::input_output(format!(
+            "cannot write manual pages to {}: {error}; name another folder",
+            folder.display()
+        ))
+    })?;
     crate::output::line(format_args!("manual pages are in {}", folder.display()))?;
     Ok(ExitCode::SUCCESS)
 }

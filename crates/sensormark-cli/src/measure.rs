@@ -1,28 +1,39 @@
 //! What every measuring command does once it knows what to measure: results folder, signals, cleaning up, the run itself, the report.
 
 use crate::arguments::{CommonArguments, FormatName};
+use crate::clean::name_left;
 use crate::failure::{Failure, INTERRUPTED, NOT_VALID, UNREACHABLE};
+use crate::hosts::Hosts;
+use crate::hosts::reach::reach;
 use crate::progress::Progress;
 use crate::report::{PAGE, draw, options, print};
+use crate::shard::Rank;
 use crate::signals;
 use sensormark::engine::benchmark_case::BenchmarkCase;
 use sensormark::engine::cold;
 use sensormark::engine::connection::Registry;
 use sensormark::engine::context::{CaseRunner, Observer, RunContext, RunEvent};
+use sensormark::engine::deployment::existing_endpoint;
+use sensormark::engine::launcher::Launcher;
 use sensormark::engine::memory_limit;
+use sensormark::engine::owner_mark;
 use sensormark::engine::pinning::Pinning;
+use sensormark::engine::ranks::Ranks;
+use sensormark::engine::ranks::lines::Welcome;
 use sensormark::engine::repeats::DisturbedHost;
+use sensormark::engine::role::own_program;
 use sensormark::engine::run::{RunOutcome, run as measure};
 use sensormark::engine::run_plan::RunPlan;
 use sensormark::engine::scale::Scale;
 use sensormark::engine::selection::Choice;
+use sensormark::engine::server_probes::{ProbeChoice, ServerProbes};
 use sensormark::engine::study_protocol::Protocol;
 use sensormark::measurement::record::SCHEMA_VERSION;
 use sensormark::measurement::{NotMeasured, ResultsFolder, RunRecord};
 use sensormark::probe::{DisturbanceLimits, Environment, FlushRate, Limits, redact_arguments};
 use sensormark::report::ReportOptions;
 use sensormark::workload::machine_tool;
-use sensormark_server::Supervisor;
+use sensormark_server::{HeldRun, Supervisor};
 use sensormark_store::{Durability, ServerOptions};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -50,8 +61,12 @@ pub struct Planned<'a> {
     pub server_memory_bytes: u64,
     /// The study's protocol, where the run follows it.
     pub protocol: Option<&'static Protocol>,
+    /// Who of several hosts this process is, where several make the load.
+    pub rank: Option<Rank>,
     /// What all measuring commands have in common.
     pub common: &'a CommonArguments,
+    /// What runs on other hosts.
+    pub hosts: Hosts,
     /// What measures a case.
     pub runner: &'a dyn CaseRunner,
     /// The stores.
@@ -78,8 +93,12 @@ impl Planned<'_> {
         let common = self.common;
         let cache = common.cache.cache();
         cold::check(cache, self.runner, &self.cases, self.data()).map_err(Failure::usage)?;
+        let roles = self.cases.iter().flat_map(|case| self.runner.roles(case));
+        self.hosts.check(&roles.collect(), &self.cases)?;
         let choices: Vec<&Choice> = self.cases.iter().map(|case| &case.choice).collect();
         check_memory_limit(&self.server(), &choices)?;
+        let probes = ServerProbes::new(self.launcher()?, self.probes());
+        probes.check(&choices).map_err(Failure::usage)?;
         options(common.weights.as_deref()).map(drop)
     }
 
@@ -87,24 +106,34 @@ impl Planned<'_> {
     ///
     /// # Errors
     /// When results cannot be written.
-    pub fn carry_out(self) -> Result<ExitCode, Failure> {
+    pub fn carry_out(mut self) -> Result<ExitCode, Failure> {
         let options = options(self.common.weights.as_deref())?;
         let (common, supervisor) = (self.common, &self.supervisor);
         let limits = Limits::of_this_process();
         let progress = Progress::new(common.progress);
-        let name = run_name();
+        let mut name = run_name();
+        let program = own_program().map_err(Failure::usage)?;
+        // Held to the end: dropping it removes what was copied to other hosts.
+        let _copies = reach(&mut self.hosts, &program)?;
+        let probes = ServerProbes::new(self.launcher()?, self.probes());
+        self.try_probes(&probes)?;
         let mut record = self.record(&name)?;
         signals::clean_up_with(supervisor);
         if signals::interrupted() {
             return Ok(ExitCode::from(INTERRUPTED));
         }
-        let folder = ResultsFolder::create(&common.results, &name.folder)?;
+        let folder = self.folder(&name)?;
+        let ranks = match self.meet(&mut name, &mut record) {
+            Err(_) if signals::interrupted() => return Ok(ExitCode::from(INTERRUPTED)),
+            met => met?,
+        };
         folder.write_run(&record)?;
         // After the limits, which are of server and client together, and before anything is started.
         if let Some(pinning) = &common.pin {
             pinning.hold().map_err(Failure::usage)?;
         }
         clean(supervisor, &progress);
+        let _held = self.hold(&name, &progress);
         let context = RunContext {
             registry: &self.registry,
             supervisor,
@@ -112,7 +141,8 @@ impl Planned<'_> {
             limits,
             observer: &progress,
             interrupt: signals::interrupt(),
-            program: sensormark::engine::role::own_program().map_err(Failure::usage)?,
+            placement: self.hosts.placement(&program),
+            probes,
             owner: name.owner,
             seed: self.seed,
             cache: common.cache.cache(),
@@ -122,6 +152,7 @@ impl Planned<'_> {
             disturbance: DisturbanceLimits::default(),
             disturbed_host: self.disturbed_host(),
             protocol: self.protocol,
+            ranks: ranks.as_ref(),
             plant: common.plant.clone(),
         };
         self.announce_protocol(&progress);
@@ -131,8 +162,93 @@ impl Planned<'_> {
             record.finished = Some(jiff::Timestamp::now().to_string());
             folder.write_run(&record)?;
         }
-        show(&folder, common.full, &options, &progress)?;
+        match self.rank {
+            None => show(&folder, common.full, &options, &progress)?,
+            Some(rank) => rank.tell(&folder, &common.results)?,
+        }
         Ok(exit_code(outcome))
+    }
+
+    /// Whether it is alone, or the rank that leads the others.
+    fn leads(&self) -> bool {
+        self.rank.is_none_or(Rank::is_first)
+    }
+
+    /// Makes the folder of the results, or of a rank's part of them.
+    fn folder(&self, name: &RunName) -> Result<ResultsFolder, Failure> {
+        let results = &self.common.results;
+        match self.rank {
+            None => Ok(ResultsFolder::create(results, &name.folder)?),
+            Some(rank) => rank.folder(results),
+        }
+    }
+
+    /// Where databases are reached by URL: names those that runs left there, and writes down that this run is going on.
+    fn hold(&self, name: &RunName, progress: &Progress) -> Option<HeldRun> {
+        let by_url = self.cases.iter().map(|case| &case.choice);
+        let by_url: Vec<&Choice> = by_url.filter(|choice| choice.url.is_some()).collect();
+        // The name of the run is that of all ranks: on one machine, a second one would wait for the first one's lock.
+        if by_url.is_empty() || !self.leads() {
+            return None;
+        }
+        let timeout_ms = milliseconds(self.common.timeout);
+        for text in name_left(&self.supervisor, &by_url, timeout_ms) {
+            progress.event(RunEvent::Note(text));
+        }
+        let held = self.supervisor.hold_run(&name.owner);
+        let noted = held.inspect_err(|error| {
+            let text = format!("sensormark clean cannot tell that this run is going on: {error}");
+            progress.event(RunEvent::Note(text));
+        });
+        noted.ok()
+    }
+
+    /// What places processes: this machine's program.
+    fn launcher(&self) -> Result<Launcher, Failure> {
+        let program = own_program().map_err(Failure::usage)?;
+        Ok(Launcher::local(&program))
+    }
+
+    fn probes(&self) -> Vec<ProbeChoice> {
+        self.common.probing.probes.clone()
+    }
+
+    /// Starts each probe once, so that what cannot be watched is said before anything is measured.
+    fn try_probes(&self, probes: &ServerProbes) -> Result<(), Failure> {
+        // One rank's probe beside the server is enough.
+        if !self.leads() {
+            return Ok(());
+        }
+        let mut tried = Vec::new();
+        for choice in self.cases.iter().map(|case| &case.choice) {
+            if choice.store.description().embedded || tried.contains(&choice.title()) {
+                continue;
+            }
+            tried.push(choice.title());
+            if let Some(endpoint) = existing_endpoint(&self.supervisor, choice)? {
+                let store = choice.store.description().name;
+                let of = (store.as_str(), choice.server.as_deref());
+                let port = endpoint.ports.first().copied();
+                let probe = probes.start(of, port, DisturbanceLimits::default());
+                drop(probe.map_err(Failure::usage)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for the other hosts that make the load, where there are any: the run's name is theirs too.
+    fn meet(&self, name: &mut RunName, record: &mut RunRecord) -> Result<Option<Ranks>, Failure> {
+        let Some(rank) = self.rank else {
+            return Ok(None);
+        };
+        let welcome = Welcome {
+            run: name.folder.clone(),
+            owner: name.owner.clone(),
+        };
+        let met = rank.meet(&self.common.results, &self.cases, welcome, record);
+        let (ranks, owner) = met.map_err(Failure::missing)?;
+        name.owner = owner;
+        Ok(Some(ranks))
     }
 
     /// What is known of how long it takes besides its plan, where it is long.
@@ -270,11 +386,10 @@ pub struct RunName {
 /// A name for what begins now.
 pub fn run_name() -> RunName {
     let now = jiff::Timestamp::now();
-    // Two runs in one microsecond on one machine would need the same process id too.
-    let mark = format!("{:x}{:x}", now.as_microsecond(), std::process::id());
-    let owner = mark[mark.len().saturating_sub(12)..].to_owned();
+    let owner = owner_mark::new();
+    let end = owner_mark::short(&owner);
     RunName {
-        folder: format!("{}-{owner}", now.strftime("%Y%m%d-%H%M%S")),
+        folder: format!("{}-{end}", now.strftime("%Y%m%d-%H%M%S")),
         owner,
     }
 }

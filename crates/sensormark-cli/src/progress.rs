@@ -8,6 +8,7 @@ use sensormark::engine::context::{Observer, RunEvent};
 use sensormark::engine::role::Progress as RoleProgress;
 use sensormark::engine::time_left::Left;
 use sensormark::measurement::Verdict;
+use sensormark::report::clean::clean;
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -126,14 +127,16 @@ impl Progress {
     pub fn afterwards(&self, text: String) {
         match &self.mode {
             Mode::Bar(_) | Mode::Plain => {
-                let _ = writeln!(std::io::stderr(), "{text}");
+                let _ = writeln!(std::io::stderr(), "{}", harmless(&text));
             }
             Mode::Json => self.event(RunEvent::Note(text)),
             Mode::Quiet => {}
         }
     }
 
+    /// Says a line. Parts of it come from servers and files, so nothing in it may command the terminal.
     fn say(&self, line: &str) {
+        let line = &harmless(line);
         match &self.mode {
             Mode::Bar(bar) => bar.println(line),
             Mode::Plain => {
@@ -144,22 +147,38 @@ impl Progress {
         }
     }
 
+    /// Says a step of the work to who asked for all of them with `--verbose`.
+    fn step(&self, text: &str) {
+        let text = clean(text);
+        match &self.mode {
+            Mode::Bar(bar) => bar.suspend(|| tracing::debug!("{text}")),
+            Mode::Plain | Mode::Quiet | Mode::Json => tracing::debug!("{text}"),
+        }
+    }
+
     /// What matters stands first: a narrow terminal cuts the end off.
     fn refresh(&self, state: &State, now: &Now) {
         if let Mode::Bar(bar) = &self.mode {
             bar.set_length(state.trials as u64);
             bar.set_position(state.finished as u64);
             let separator = if state.phase.is_empty() { "" } else { ", " };
-            bar.set_message(format!(
+            let message = format!(
                 "{} left{}: {}{separator}{}{}",
                 left(state),
                 now.pace,
                 state.label,
                 state.phase,
                 now.done
-            ));
+            );
+            bar.set_message(clean(&message));
         }
     }
+}
+
+/// A text of several lines that cannot command the terminal.
+fn harmless(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(clean).collect();
+    lines.join("\n")
 }
 
 fn bar() -> ProgressBar {
@@ -209,6 +228,17 @@ const fn mark(verdict: &Verdict, disturbances: &[String]) -> &'static str {
     }
 }
 
+/// The line of a trial that begins.
+fn trial_begins(state: &State, label: &str, seconds: f64) -> String {
+    format!(
+        "[{}/{}] {label} (about {}; {} left)",
+        state.finished + 1,
+        state.trials,
+        span(seconds),
+        left(state)
+    )
+}
+
 impl Observer for Progress {
     fn event(&self, event: RunEvent) {
         if let Mode::Json = self.mode {
@@ -237,23 +267,21 @@ impl Observer for Progress {
             }
             RunEvent::Again { trials, .. } => state.trials += trials,
             RunEvent::Opening { title } => {
+                self.step(&format!("{title}: starts"));
                 state.enter("starting".to_owned());
                 state.label = title;
             }
             RunEvent::TrialStarted { label, seconds } => {
                 if let Mode::Plain = self.mode {
-                    self.say(&format!(
-                        "[{}/{}] {label} (about {}; {} left)",
-                        state.finished + 1,
-                        state.trials,
-                        span(seconds),
-                        left(&state)
-                    ));
+                    self.say(&trial_begins(&state, &label, seconds));
                 }
                 state.enter(String::new());
                 state.label = label;
             }
-            RunEvent::Phase { name } => state.enter(name),
+            RunEvent::Phase { name } => {
+                self.step(&format!("{}: begins the phase {name}", state.label));
+                state.enter(name);
+            }
             RunEvent::Progress(progress) => {
                 state.count(progress.done);
                 now = Now::of(progress, state.rate);
@@ -284,6 +312,13 @@ mod tests {
             "24 trials, about 2 min; up to 3 min if other programs disturb them"
         );
         assert_eq!(announced(2, 12.0, 12.0), "2 trials, about 12 s");
+    }
+
+    #[test]
+    fn a_servers_words_do_not_command_the_terminal() {
+        let said = harmless("FAIL a: its log:\n\u{1b}]0;title\u{7}\u{1b}[2J\rok");
+        assert_eq!(said.lines().count(), 2);
+        assert!(!said.contains(['\u{1b}', '\u{7}', '\r']), "{said:?}");
     }
 
     #[test]

@@ -217,3 +217,26 @@ pub fn shown(parameters: &Value) -> Value {
     }
     shown
 }
+
+#[cfg(test)]
+mod tests {
+    use super::registry;
+    use sensormark::engine::selection::parse;
+    use sensormark_conformance::fuzz::target;
+    use std::path::Path;
+
+    /// What stands after `--on`, with URLs of every store.
+    #[test]
+    fn hostile_urls_are_errors() {
+        let examples = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuzz/on"));
+        let registry = registry();
+        target("URLs", examples, |bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            for choice in parse(text.trim(), &registry).unwrap_or_default() {
+                if let Some(url) = &choice.url {
+                    let _ = choice.store.endpoint(url.expose());
+                }
+            }
+        });
+    }
+}

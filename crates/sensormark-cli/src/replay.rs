@@ -1,11 +1,12 @@
 //! `sensormark replay`: the user's own recording as the data set.
 
-use crate::arguments::ReplayArguments;
+use crate::arguments::{HostsArguments, ReplayArguments};
 use crate::dry_run;
 use crate::failure::Failure;
+use crate::hosts::Hosts;
 use crate::measure::{Planned, supervisor};
 use crate::registry::{kinds, registry};
-use crate::run::choose;
+use crate::run::{choose, in_clusters};
 use sensormark::dataset::recording::{ColumnType, Recording, RecordingOptions};
 use sensormark::engine::scale::adjust;
 use sensormark::engine::trial::case::TrialRunner;
@@ -33,9 +34,9 @@ fn types(texts: &[String]) -> Result<BTreeMap<String, ColumnType>, Failure> {
         .collect()
 }
 
-/// Replays a recording.
-pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
-    let options = RecordingOptions {
+/// How the file is read.
+fn options(arguments: &ReplayArguments) -> Result<RecordingOptions, Failure> {
+    Ok(RecordingOptions {
         time: arguments.time.clone(),
         tags: arguments.tags.clone(),
         delimiter: arguments.delimiter,
@@ -47,7 +48,12 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         decimal_comma: arguments.decimal_comma,
         skip_bad_rows: arguments.skip_bad_rows,
         ..RecordingOptions::default()
-    };
+    })
+}
+
+/// Replays a recording.
+pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
+    let options = options(arguments)?;
     let file = std::path::absolute(&arguments.file).map_err(Failure::usage)?;
     // Read here once, for a clear message before anything is started; the trial's process reads it again.
     let recording = Recording::read(&file, &options).map_err(Failure::usage)?;
@@ -64,6 +70,8 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let supervisor = supervisor(&arguments.common)?;
     let (choices, mut not_measured) = choose(&arguments.on, &registry, &supervisor)?;
     let durability = arguments.durability.class();
+    let clusters = &arguments.common.cluster;
+    let choices = in_clusters(choices, clusters, durability, &mut not_measured)?;
     let (cases, unsupported) =
         cases(kind.as_ref(), &parameters, &choices, durability).map_err(Failure::usage)?;
     not_measured.extend(unsupported);
@@ -79,6 +87,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         .map(|name| name.to_string_lossy().into_owned())
         .into();
     let planned = Planned {
+        rank: None,
         workload: replay::NAME,
         scale: scale.name(),
         parameters: shown,
@@ -88,6 +97,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         server_memory_bytes: crate::measure::SERVER_MEMORY_BYTES,
         protocol: None,
         common: &arguments.common,
+        hosts: Hosts::new(&HostsArguments::default())?,
         runner: &runner,
         registry,
         supervisor,

@@ -59,7 +59,7 @@ pub fn runs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             continue;
         }
         if !folder.is_dir() {
-            return Err(Failure::usage(FolderError::NotARun(folder.clone())));
+            return Err(Failure::usage(FolderError::Nowhere(folder.clone())));
         }
         let entries = std::fs::read_dir(folder).map_err(|error| {
             Failure::usage(format!("cannot read {}: {error}", folder.display()))
@@ -144,8 +144,12 @@ pub fn options(weights: Option<&Path>) -> Result<ReportOptions, Failure> {
     let Some(path) = weights else {
         return Ok(ReportOptions::default());
     };
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Failure::usage(format!(
+            "--weights: {} cannot be read: {error}",
+            path.display()
+        ))
+    })?;
     ReportOptions::from_toml(&text)
         .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
 }

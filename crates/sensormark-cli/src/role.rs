@@ -2,17 +2,19 @@
 
 use crate::failure::Failure;
 use crate::registry::{kinds, registry};
-use sensormark::engine::role::{Event, RoleLine, tell};
+use sensormark::engine::role::{ELSEWHERE, Event};
+use sensormark::engine::role_line::{RoleLine, tell};
 use sensormark::engine::trial::role;
 use sensormark_store::{ErrorKind, StoreError};
 use std::process::ExitCode;
 
 /// Runs the role of this name to its end.
-pub fn role(name: &str) -> Result<ExitCode, Failure> {
+pub fn role(name: &str, place: Option<&str>) -> Result<ExitCode, Failure> {
+    let is_elsewhere = place == Some(ELSEWHERE);
     let outcome = if let Some(kind) = role::source_of(name) {
-        open().and_then(|(_line, told)| role::run_source(kind, &told, &kinds()))
+        open(is_elsewhere).and_then(|(_line, told)| role::run_source(kind, &told, &kinds()))
     } else if role::is_trials(name) {
-        open().and_then(|(line, configuration)| {
+        open(is_elsewhere).and_then(|(line, configuration)| {
             role::run(line, &configuration, &registry(), &kinds())
         })
     } else {
@@ -36,7 +38,7 @@ pub fn role(name: &str) -> Result<ExitCode, Failure> {
     }
 }
 
-fn open<T: serde::de::DeserializeOwned>() -> Result<(RoleLine, T), StoreError> {
-    RoleLine::open()
+fn open<T: serde::de::DeserializeOwned>(is_elsewhere: bool) -> Result<(RoleLine, T), StoreError> {
+    RoleLine::open(is_elsewhere)
         .map_err(|message| StoreError::new(ErrorKind::Configuration, "start a role", message))
 }

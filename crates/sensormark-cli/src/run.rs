@@ -1,11 +1,14 @@
 //! `sensormark run`: from arguments to a ranking.
 
-use crate::arguments::{CacheName, DurabilityName, RunArguments, ScaleName};
+use crate::arguments::{CacheName, ClusterArguments, DurabilityName, RunArguments, ScaleName};
 use crate::dry_run;
 use crate::failure::Failure;
+use crate::hosts::Hosts;
 use crate::measure::{Planned, SERVER_MEMORY_BYTES, supervisor};
 use crate::registry::{Workload, no_scale, numbers, own_file, registry, shown};
+use crate::shard::Rank;
 use sensormark::dataset::export::DataRequest;
+use sensormark::engine::clusters;
 use sensormark::engine::connection::Registry;
 use sensormark::engine::context::CaseRunner;
 use sensormark::engine::run::preflight;
@@ -14,7 +17,7 @@ use sensormark::engine::selection::{Choice, of_all, parse};
 use sensormark::engine::study_protocol::{self, Protocol};
 use sensormark::engine::trial::WorkloadFactory;
 use sensormark::engine::trial::case::TrialRunner;
-use sensormark::engine::trial::cases::{cases, offers};
+use sensormark::engine::trial::cases::{cases, layout_options};
 use sensormark::measurement::{Cache, NotMeasured};
 use sensormark::workload::own::find_limit::FindLimit;
 use sensormark_server::Supervisor;
@@ -29,6 +32,11 @@ const DEFAULT_STORES: &str = "sqlite";
 /// Measures a workload.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let workload = Workload::find(&arguments.workload)?;
+    Rank::check(
+        &arguments.shard,
+        &arguments.hosts,
+        &arguments.common.cluster,
+    )?;
     if arguments.find_limit && !matches!(workload, Workload::File(_)) {
         return Err(Failure::usage(
             "--find-limit is for a file of your own, whose writers have a rate; sensormark init writes one",
@@ -96,25 +104,30 @@ impl Measured<'_> {
         let durability = arguments
             .durability
             .map_or(self.durability, DurabilityName::class);
+        let clusters = &arguments.common.cluster;
+        let choices = in_clusters(choices, clusters, durability, &mut not_measured)?;
         let protocol = protocol(self.kind.name(), arguments)?;
         let choices = own_layouts(protocol, choices, |choice| {
-            let offers = offers(self.kind.as_ref(), &self.parameters, choice)?;
+            let offers = layout_options(self.kind.as_ref(), &self.parameters, choice)?;
             Ok(offers.into_iter().map(|(name, _)| name).collect())
         })?;
         let (cases, unsupported) =
             cases(self.kind.as_ref(), &self.parameters, &choices, durability)
                 .map_err(Failure::usage)?;
         not_measured.extend(unsupported);
+        let trials = TrialRunner {
+            kind: Arc::clone(&self.kind),
+            parameters: self.parameters.clone(),
+        };
+        let rank = Rank::asked(&arguments.shard, &trials, &cases)?;
         let runner: Box<dyn CaseRunner> = if arguments.find_limit {
             let found = FindLimit::new(Arc::clone(&self.kind), self.parameters.clone());
             Box::new(found.map_err(Failure::usage)?)
         } else {
-            Box::new(TrialRunner {
-                kind: Arc::clone(&self.kind),
-                parameters: self.parameters.clone(),
-            })
+            Box::new(trials)
         };
         let planned = Planned {
+            rank,
             workload: self.kind.name(),
             scale: self.scale,
             parameters: self.shown,
@@ -124,6 +137,7 @@ impl Measured<'_> {
             server_memory_bytes: self.server_memory_bytes,
             protocol,
             common: &arguments.common,
+            hosts: Hosts::new(&arguments.hosts)?,
             runner: runner.as_ref(),
             registry,
             supervisor,
@@ -182,6 +196,25 @@ pub fn choose(
         }));
     }
     Ok((here, missing))
+}
+
+/// The databases as the clusters that are asked for; what cannot be one joins what is not measured.
+///
+/// # Errors
+/// When none of them can be.
+pub fn in_clusters(
+    choices: Vec<Choice>,
+    arguments: &ClusterArguments,
+    durability: Durability,
+    not_measured: &mut Vec<NotMeasured>,
+) -> Result<Vec<Choice>, Failure> {
+    let Some(wish) = arguments.wish() else {
+        return Ok(choices);
+    };
+    let (made, left_out) =
+        clusters::in_clusters(choices, &wish, durability).map_err(Failure::usage)?;
+    not_measured.extend(left_out);
+    Ok(made)
 }
 
 impl ScaleName {

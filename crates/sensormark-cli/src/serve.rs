@@ -31,10 +31,7 @@ type Answer = Result<String, (StatusCode, String)>;
 /// Serves until it is broken off.
 pub fn serve(arguments: &ServeArguments) -> Result<ExitCode, Failure> {
     let listed = newest_first(runs(&arguments.results)?);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(Failure::usage)?;
+    let runtime = sensormark_server::runtime().map_err(Failure::input_output)?;
     runtime.block_on(async {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, arguments.port))
             .await

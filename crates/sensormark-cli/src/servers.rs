@@ -1,10 +1,11 @@
 //! `sensormark servers`: a store's server by hand, in a scratch folder, on loopback.
 
 use crate::arguments::{ServersAction, ServersArguments};
-use crate::failure::Failure;
+use crate::failure::{Failure, INTERRUPTED};
 use crate::measure::check_memory_limit;
 use crate::output::line;
 use crate::registry::registry;
+use crate::signals;
 use sensormark::engine::selection::{Choice, find_store};
 use sensormark_server::{StartWishes, Supervisor};
 use sensormark_store::ServerOptions;
@@ -53,9 +54,25 @@ fn start(
         detachable: true,
         ..StartWishes::default()
     };
-    let server = supervisor.start_with(found.as_ref(), options, &wishes)?;
+    signals::end_starts_of(supervisor);
+    let started = supervisor.start_with(found.as_ref(), options, &wishes);
+    let broken_off = || {
+        // Waits for a stop that another thread is at.
+        supervisor.stop_all();
+        Ok(ExitCode::from(INTERRUPTED))
+    };
+    if signals::interrupted() {
+        drop(started);
+        return broken_off();
+    }
+    let server = started?;
     let (process, folder) = (server.process_id(), server.run_folder().to_path_buf());
     let run = server.detach()?;
+    if signals::interrupted() {
+        // It is on nobody's list any more.
+        drop(supervisor.stop_run(&run));
+        return broken_off();
+    }
     let (title, folder) = (found.description().title, folder.display());
     line(format_args!(
         "{title} runs as process {process}, named {run}"

@@ -1,10 +1,16 @@
 //! Ctrl-C and SIGTERM: the first ends a command in good order, the second at once. Both leave nothing running and nothing but results on disk.
 
 use crate::failure::INTERRUPTED;
+use sensormark::engine::guest;
+use sensormark::measurement::unbroken;
 use sensormark::workload::machine_tool::queue::remove_own;
-use sensormark_server::Supervisor;
+use sensormark_server::{Supervisor, forget_held};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// The longest that a file may take that is being written, and a database that is dropped, when the process is to end at once.
+const HASTE: Duration = Duration::from_secs(5);
 
 /// Set by the first signal.
 static INTERRUPT: AtomicBool = AtomicBool::new(false);
@@ -37,6 +43,18 @@ pub fn catch() {
     }
 }
 
+/// Catches signals of a command that only starts servers: the first ends the start at once, with all that it made.
+pub fn end_starts_of(supervisor: &Supervisor) {
+    let supervisor = supervisor.clone();
+    let set = ctrlc::set_handler(move || {
+        INTERRUPT.store(true, Ordering::Relaxed);
+        supervisor.stop_all();
+    });
+    if let Err(error) = set {
+        tracing::warn!(%error, "signals cannot be caught");
+    }
+}
+
 /// What this supervisor started and made goes too when a second signal comes.
 pub fn clean_up_with(supervisor: &Supervisor) {
     // A command has one supervisor.
@@ -45,6 +63,15 @@ pub fn clean_up_with(supervisor: &Supervisor) {
 
 /// Removes what this process made; its own clean-up does not run any more.
 fn end_at_once(supervisor: &Supervisor) {
+    unbroken::end(HASTE);
+    let left = guest::drop_all(HASTE);
+    for one in &left {
+        eprintln!("sensormark: {one}");
+    }
+    // Otherwise the run stays written down as killed, and `sensormark clean` drops what it left.
+    if left.is_empty() {
+        forget_held();
+    }
     supervisor.stop_all();
     if let Err(error) = remove_own(&supervisor.home().join("queues")) {
         tracing::warn!(%error, "a message queue could not be removed; the next start of sensormark tries again");

@@ -11,6 +11,7 @@ mod layout;
 mod measurement;
 mod outage;
 mod query;
+mod random;
 mod schema;
 mod search;
 mod write;
@@ -30,6 +31,7 @@ pub(super) fn all() -> Vec<Rule> {
         administration::rules(),
         capability::rules(),
         measurement::rules(),
+        random::rules(),
     ]
     .concat()
 }

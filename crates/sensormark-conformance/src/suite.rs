@@ -4,10 +4,10 @@ use super::check::{Broken, Check, While};
 use super::client::{Client, bounded};
 use super::data::{Data, Dataset};
 use super::place::Place;
+use crate::reference::Reference;
 use sensormark_store::batch::Batch;
 use sensormark_store::layout::{Family, Layout, LayoutOption, WriteMethod};
 use sensormark_store::name::DatabaseName;
-use sensormark_store::reference::Reference;
 use sensormark_store::schema::Schema;
 use sensormark_store::{Administrator, Durability, Plan, Store};
 use std::cell::RefCell;
@@ -31,6 +31,7 @@ pub(super) struct Suite {
     pub(super) datagrams: Mutex<()>,
     name: String,
     counter: AtomicU32,
+    random: AtomicU32,
     made: Mutex<Vec<Plan>>,
     loaded: Mutex<HashMap<(Dataset, Layout), Slot>>,
 }
@@ -90,6 +91,7 @@ impl Suite {
             datagrams: Mutex::new(()),
             name,
             counter: AtomicU32::new(0),
+            random: AtomicU32::new(0),
             made: Mutex::default(),
             loaded: Mutex::default(),
         }
@@ -106,10 +108,21 @@ impl Suite {
 
     /// A plan for a database of its own, which is not there yet.
     pub(super) fn plan_of(&self, schema: &Arc<Schema>, layout: Layout) -> Plan {
+        // Of three digits always: statements that are shown tell how many bytes they have, the name among them.
         let number = self.counter.fetch_add(1, Ordering::Relaxed);
+        self.named_plan(&format!("_{number:03}"), schema, layout)
+    }
+
+    /// As [`Suite::plan_of`], but named as one of many random cases.
+    pub(super) fn random_plan(&self, schema: &Arc<Schema>, layout: Layout) -> Plan {
+        let number = self.random.fetch_add(1, Ordering::Relaxed);
+        self.named_plan(&format!("r{number}"), schema, layout)
+    }
+
+    fn named_plan(&self, ending: &str, schema: &Arc<Schema>, layout: Layout) -> Plan {
         Plan {
             endpoint: self.place.endpoint(),
-            database: DatabaseName::new(&format!("{}_{number}", self.name))
+            database: DatabaseName::new(&format!("{}{ending}", self.name))
                 .expect("the suite's names are short"),
             owner: self.name.clone(),
             schema: Arc::clone(schema),
@@ -160,7 +173,7 @@ impl Suite {
         let mut slot = lock(&slot);
         let result = slot.get_or_insert_with(|| {
             let load = async { self.load(subject).await };
-            match super::block_on(load) {
+            match super::run::block_on(load) {
                 Ok(loaded) => Ok(Arc::new(loaded)),
                 Err(Broken(text)) => Err(text),
             }

@@ -4,15 +4,18 @@ use crate::backend::{Backend, BackendAdministrator, BackendSession};
 use crate::ownership;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
-    Acknowledgement, Administrator, Answer, Batch, Capability, Description, Documents, Endpoint,
-    EntityReading, ErrorKind, Family, Installation, Launch, Layout, LayoutOption, Limits,
-    LocalFuture, Operation, Plan, Query, RepeatedWrite, Schema, ServerOptions, Session, Setting,
-    Shape, Size, Statement, Store, StoreError, Table, TimeKey, TimeResolution, Typical, Value,
-    WriteSize,
+    Acknowledgement, Administrator, Answer, Batch, Capability, Clusters, Description, Documents,
+    Durability, Endpoint, EntityReading, ErrorKind, Family, Installation, Launch, Layout,
+    LayoutOption, Limits, LocalFuture, MemberLaunch, Operation, Plan, Query, RepeatedWrite, Schema,
+    ServerOptions, Session, Setting, Shape, Size, Statement, Store, StoreError, Table, TimeKey,
+    TimeResolution, Typical, Value, WriteSize,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The model of the latest plan.
+/// Why nothing is updated beside a reading.
+const NO_ENTITY: &str = "the table has no entity";
+
+/// What the schema of the latest plan became.
 type Latest<M> = Option<(Arc<Schema>, Layout, Arc<M>)>;
 
 /// A store, made of a backend.
@@ -34,26 +37,24 @@ impl<B: Backend + Default> Adapter<B> {
 }
 
 impl<B: Backend> Adapter<B> {
-    /// The model of a plan, which all of its sessions share.
-    fn model(&self, plan: &Plan) -> Result<Arc<B::PhysicalSchema>, StoreError> {
+    /// What a plan's schema becomes, which all of its sessions share.
+    fn physical_schema(&self, plan: &Plan) -> Result<Arc<B::PhysicalSchema>, StoreError> {
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((schema, layout, model)) = latest.as_ref()
+        if let Some((schema, layout, made)) = latest.as_ref()
             && Arc::ptr_eq(schema, &plan.schema)
             && *layout == plan.layout
         {
-            return Ok(Arc::clone(model));
+            return Ok(Arc::clone(made));
         }
-        self.check_layout(plan)?;
-        let model = Arc::new(self.backend.model(plan)?);
-        *latest = Some((Arc::clone(&plan.schema), plan.layout, Arc::clone(&model)));
-        Ok(model)
+        Self::check_layout(plan)?;
+        let made = Arc::new((B::DECLARATION.physical_schema)(plan)?);
+        *latest = Some((Arc::clone(&plan.schema), plan.layout, Arc::clone(&made)));
+        Ok(made)
     }
 
     /// Fails for a layout that the store does not offer.
-    fn check_layout(&self, plan: &Plan) -> Result<(), StoreError> {
-        let offers = self
-            .backend
-            .layouts(&plan.schema, family(plan.layout.shape));
+    fn check_layout(plan: &Plan) -> Result<(), StoreError> {
+        let offers = (B::DECLARATION.layouts)(&plan.schema, family(plan.layout.shape));
         if offers.iter().any(|offer| offer.layout == plan.layout) {
             return Ok(());
         }
@@ -61,7 +62,7 @@ impl<B: Backend> Adapter<B> {
             "use a layout",
             format!(
                 "{} does not offer it for this schema; see `sensormark list`",
-                self.backend.description().title
+                B::DECLARATION.title
             ),
         ))
     }
@@ -89,23 +90,38 @@ const fn family(shape: Shape) -> Family {
 
 impl<B: Backend> Store for Adapter<B> {
     fn description(&self) -> Description {
-        self.backend.description()
+        let declared = B::DECLARATION;
+        let class = |&(class, words): &(Durability, &str)| (class, words.to_owned());
+        Description {
+            name: declared.name.to_owned(),
+            title: declared.title.to_owned(),
+            embedded: declared.embedded,
+            session: declared.session,
+            durability: declared.durability.iter().map(class).collect(),
+            url_example: declared.url_example.to_owned(),
+            repeated_write: declared.repeated_write,
+        }
     }
 
     fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption> {
-        self.backend.layouts(schema, family)
+        (B::DECLARATION.layouts)(schema, family)
     }
 
     fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
-        self.backend.capability(operation, layout, table)
+        match operation {
+            Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
+                Capability::Unsupported(NO_ENTITY.to_owned())
+            }
+            _ => self.backend.capability(operation, layout, table),
+        }
     }
 
     fn limits(&self, layout: &Layout, table: &Table) -> Limits {
-        self.backend.limits(layout, table)
+        (B::DECLARATION.limits)(layout, table)
     }
 
     fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize {
-        self.backend.write_size(layout, table)
+        (B::DECLARATION.write_size)(layout, table)
     }
 
     fn repeated_write(&self, layout: &Layout, table: &Table) -> RepeatedWrite {
@@ -115,7 +131,7 @@ impl<B: Backend> Store for Adapter<B> {
     fn time_resolution(&self, layout: &Layout, _: &Table) -> TimeResolution {
         match layout.time {
             TimeKey::Nanoseconds => TimeResolution::Nanoseconds,
-            TimeKey::Native => self.backend.native_resolution(),
+            TimeKey::Native => B::DECLARATION.native_resolution,
         }
     }
 
@@ -132,11 +148,11 @@ impl<B: Backend> Store for Adapter<B> {
     }
 
     fn typical(&self) -> Typical {
-        self.backend.typical()
+        B::DECLARATION.typical
     }
 
     fn installation(&self) -> Result<Installation, StoreError> {
-        self.backend.installation()
+        (B::DECLARATION.installation)()
     }
 
     fn launch(
@@ -145,11 +161,55 @@ impl<B: Backend> Store for Adapter<B> {
         folder: &ServerFolder,
         options: &ServerOptions,
     ) -> Result<Launch, StoreError> {
-        self.backend.launch(installation, folder, options)
+        let Some(launch) = B::DECLARATION.launch else {
+            return Err(StoreError::unsupported(
+                "start a server",
+                format!(
+                    "{} runs inside the client's process; give it a folder instead",
+                    B::DECLARATION.title
+                ),
+            ));
+        };
+        launch(installation, folder, options)
+    }
+
+    fn clusters(&self) -> Result<Clusters, String> {
+        self.backend.clusters()
+    }
+
+    fn survives_loss(&self, consistency: &str) -> bool {
+        self.backend.survives_loss(consistency)
+    }
+
+    fn launch_member(
+        &self,
+        installation: &Installation,
+        folders: &[ServerFolder],
+        member: usize,
+        options: &ServerOptions,
+    ) -> Result<MemberLaunch, StoreError> {
+        self.backend
+            .launch_member(installation, folders, member, options)
+    }
+
+    fn start_again(
+        &self,
+        folders: &[ServerFolder],
+        down: &[usize],
+    ) -> Result<Vec<usize>, StoreError> {
+        self.backend.start_again(folders, down)
+    }
+
+    fn form_cluster<'a>(
+        &'a self,
+        members: &'a [Endpoint],
+        options: &'a ServerOptions,
+    ) -> LocalFuture<'a, Result<Endpoint, StoreError>> {
+        Box::pin(self.backend.form_cluster(members, options))
     }
 
     fn endpoint(&self, url: &str) -> Result<Endpoint, StoreError> {
-        self.backend.endpoint(url)
+        (B::DECLARATION.endpoint)(url)
     }
 
     fn version<'a>(
@@ -164,9 +224,9 @@ impl<B: Backend> Store for Adapter<B> {
         plan: &'a Plan,
     ) -> LocalFuture<'a, Result<Box<dyn Administrator>, StoreError>> {
         Box::pin(async move {
-            let model = self.model(plan)?;
+            let schema = self.physical_schema(plan)?;
             let administrator: Box<dyn Administrator> = Box::new(AdministratorOf {
-                administrator: self.backend.administrator(plan, model).await?,
+                administrator: self.backend.administrator(plan, schema).await?,
                 plan: plan.clone(),
             });
             Ok(administrator)
@@ -178,10 +238,10 @@ impl<B: Backend> Store for Adapter<B> {
         plan: &'a Plan,
     ) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
         Box::pin(async move {
-            let model = self.model(plan)?;
+            let schema = self.physical_schema(plan)?;
             let session: Box<dyn Session> = Box::new(SessionOf {
-                session: self.backend.connect(plan, model).await?,
-                tables: plan.schema.tables.len(),
+                session: self.backend.connect(plan, schema).await?,
+                schema: Arc::clone(&plan.schema),
             });
             Ok(session)
         })
@@ -191,20 +251,15 @@ impl<B: Backend> Store for Adapter<B> {
 /// A session of the contract, made of a backend's.
 struct SessionOf<S> {
     session: S,
-    tables: usize,
+    schema: Arc<Schema>,
 }
 
 impl<S> SessionOf<S> {
     /// Fails for a number of a table that the schema does not have.
-    fn check(&self, table: usize) -> Result<(), StoreError> {
-        if table < self.tables {
-            return Ok(());
-        }
-        Err(StoreError::new(
-            ErrorKind::NotFound,
-            "find a table",
-            format!("the schema has no table number {table}"),
-        ))
+    fn check(&self, table: usize) -> Result<&Table, StoreError> {
+        let missing = || format!("the schema has no table number {table}");
+        let found = self.schema.tables.get(table);
+        found.ok_or_else(|| StoreError::new(ErrorKind::NotFound, "find a table", missing()))
     }
 }
 
@@ -227,7 +282,9 @@ impl<S: BackendSession + 'static> Session for SessionOf<S> {
         write: EntityReading<'a>,
     ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
         Box::pin(async move {
-            self.check(write.reading.table)?;
+            if self.check(write.reading.table)?.entity.is_none() {
+                return Err(StoreError::unsupported("update an entity", NO_ENTITY));
+            }
             self.session.upsert(write).await
         })
     }

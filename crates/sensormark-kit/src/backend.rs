@@ -3,12 +3,53 @@
 use crate::mark::Found;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
-    Acknowledgement, Answer, Batch, Capability, Description, Documents, Endpoint, EntityReading,
-    Family, Installation, Launch, Layout, LayoutOption, Limits, Operation, Plan, Query,
-    RepeatedWrite, Schema, ServerOptions, Setting, Size, Statement, StoreError, Table,
-    TimeResolution, Typical, Value, WriteSize,
+    Acknowledgement, Answer, Batch, Capability, Clusters, Documents, Durability, Endpoint,
+    EntityReading, Family, Installation, Launch, Layout, LayoutOption, Limits, MemberLaunch,
+    ONE_SERVER, Operation, Plan, Query, RepeatedWrite, Schema, ServerOptions, SessionKind, Setting,
+    Size, Statement, StoreError, Table, TimeResolution, Typical, Value, WriteSize,
 };
 use std::sync::Arc;
+
+/// What a store says of itself. What each item means, and the errors of each function, are in the contract ([`sensormark_store::Store`]).
+pub struct Declaration<M> {
+    /// The name on the command line, lower case.
+    pub name: &'static str,
+    /// The database's name as people write it.
+    pub title: &'static str,
+    /// Whether the database runs inside the client's process.
+    pub embedded: bool,
+    /// How sessions wait.
+    pub session: SessionKind,
+    /// The durability classes that it has, and in its own words what each is.
+    pub durability: &'static [(Durability, &'static str)],
+    /// What a URL looks like.
+    pub url_example: &'static str,
+    /// How repeated writes end up where a reading is a record of its own.
+    pub repeated_write: RepeatedWrite,
+    /// How finely the database's own type of time keeps times. It counts in layouts that use that type.
+    pub native_resolution: TimeResolution,
+    /// How much time and disk the database typically takes. Only plans use it.
+    pub typical: Typical,
+    /// The layouts for a schema and family, the usual one first.
+    pub layouts: fn(&Schema, Family) -> Vec<LayoutOption>,
+    /// How an operation is done.
+    pub capability: fn(Operation, &Layout, &Table) -> Capability,
+    /// The largest statements.
+    pub limits: fn(&Layout, &Table) -> Limits,
+    /// The size of write that the database's documentation advises.
+    pub write_size: fn(&Layout, &Table) -> WriteSize,
+    /// The server on this machine, or the embedded library.
+    pub installation: fn() -> Result<Installation, StoreError>,
+    /// How to start that server. An embedded database has none.
+    pub launch: Option<Launcher>,
+    /// Reads a URL.
+    pub endpoint: fn(&str) -> Result<Endpoint, StoreError>,
+    /// What the plan's schema becomes in its layout, which the store offers. It fails when the layout cannot hold the schema.
+    pub physical_schema: fn(&Plan) -> Result<M, StoreError>,
+}
+
+/// How to start a server: what is installed, its folder, and what was asked for.
+pub type Launcher = fn(&Installation, &ServerFolder, &ServerOptions) -> Result<Launch, StoreError>;
 
 /// A database as a store sees it. What each function means is in the contract ([`sensormark_store::Store`]).
 #[expect(async_fn_in_trait, reason = "futures stay on their thread")]
@@ -20,30 +61,18 @@ pub trait Backend: Send + Sync + 'static {
     /// What makes and removes a plan's database.
     type Administrator: BackendAdministrator + 'static;
 
-    /// Name, title and fixed traits.
-    fn description(&self) -> Description;
+    /// What the store says of itself, and the functions that need nothing but their arguments.
+    const DECLARATION: Declaration<Self::PhysicalSchema>;
 
-    /// The layouts for this schema and family, the usual one first.
-    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption>;
-
-    /// How an operation is done.
-    fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability;
-
-    /// The largest statements.
-    fn limits(&self, layout: &Layout, table: &Table) -> Limits;
-
-    /// The size of write that the database's documentation advises.
-    fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize;
+    /// How an operation is done, where that depends on the servers that were met.
+    fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
+        (Self::DECLARATION.capability)(operation, layout, table)
+    }
 
     /// How repeated writes end, where it is not as the contract has it by the description.
     fn repeated_write(&self, layout: &Layout, table: &Table) -> RepeatedWrite {
         let _ = table;
-        self.description().repeated_write.in_layout(layout)
-    }
-
-    /// How finely the database's own type of time keeps times. It counts in layouts that use that type.
-    fn native_resolution(&self) -> TimeResolution {
-        TimeResolution::Nanoseconds
+        Self::DECLARATION.repeated_write.in_layout(layout)
     }
 
     /// Why an answer may for a moment lack acknowledged readings.
@@ -61,48 +90,62 @@ pub trait Backend: Send + Sync + 'static {
         None
     }
 
-    /// How much time and disk the database typically takes. Only plans use it.
-    fn typical(&self) -> Typical {
-        Typical::unknown(self.description().embedded)
+    /// The clusters that sensormark can start of it.
+    ///
+    /// # Errors
+    /// Why it starts none, in words that follow "not supported: ".
+    fn clusters(&self) -> Result<Clusters, String> {
+        Err(ONE_SERVER.to_owned())
     }
 
-    /// The server on this machine, or the embedded library.
-    ///
-    /// # Errors
-    /// As [`sensormark_store::Store::installation`].
-    fn installation(&self) -> Result<Installation, StoreError>;
+    /// Whether a write that was acknowledged at this consistency level is on several members, so that the loss of any one of them loses nothing. A drill holds
+    /// the level to that. Not said: what was acknowledged may be on one member alone.
+    fn survives_loss(&self, consistency: &str) -> bool {
+        let _ = consistency;
+        false
+    }
 
-    /// How to start that server. An embedded database has none.
+    /// How to start one member of a cluster, `member` from 0: files are written in its folder, nothing is started. `folders` are those of all members. The options
+    /// are one member's, and name the cluster.
     ///
     /// # Errors
-    /// As [`sensormark_store::Store::launch`].
-    fn launch(
+    /// As [`sensormark_store::Store::launch_member`].
+    fn launch_member(
         &self,
         installation: &Installation,
-        folder: &ServerFolder,
+        folders: &[ServerFolder],
+        member: usize,
         options: &ServerOptions,
-    ) -> Result<Launch, StoreError> {
-        let _ = (installation, folder, options);
-        Err(StoreError::unsupported(
-            "start a server",
-            format!(
-                "{} runs inside the client's process; give it a folder instead",
-                self.description().title
-            ),
-        ))
+    ) -> Result<MemberLaunch, StoreError> {
+        let _ = (installation, folders, member, options);
+        Err(StoreError::unsupported("start a cluster", ONE_SERVER))
     }
 
-    /// Reads a URL.
+    /// Says in which order members start again that were down.
     ///
     /// # Errors
-    /// As [`sensormark_store::Store::endpoint`].
-    fn endpoint(&self, url: &str) -> Result<Endpoint, StoreError>;
+    /// As [`sensormark_store::Store::start_again`].
+    fn start_again(
+        &self,
+        folders: &[ServerFolder],
+        down: &[usize],
+    ) -> Result<Vec<usize>, StoreError> {
+        let _ = folders;
+        Ok(down.to_vec())
+    }
 
-    /// What the plan's schema becomes in its layout, which the store offers.
+    /// Joins members that answer into a cluster.
     ///
     /// # Errors
-    /// When the layout cannot hold the schema.
-    fn model(&self, plan: &Plan) -> Result<Self::PhysicalSchema, StoreError>;
+    /// When a member is not reached, or does not join in time.
+    async fn form_cluster(
+        &self,
+        members: &[Endpoint],
+        options: &ServerOptions,
+    ) -> Result<Endpoint, StoreError> {
+        let _ = (members, options);
+        Err(StoreError::unsupported("form a cluster", ONE_SERVER))
+    }
 
     /// Asks the server for its version.
     ///
@@ -117,7 +160,7 @@ pub trait Backend: Send + Sync + 'static {
     async fn administrator(
         &self,
         plan: &Plan,
-        model: Arc<Self::PhysicalSchema>,
+        schema: Arc<Self::PhysicalSchema>,
     ) -> Result<Self::Administrator, StoreError>;
 
     /// One client's connection.
@@ -127,7 +170,7 @@ pub trait Backend: Send + Sync + 'static {
     async fn connect(
         &self,
         plan: &Plan,
-        model: Arc<Self::PhysicalSchema>,
+        schema: Arc<Self::PhysicalSchema>,
     ) -> Result<Self::Session, StoreError>;
 }
 
@@ -213,11 +256,16 @@ pub trait BackendSession {
         Ok(Vec::new())
     }
 
-    /// Says goodbye to the server.
+    /// Says goodbye to the server, where dropping the session is not enough.
     ///
     /// # Errors
     /// What the server says.
-    async fn close(self) -> Result<(), StoreError>;
+    async fn close(self) -> Result<(), StoreError>
+    where
+        Self: Sized,
+    {
+        Ok(())
+    }
 }
 
 /// What makes and removes one plan's database: a thin driver below [`crate::ownership`], which decides what may be done.

@@ -55,6 +55,21 @@ fn without_name<'a>(name: &str, url: &'a str) -> &'a str {
     behind.unwrap_or(url)
 }
 
+/// Fails where the folder that an endpoint of this store names is gone. One that sensormark makes itself is made when it is used.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`].
+pub fn check_there(name: &str, endpoint: &Endpoint) -> Result<(), StoreError> {
+    if endpoint.managed || path(name, endpoint).is_dir() {
+        return Ok(());
+    }
+    Err(StoreError::new(
+        ErrorKind::NotFound,
+        "look at the folder",
+        "the folder is no longer there; name another one",
+    ))
+}
+
 /// The folder that an endpoint of this store names.
 pub fn path(name: &str, endpoint: &Endpoint) -> PathBuf {
     PathBuf::from(without_name(name, endpoint.url.expose()))

@@ -1,16 +1,23 @@
 //! What every store needs, written once.
 //!
-//! A store implements three small traits ([`backend`]). Its [`Backend`] knows its layouts and its server. Its [`BackendSession`] writes
+//! A store implements three small traits ([`backend`]). Its [`Backend`] declares its layouts and its server ([`Declaration`]), and connects. Its [`BackendSession`] writes
 //! and asks. Its [`BackendAdministrator`] makes and removes one database. [`Adapter`] makes the contract's `Store`, `Session` and
 //! `Administrator` of them:
 //!
 //! - it boxes futures; those of a session that blocks are ready when first polled, because nothing in them waits;
-//! - it refuses layouts that the store does not offer, and numbers of tables that the schema does not have;
+//! - it refuses layouts that the store does not offer, and numbers of tables that the schema does not have, and updates of entities where a table has none;
 //! - it answers empty batches;
-//! - it keeps the model of a plan, which all of its sessions share;
+//! - it keeps what a plan's schema becomes, which all of its sessions share;
 //! - it decides by one protocol which databases may be made and dropped ([`ownership`]).
 //!
-//! Beside them: [`url`], what URLs of servers have in common, [`folder`], the files of embedded databases, and [`sums`], partial aggregates.
+//! Beside them:
+//!
+//! - [`by_shape`]: what a session keeps by the shape of a statement;
+//! - [`layouts`]: how a store names what it offers;
+//! - [`io_error`]: what broken connections mean;
+//! - [`url`]: what URLs of servers have in common;
+//! - [`folder`]: the files of embedded databases;
+//! - [`sums`]: partial aggregates.
 //!
 //! The kit speaks to no database and measures nothing.
 
@@ -18,7 +25,13 @@ pub mod adapter;
 
 pub mod backend;
 
+pub mod by_shape;
+
 pub mod folder;
+
+pub mod io_error;
+
+pub mod layouts;
 
 pub mod mark;
 
@@ -29,5 +42,7 @@ pub mod sums;
 pub mod url;
 
 pub use adapter::Adapter;
-pub use backend::{Backend, BackendAdministrator, BackendSession};
+pub use backend::{Backend, BackendAdministrator, BackendSession, Declaration};
+pub use by_shape::ByShape;
+pub use layouts::{offer, on_request};
 pub use mark::{Found, Mark};

@@ -87,10 +87,15 @@ pub async fn databases(
     administrator: &mut impl BackendAdministrator,
 ) -> Result<Vec<(String, String)>, StoreError> {
     let mut databases = Vec::new();
-    for name in administrator.names().await? {
-        if DatabaseName::try_from(name.clone()).is_err() {
-            continue;
-        }
+    let mut names = administrator.names().await?;
+    names.retain(|name| DatabaseName::try_from(name.clone()).is_ok());
+    // One that the URL names may bear the mark under any name.
+    if let Some(given) = administrator.name_there().map(str::to_owned)
+        && !names.contains(&given)
+    {
+        names.push(given);
+    }
+    for name in names {
         match administrator.found(&name).await {
             Ok(Found::Marked(mark)) => databases.push((mark.database, mark.owner)),
             Ok(Found::Nothing | Found::Unmarked) => {}

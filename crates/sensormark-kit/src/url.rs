@@ -50,6 +50,43 @@ pub fn own_server(name: &str, url: String, port: u16) -> Endpoint {
     }
 }
 
+/// A host's name or address, and its port.
+pub type HostAndPort = (String, u16);
+
+/// The URL with its first host alone, as a URL may be, and the further hosts with their ports (`port` where it names none).
+///
+/// # Errors
+/// What is wrong with a host, in words.
+pub fn without_further_hosts(
+    text: &str,
+    port: u16,
+) -> Result<(String, Vec<HostAndPort>), &'static str> {
+    let start = text.find("://").map_or(0, |at| at + 3);
+    let length = text[start..].find(['/', '?', '#']);
+    let end = length.map_or(text.len(), |length| start + length);
+    let hosts = text[start..end]
+        .rfind('@')
+        .map_or(start, |at| start + at + 1);
+    let mut items = text[hosts..end].split(',');
+    let first = items.next().unwrap_or_default();
+    let further: Result<Vec<_>, &'static str> = items
+        .map(|item| {
+            let (host, port) = match item.rsplit_once(':') {
+                Some((host, port)) if !port.ends_with(']') => {
+                    (host, port.parse().map_err(|_| "a host has no port number")?)
+                }
+                _ => (item, port),
+            };
+            if host.is_empty() {
+                return Err("one of its hosts has no name");
+            }
+            Ok((host.trim_matches(['[', ']']).to_owned(), port))
+        })
+        .collect();
+    let alone = format!("{}{first}{}", &text[..hosts], &text[end..]);
+    Ok((alone, further?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

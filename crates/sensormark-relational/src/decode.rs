@@ -8,6 +8,7 @@ use crate::plan::slot::Bindings;
 use crate::plan::{Form, GroupForm, with_keys};
 use crate::row::{Row, unexpected};
 use crate::table::SECOND_NS;
+use sensormark_store::client_side::last_of_each;
 use sensormark_store::{
     Answer, Ask, Batch, FieldSet, FieldType, Function, Group, Moment, Query, Selection, StoreError,
     TagColumn, TimeKey, TimeRange, Value,
@@ -102,10 +103,18 @@ impl<'a> Decoder<'a> {
     }
 
     /// The readings so far, all columns filled up.
-    pub fn take(&mut self) -> Batch {
+    fn take(&mut self) -> Batch {
         self.fill_up(self.asked.description.all_fields());
         let empty = Batch::new(self.asked.query.table, self.asked.description);
         std::mem::replace(&mut self.batch, empty)
+    }
+
+    /// Hands over what is left when all rows were taken in pieces.
+    pub fn finish_pieces(mut self, sink: &mut dyn FnMut(&Batch)) {
+        let rest = self.take();
+        if !rest.is_empty() {
+            sink(&rest);
+        }
     }
 
     /// Takes one row.
@@ -406,29 +415,9 @@ impl<'a> Decoder<'a> {
         let batch = &self.batch;
         let has = |row: usize| fields.iter().any(|field| batch.columns[field].has(row));
         if !(0..batch.len()).all(has) {
-            self.batch = kept(batch, has);
+            self.batch = batch.kept(has);
         }
     }
-}
-
-/// The last of each series' readings, of a batch in the order of series.
-pub fn last_of_each(batch: Batch) -> Batch {
-    if batch.series.windows(2).all(|pair| pair[0] != pair[1]) {
-        return batch;
-    }
-    kept(&batch, |row| {
-        batch.series.get(row + 1) != Some(&batch.series[row])
-    })
-}
-
-/// The rows of a batch that are wanted.
-fn kept(batch: &Batch, is_wanted: impl Fn(usize) -> bool) -> Batch {
-    let mut kept = batch.clone();
-    kept.clear();
-    for row in (0..batch.len()).filter(|&row| is_wanted(row)) {
-        kept.push_row(batch, row);
-    }
-    kept
 }
 
 /// An entity of a row of [`crate::plan::entities`]: its series and the last time in ns; its columns go into `values`. `key` is memory that is

@@ -14,16 +14,56 @@ pub mod slot;
 mod sums;
 
 use self::relation::Builder;
-use self::slot::{Slot, Slots};
+use self::shape::QueryShape;
+use self::slot::{Bindings, Slot, Slots};
 use crate::column_type::ColumnType;
 use crate::dialect::Aggregates;
 use crate::physical_schema::PhysicalSchema;
+use sensormark_kit::ByShape;
 use sensormark_store::{
     Answer, Ask, Batch, ErrorKind, FieldSet, FieldType, Query, Selection, StoreError, Table,
     TagColumn, TimeKey, TimeRange,
 };
 
+use std::rc::Rc;
+
 const OPERATION: &str = "plan a question";
+
+/// The plans of a session's questions.
+pub type Plans = ByShape<QueryShape, Rc<Plan>>;
+
+/// The plan of a question, made when the first of its shape is asked.
+///
+/// # Errors
+/// As [`Plan::new`].
+pub fn planned(
+    plans: &mut Plans,
+    model: &PhysicalSchema,
+    query: &Query,
+) -> Result<Rc<Plan>, StoreError> {
+    let make = || Plan::new(model, query).map(Rc::new);
+    plans.get(QueryShape::of(query, model), make)
+}
+
+/// A question with its table, if it can be asked.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`] for a table, tag or field that the schema does not have; [`ErrorKind::Rejected`] for a question without a field;
+/// [`ErrorKind::Unsupported`] for a threshold on text.
+pub fn checked<'a>(
+    model: &'a PhysicalSchema,
+    query: &'a Query,
+) -> Result<Bindings<'a>, StoreError> {
+    let asked = Bindings::new(model, query)?;
+    check(query, asked.description)?;
+    Ok(asked)
+}
+
+/// The answer to a question that finds nothing whatever is stored, so that the database need not be asked.
+pub fn nothing_to_find(asked: &Bindings<'_>) -> Option<Answer> {
+    let (query, description) = (asked.query, asked.description);
+    finds_nothing(query, asked.model, description).then(|| empty(query, description))
+}
 
 /// The statements that answer a question, in the order in which they are sent.
 #[derive(Debug)]
@@ -200,7 +240,7 @@ pub fn entities(model: &PhysicalSchema, number: usize) -> Result<String, StoreEr
 /// # Errors
 /// [`ErrorKind::NotFound`] for a table, tag or field that the schema does not have; [`ErrorKind::Rejected`] for a question without a field;
 /// [`ErrorKind::Unsupported`] for a threshold on text.
-pub fn check(query: &Query, description: &Table) -> Result<(), StoreError> {
+fn check(query: &Query, description: &Table) -> Result<(), StoreError> {
     let missing = |what: String| Err(StoreError::new(ErrorKind::NotFound, OPERATION, what));
     let selected = match &query.series {
         Selection::Tagged { tag, .. } => Some(*tag),
@@ -261,7 +301,7 @@ pub fn check(query: &Query, description: &Table) -> Result<(), StoreError> {
 }
 
 /// Whether no reading can be meant, so that the database need not be asked.
-pub fn nothing_to_find(query: &Query, model: &PhysicalSchema, description: &Table) -> bool {
+fn finds_nothing(query: &Query, model: &PhysicalSchema, description: &Table) -> bool {
     let point = matches!(query.ask, Ask::Point { .. });
     if !point && query.range.end_ns <= query.range.start_ns {
         return true;
@@ -283,7 +323,7 @@ pub fn nothing_to_find(query: &Query, model: &PhysicalSchema, description: &Tabl
 }
 
 /// The answer to a question that finds nothing.
-pub fn empty(query: &Query, description: &Table) -> Answer {
+fn empty(query: &Query, description: &Table) -> Answer {
     match query.ask {
         Ask::Point { .. } | Ask::Range { .. } | Ask::LastReading { .. } => {
             Answer::Readings(Batch::new(query.table, description))

@@ -3,6 +3,8 @@
 //! Each store implements [`Row`] for its driver's type. Decoding is compiled for that type: there is no call through a pointer, and no value
 //! in between.
 
+pub mod binary;
+
 use sensormark_store::record::json;
 use sensormark_store::{Column, ErrorKind, FieldType, StoreError, Value};
 

@@ -158,10 +158,9 @@ fn lookup_of(table: &Table, identifying: &[usize]) -> Lookup {
         && let TagColumn::Integer(values) = &columns[*tag]
     {
         let first = values.first().copied().unwrap_or_default();
-        if (first..)
-            .zip(values)
-            .all(|(expected, &value)| expected == value)
-        {
+        // checked: after the largest number comes none
+        let counts = |(number, &value): (i64, &i64)| first.checked_add(number) == Some(value);
+        if (0..).zip(values).all(counts) {
             return Lookup::Counting(first);
         }
         return Lookup::Integer(

@@ -2,6 +2,7 @@
 //!
 //! It reads what the kernel says about groups and mounts. Making, reading and removing a group is in `memory_group`.
 
+use super::shortage::Shortage;
 use std::path::{Path, PathBuf};
 
 /// The version of the kernel's interface.
@@ -43,6 +44,35 @@ impl Parent {
 
     /// The parent by what the kernel says about groups (/proc/self/cgroup) and mounts (/proc/self/mountinfo).
     fn find(groups: &str, mounts: &str) -> Result<Self, String> {
+        let own = Own::find(groups, mounts)?;
+        let folder = match own.version {
+            Version::One => own.folder,
+            Version::Two => delegated(&own.mount, &own.folder)?,
+        };
+        Ok(Self {
+            version: own.version,
+            folder,
+        })
+    }
+}
+
+/// The group that counts the memory of this process.
+struct Own {
+    version: Version,
+    /// Where groups of this kind are mounted.
+    mount: PathBuf,
+    folder: PathBuf,
+}
+
+impl Own {
+    /// That of this process; none where the kernel has none.
+    fn of_this_process() -> Option<Self> {
+        let read = |path| std::fs::read_to_string(path).ok();
+        Self::find(&read("/proc/self/cgroup")?, &read("/proc/self/mountinfo")?).ok()
+    }
+
+    /// By what the kernel says about groups and mounts.
+    fn find(groups: &str, mounts: &str) -> Result<Self, String> {
         let own = groups.lines().filter_map(|line| {
             let mut parts = line.splitn(3, ':').skip(1);
             Some((parts.next()?, parts.next()?))
@@ -50,13 +80,13 @@ impl Parent {
         let mut unified = None;
         for (controllers, path) in own {
             if controllers.split(',').any(|name| name == "memory") {
-                let folder = mounted(mounts, path, |kind, options| {
+                let (mount, folder) = mounted(mounts, path, |kind, options| {
                     kind == "cgroup" && options.split(',').any(|option| option == "memory")
                 })
-                .ok_or("the memory controller's groups are not mounted here")?
-                .1;
+                .ok_or("the memory controller's groups are not mounted here")?;
                 return Ok(Self {
                     version: Version::One,
+                    mount,
                     folder,
                 });
             }
@@ -65,14 +95,71 @@ impl Parent {
             }
         }
         let path = unified.ok_or("the kernel has no control groups for memory")?;
-        let (mount, own) = mounted(mounts, path, |kind, _| kind == "cgroup2")
+        let (mount, folder) = mounted(mounts, path, |kind, _| kind == "cgroup2")
             .ok_or("control groups of version 2 are not mounted here")?;
-        let folder = delegated(&mount, &own)?;
         Ok(Self {
             version: Version::Two,
+            mount,
             folder,
         })
     }
+
+    /// The least limit of memory of the group and those above it, in bytes.
+    fn limit_bytes(&self) -> Option<u64> {
+        let file = match self.version {
+            Version::One => "memory.limit_in_bytes",
+            Version::Two => "memory.max",
+        };
+        let above = self.folder.ancestors();
+        let limits = above
+            .take_while(|folder| folder.starts_with(&self.mount))
+            .filter_map(|folder| {
+                std::fs::read_to_string(folder.join(file))
+                    .ok()?
+                    .trim()
+                    .parse()
+                    .ok()
+            });
+        // Version 1 says "none" by a number near the largest.
+        limits.filter(|limit| *limit < 1 << 60).min()
+    }
+}
+
+/// How many processes of a group the kernel has ended for want of memory.
+pub(super) fn kills(version: Version, folder: &Path) -> Option<u64> {
+    let file = match version {
+        Version::One => "memory.oom_control",
+        Version::Two => "memory.events",
+    };
+    event(
+        &std::fs::read_to_string(folder.join(file)).ok()?,
+        "oom_kill",
+    )
+}
+
+/// The same of the group that this process is in, without the groups below it where the kernel counts them apart.
+pub(super) fn own_kills() -> Option<u64> {
+    let own = Own::of_this_process()?;
+    let local = std::fs::read_to_string(own.folder.join("memory.events.local"));
+    let local = local.ok().and_then(|text| event(&text, "oom_kill"));
+    local.or_else(|| kills(own.version, &own.folder))
+}
+
+/// How short of memory the group is that this process is in.
+pub(super) fn own_shortage() -> Option<Shortage> {
+    let own = Own::of_this_process()?;
+    Shortage::of(own.version, &own.folder)
+}
+
+/// The memory that this process's group may use, in bytes; none without a limit.
+pub(super) fn own_limit_bytes() -> Option<u64> {
+    Own::of_this_process()?.limit_bytes()
+}
+
+/// A number of a file with a name and a number a line.
+pub(super) fn event(text: &str, name: &str) -> Option<u64> {
+    let mut lines = text.lines().filter_map(|line| line.split_once(' '));
+    lines.find(|(key, _)| *key == name)?.1.trim().parse().ok()
 }
 
 /// The mount point and the folder of a group in the first mount of this kind (file system's type and its options).
@@ -186,6 +273,23 @@ mod tests {
         assert!(refused.contains("has a memory limit"), "{refused}");
         std::fs::write(own.join("cgroup.subtree_control"), "memory\n").unwrap();
         assert_eq!(of_version_two(folder.path()).unwrap().folder, own);
+    }
+
+    #[test]
+    fn the_least_limit_on_the_way_up_counts() {
+        let folder = tree(&[
+            ("user.slice/memory.max", "62914560\n"),
+            ("user.slice/run.scope/memory.max", "max\n"),
+            ("user.slice/run.scope/memory.events", "oom 3\noom_kill 2\n"),
+        ]);
+        let own = Own {
+            version: Version::Two,
+            mount: folder.path().to_owned(),
+            folder: folder.path().join("user.slice/run.scope"),
+        };
+        assert_eq!(own.limit_bytes(), Some(60 << 20));
+        assert_eq!(kills(own.version, &own.folder), Some(2));
+        assert_eq!(kills(own.version, folder.path()), None);
     }
 
     #[test]

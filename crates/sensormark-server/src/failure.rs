@@ -3,16 +3,24 @@
 //!
 //! When that is said is decided in `inner`, `start` and `managed`.
 
+use super::cause;
+use super::control_group;
 use super::inner::{Inner, Phase};
 use super::log;
 use super::memory_group::MemoryGroup;
+use super::shortage::Shortage;
 use super::watch::Exit;
 use sensormark_store::error::{ErrorKind, StoreError};
-use std::path::Path;
 use std::time::Duration;
 
 /// How many log lines an error shows.
 const ERROR_LINES: usize = 15;
+
+/// How many log lines are searched for a cause: a program may say much after it.
+const TOLD_LINES: usize = 400;
+
+/// The signal that the kernel ends processes with when there is no memory.
+const SIGKILL: i32 = 9;
 
 /// How long the end of a process that the kernel killed may take to be noticed.
 const EXIT_LIMIT: Duration = Duration::from_millis(200);
@@ -39,29 +47,28 @@ impl Inner {
         )
     }
 
-    /// A failure of the start, with the log's end. A full disk has a kind of its own.
+    /// A failure of the start, which begins with its cause where that can be seen, and ends with the log's end. A full disk has a kind of its own.
     pub(super) fn failure(&self, kind: ErrorKind, what: &str) -> StoreError {
-        let tail = self.log_tail(ERROR_LINES);
         let operation = format!("start {}", self.title);
-        if let Some(why) = self.want_of_memory() {
-            let text = format!("{what}: {why}. {}", show(&tail));
+        let log = show(&self.log_tail(ERROR_LINES));
+        let waits = || self.standstill().filter(|_| kind == ErrorKind::Timeout);
+        if let Some(why) = self.want_of_memory().or_else(waits) {
+            let text = format!("{why}. {what}. {log}");
             return StoreError::new(kind, operation, text).with_doubt(false);
         }
-        if log::says_disk_full(&tail) || is_full(&self.server_folder.data) {
-            let text = format!("{what}, {}. {}", self.want_of_space(), show(&tail));
+        if let Some(why) = self.want_of_space() {
+            let text =
+                format!("{why}; free some, or choose a folder on another disk. {what}. {log}");
             return StoreError::new(ErrorKind::DiskFull, operation, text);
         }
-        StoreError::new(kind, operation, format!("{what}. {}", show(&tail))).with_doubt(false)
+        StoreError::new(kind, operation, format!("{what}. {log}")).with_doubt(false)
     }
 
     /// An end that nobody asked for. A server that maps its files into memory dies of a full disk by a signal, without a word of it.
     pub(super) fn crash(&self, exit: Exit) -> StoreError {
-        let mut what = format!("the server {exit} without being asked to");
-        if let Some(why) = self.want_of_memory() {
-            what = format!("{what}: {why}");
-        } else if is_full(&self.server_folder.data) {
-            what = format!("{what}: the disk is full, {}", self.want_of_space());
-        }
+        let what = format!("the server {exit} without being asked to");
+        let cause = self.want_of_memory().or_else(|| self.want_of_space());
+        let what = cause.map_or_else(|| what.clone(), |why| format!("{why}: {what}"));
         let text = format!("{what}. {}", show(&self.log_tail(ERROR_LINES)));
         StoreError::new(ErrorKind::Crashed, format!("run {}", self.title), text)
     }
@@ -69,7 +76,7 @@ impl Inner {
     /// What befell a server that lost processes to its memory limit since it was last started. It need not have ended: PostgreSQL starts others
     /// in their place, and its clients lose their connections.
     pub(super) fn lost_to_memory_limit(&self) -> Option<StoreError> {
-        let why = self.want_of_memory()?;
+        let why = self.reached_limit()?;
         // The kernel counts what it ends before the end is noticed.
         self.wait_for_exit(EXIT_LIMIT);
         let exit = self.exit();
@@ -90,25 +97,64 @@ impl Inner {
     }
 
     /// Whether the kernel ended processes since the start because of the memory limit, in words.
-    fn want_of_memory(&self) -> Option<String> {
+    fn reached_limit(&self) -> Option<String> {
         let group = self.group.as_ref()?;
         let before = self.state().killed_before;
         (group.killed_processes() > before).then(|| group.explanation())
     }
 
-    fn want_of_space(&self) -> String {
-        format!(
-            "for want of space below {}; free some, or choose a folder on another disk",
-            self.server_folder.data.display()
-        )
+    /// How short of memory the server's own group is, and sensormark's.
+    pub(super) fn shortages(&self) -> [Option<Shortage>; 2] {
+        let own = self.group.as_ref().and_then(MemoryGroup::shortage);
+        [own, control_group::own_shortage()]
     }
-}
 
-/// Whether the disk of a folder has less room than any server writes at once.
-fn is_full(folder: &Path) -> bool {
-    const ROOM_BYTES: u64 = 1 << 20;
-    rustix::fs::statvfs(folder)
-        .is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < ROOM_BYTES)
+    /// Whether the server has only waited for memory since it was started, in words. The kernel ends nothing then.
+    fn standstill(&self) -> Option<String> {
+        let before = self.state().short_before;
+        let now = self.shortages();
+        let stands = |at: usize| {
+            let pair = now[at].zip(before[at]);
+            pair.is_some_and(|(now, before)| now.is_standstill_since(before))
+        };
+        if stands(0) {
+            return self.group.as_ref().map(MemoryGroup::standstill);
+        }
+        stands(1).then(cause::standstill)
+    }
+
+    /// Whether it ended for want of memory, in words: by its own limit, by that of sensormark's group, by the machine's, or as its log says.
+    fn want_of_memory(&self) -> Option<String> {
+        let limit = self.reached_limit();
+        limit
+            .or_else(|| {
+                let (before, exit) = {
+                    let state = self.state();
+                    (state.kills_before, state.exit)
+                };
+                before.since(matches!(exit, Some(Exit::Signal(SIGKILL))))
+            })
+            .or_else(|| {
+                let log = self.log_tail(TOLD_LINES);
+                let line = cause::no_memory_line(&log)?;
+                Some(format!(
+                    "there is not enough memory ({line}); free some, or lower --server-memory"
+                ))
+            })
+    }
+
+    /// Whether the disk is full, in words. Some commands remove what they wrote before they end, so the log counts too.
+    pub(super) fn want_of_space(&self) -> Option<String> {
+        let folder = self.server_folder.data.display();
+        let log = self.log_tail(TOLD_LINES);
+        if let Some(line) = cause::full_disk_line(&log) {
+            return Some(format!(
+                "the disk is full, for want of space below {folder} ({line})"
+            ));
+        }
+        cause::is_full(&self.server_folder.data)
+            .then(|| format!("the disk is full, for want of space below {folder}"))
+    }
 }
 
 fn show(tail: &str) -> String {
@@ -116,18 +162,5 @@ fn show(tail: &str) -> String {
         "It printed nothing.".to_owned()
     } else {
         format!("The last lines of its log:\n{tail}")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A file system of the kernel's own has no room at all.
-    #[test]
-    fn a_full_disk_is_seen() {
-        assert!(is_full(Path::new("/proc")));
-        assert!(!is_full(&std::env::temp_dir()));
-        assert!(!is_full(Path::new("/not/there")));
     }
 }

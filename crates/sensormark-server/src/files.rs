@@ -92,6 +92,7 @@ mod tests {
             root: root.path().to_owned(),
             data: root.path().join("data"),
             logs: None,
+            address: std::net::Ipv4Addr::LOCALHOST,
             ports: [1, 2, 3, 4, 5],
             password: Secret::new("hunter2"),
             user: None,

@@ -53,6 +53,15 @@ impl<T> Found<T> {
     }
 }
 
+/// The origin of what a folder of `PATH` has.
+const ON_PATH: &str = "found on PATH";
+
+/// Whether a folder is there that this user may not look into: one that root installed for itself, say.
+fn is_closed(folder: &Path) -> bool {
+    std::fs::read_dir(folder)
+        .is_err_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied)
+}
+
 /// How to get a server that `sensormark install-servers` installs.
 pub fn install_advice(name: &str, url_example: &str) -> String {
     format!(
@@ -94,9 +103,15 @@ impl Search<'_> {
                 origin,
             })
         };
-        places.into_iter().find_map(&mut taken).ok_or_else(|| {
+        places.iter().cloned().find_map(&mut taken).ok_or_else(|| {
             let (wanted, advice) = (self.wanted, &self.advice);
-            let text = if chosen.is_some() {
+            let closed = places.iter().find(|(folder, origin)| origin != ON_PATH && is_closed(folder));
+            let text = if let Some((folder, _)) = closed {
+                format!(
+                    "{} may have {wanted}, and this user may not read it; let all users read it (chmod -R a+rX, and a+x for the folders above it), or install it in another place",
+                    folder.display()
+                )
+            } else if chosen.is_some() {
                 format!("${home} names a folder without {wanted}; correct or unset it")
             } else {
                 let path = if self.on_path { ", PATH" } else { "" };
@@ -150,7 +165,7 @@ impl Search<'_> {
         if self.on_path {
             let path = variable("PATH").unwrap_or_default();
             let folders = std::env::split_paths(&path);
-            places.extend(folders.map(|folder| (folder, "found on PATH".to_owned())));
+            places.extend(folders.map(|folder| (folder, ON_PATH.to_owned())));
         }
         let packages = self.packages.iter().cloned();
         places.extend(packages.map(|folder| (folder, "installed package".to_owned())));

@@ -4,13 +4,16 @@
 //! `failure`.
 
 use super::Shared;
+use super::cause::KernelKills;
 use super::folder::RunFolder;
 use super::memory_group::{self, MemoryGroup};
 use super::process::{self, ProcessIdentity};
 use super::shared_memory;
+use super::shortage::Shortage;
 use super::spawn::{self, Surroundings};
 use super::watch::{self, Exit};
 use rustix::process::Signal;
+use sensormark_store::cluster::MemberLaunch;
 use sensormark_store::error::{ErrorKind, StoreError};
 use sensormark_store::server::{Command, Launch, ServerFolder, StopSignal};
 use std::process::Child;
@@ -48,6 +51,10 @@ pub(super) struct State {
     pub(super) exit: Option<Exit>,
     /// Processes that the kernel had ended for want of memory when the server was last started.
     pub(super) killed_before: u64,
+    /// What the kernel had ended elsewhere when the server was made or last started.
+    pub(super) kills_before: KernelKills,
+    /// How short of memory its own group and sensormark's were then.
+    pub(super) short_before: [Option<Shortage>; 2],
     /// Every process that was started or seen.
     pub(super) known: Vec<ProcessIdentity>,
     pub(super) listeners: Vec<Listener>,
@@ -64,6 +71,10 @@ pub(super) struct Inner {
     pub(super) group: Option<MemoryGroup>,
     pub(super) server_folder: ServerFolder,
     pub(super) launch: Launch,
+    /// The command of a cluster's member that was lost alone, where it is another.
+    rejoin: Option<Command>,
+    /// What a cluster's member runs when it was down, before it is started again.
+    recover: Vec<Command>,
     pub(super) surroundings: Surroundings,
     state: Mutex<State>,
     changed: Condvar,
@@ -76,7 +87,7 @@ impl Inner {
         title: String,
         (folder, group): (RunFolder, Option<MemoryGroup>),
         server_folder: ServerFolder,
-        launch: Launch,
+        member: MemberLaunch,
         surroundings: Surroundings,
     ) -> Self {
         Self {
@@ -84,7 +95,9 @@ impl Inner {
             folder,
             group,
             server_folder,
-            launch,
+            launch: member.launch,
+            rejoin: member.rejoin,
+            recover: member.recover,
             surroundings,
             state: Mutex::new(State {
                 phase: Phase::Starting,
@@ -92,6 +105,8 @@ impl Inner {
                 identity: None,
                 exit: None,
                 killed_before: 0,
+                kills_before: KernelKills::now(),
+                short_before: [None; 2],
                 known: Vec::new(),
                 listeners: Vec::new(),
                 prepare: Duration::ZERO,
@@ -117,6 +132,16 @@ impl Inner {
         self.state().phase
     }
 
+    /// The id of the server's root process; 0 while it is down.
+    pub(super) fn process_id(&self) -> u32 {
+        let state = self.state();
+        let running = state.child.is_some() && state.exit.is_none();
+        state
+            .identity
+            .filter(|_| running)
+            .map_or(0, |identity| identity.pid)
+    }
+
     /// How the server's process ended, if it did.
     pub(super) fn exit(&self) -> Option<Exit> {
         self.state().exit
@@ -132,6 +157,17 @@ impl Inner {
             format!("start {}", self.title),
             "it was stopped while it started",
         )
+        .with_doubt(false)
+    }
+
+    /// A thread that the start takes cannot be had.
+    pub(super) fn no_thread(&self, error: std::io::Error) -> StoreError {
+        StoreError::new(
+            ErrorKind::Overload,
+            format!("start {}", self.title),
+            format!("cannot start a thread: {error}; raise the limit of processes (ulimit -u)"),
+        )
+        .with_source(error)
         .with_doubt(false)
     }
 
@@ -200,10 +236,32 @@ impl Inner {
         }
     }
 
-    /// Starts the server's process and has it watched.
-    pub(super) fn start_process(self: &Arc<Self>) -> Result<ProcessIdentity, StoreError> {
-        self.state().killed_before = self.killed_processes();
-        let (child, identity) = self.spawn(&self.launch.server)?;
+    /// Runs the commands of a cluster's member that was down.
+    pub(super) fn recover(&self) -> Result<(), StoreError> {
+        let mut commands = self.recover.iter();
+        commands.try_for_each(|command| self.run_to_end(command))
+    }
+
+    /// Gives what the store wrote to the user that the server runs as.
+    pub(super) fn take_over(&self) -> Result<(), StoreError> {
+        let user = self.surroundings.user.as_ref();
+        user.map_or(Ok(()), |user| user.take_over_all(&self.server_folder))
+    }
+
+    /// Starts the server's process and has it watched; `rejoins` says whether the others of its cluster run already.
+    pub(super) fn start_process(
+        self: &Arc<Self>,
+        rejoins: bool,
+    ) -> Result<ProcessIdentity, StoreError> {
+        let (killed, kills) = (self.killed_processes(), KernelKills::now());
+        let short = self.shortages();
+        {
+            let mut state = self.state();
+            (state.killed_before, state.kills_before) = (killed, kills);
+            state.short_before = short;
+        }
+        let rejoin = self.rejoin.as_ref().filter(|_| rejoins);
+        let (child, identity) = self.spawn(rejoin.unwrap_or(&self.launch.server))?;
         {
             let mut state = self.state();
             state.child = Some(child);
@@ -211,11 +269,12 @@ impl Inner {
             state.exit = None;
         }
         let inner = Arc::downgrade(self);
-        watch::on_exit(identity, move |exit| {
+        let watched = watch::on_exit(identity, move |exit| {
             if let Some(inner) = inner.upgrade() {
                 inner.ended(identity, exit);
             }
         });
+        watched.map_err(|error| self.no_thread(error))?;
         self.record(Some(identity))?;
         Ok(identity)
     }

@@ -7,13 +7,18 @@
 //! - `ports` reserves ports, and `random` makes a password.
 //! - `spawn` runs the store's commands as an unprivileged `user`.
 //! - `start` waits until the server answers. The result is a [`ManagedServer`] (`managed`, its state in `inner`).
+//! - `cluster` has the further members of a server that is a cluster.
 //! - `watch` notices its end at once.
 //! - `process` tells processes apart by id and start time.
 //! - `memory_group` holds a server to a memory limit by a control group of the kernel's, and `control_group` finds where that is.
+//! - `failure` says why it ended or did not start, and `cause` sees whether disk or memory ran out.
 //! - `orphans` finds what a crash left, and `shared_memory` finds it in the kernel. `scratch` does the same for what is no server.
+//! - `runs` knows which runs on servers of others are going on.
 //!
 //! It knows no database: everything particular comes from the store's [`sensormark_store::server::Launch`].
 
+mod cause;
+mod cluster;
 mod control_group;
 mod failure;
 pub mod files;
@@ -30,8 +35,11 @@ mod ports;
 mod process;
 mod random;
 mod ready;
+mod runs;
+mod runtime;
 mod scratch;
 mod shared_memory;
+mod shortage;
 mod spawn;
 mod start;
 mod user;
@@ -50,6 +58,8 @@ pub use managed::ManagedServer;
 pub use memory_group::MemoryUse;
 pub use orphans::{RemoveResource, ServerStatus};
 pub use process::ProcessIdentity;
+pub use runs::{HeldRun, RunState, forget_held};
+pub use runtime::runtime;
 pub use scratch::ScratchFolder;
 pub use start::StartWishes;
 

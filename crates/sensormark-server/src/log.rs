@@ -23,12 +23,6 @@ pub(super) fn tail(printed: &Path, server_root: &Path, lines: usize, secrets: &[
     remove_secrets(text.join("\n"), secrets)
 }
 
-/// Whether the log's end says that the disk is full.
-pub(super) fn says_disk_full(tail: &str) -> bool {
-    let tail = tail.to_ascii_lowercase();
-    tail.contains("no space left on device") || tail.contains("disk quota exceeded")
-}
-
 fn last_lines(path: &Path, lines: usize) -> Vec<String> {
     let read = || -> std::io::Result<Vec<u8>> {
         let mut file = File::open(path)?;

@@ -3,9 +3,11 @@
 //! How it comes up is in `start`; its state and the changes of it are in `inner`.
 
 use super::Shared;
+use super::cluster::ClusterState;
 use super::inner::{Inner, Phase};
 use super::memory_group::{MemoryGroup, MemoryUse};
 use super::process::ProcessIdentity;
+use super::ready::Start;
 use rustix::process::Signal;
 use sensormark_store::error::{ErrorKind, StoreError};
 use sensormark_store::server::ServerFolder;
@@ -14,10 +16,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A server that sensormark started. When it is dropped, the server is stopped and its folders are removed.
+/// A server that sensormark started, or a cluster of them. When it is dropped, all its servers are stopped and their folders are removed.
+///
+/// What it says of a cluster is of all members together. Where only one can be meant (folder, run, process id), it is the first.
 pub struct ManagedServer {
     pub(super) inner: Arc<Inner>,
     pub(super) shared: Arc<Shared>,
+    pub(super) cluster: Option<ClusterState>,
 }
 
 impl ManagedServer {
@@ -26,7 +31,8 @@ impl ManagedServer {
 
     /// How the server is spoken to.
     pub fn endpoint(&self) -> &Endpoint {
-        &self.inner.launch.endpoint
+        let joined = self.cluster.as_ref().and_then(ClusterState::endpoint);
+        joined.unwrap_or(&self.inner.launch.endpoint)
     }
 
     /// The version that the server stated when it was ready.
@@ -36,17 +42,13 @@ impl ManagedServer {
 
     /// The id of the server's root process; 0 while it is down.
     pub fn process_id(&self) -> u32 {
-        let state = self.inner.state();
-        let running = state.child.is_some() && state.exit.is_none();
-        state
-            .identity
-            .filter(|_| running)
-            .map_or(0, |identity| identity.pid)
+        self.inner.process_id()
     }
 
     /// All living processes of the server, the root among them.
     pub fn processes(&self) -> Vec<ProcessIdentity> {
-        self.inner.living()
+        let inners = self.inners();
+        inners.iter().flat_map(|inner| inner.living()).collect()
     }
 
     /// The folder of the server's data.
@@ -76,8 +78,9 @@ impl ManagedServer {
 
     /// Whether a file of the data folder (its path, absolute or below the data folder) is a log by [`sensormark_store::server::Launch::log_paths`].
     pub fn is_log(&self, path: &Path) -> bool {
-        let below = path.strip_prefix(self.data_folder()).unwrap_or(path);
-        is_listed(&self.inner.launch.log_paths, below)
+        let folders = self.data_folders();
+        let below = folders.iter().find_map(|data| path.strip_prefix(data).ok());
+        is_listed(&self.inner.launch.log_paths, below.unwrap_or(path))
     }
 
     /// What a reader should know about how it runs here.
@@ -97,18 +100,27 @@ impl ManagedServer {
 
     /// The last lines of the log, with every known secret taken out.
     pub fn log_tail(&self, lines: usize) -> String {
-        self.inner.log_tail(lines)
+        let inners = self.inners();
+        let tails: Vec<String> = inners.iter().map(|inner| inner.log_tail(lines)).collect();
+        tails.join("\n")
+    }
+
+    /// That the disk of its data is full, in words, where its log or the disk itself says so.
+    pub fn want_of_space(&self) -> Option<String> {
+        self.inner.want_of_space()
     }
 
     /// What its control group says about its memory; none without a memory limit.
     pub fn memory_use(&self) -> Option<MemoryUse> {
-        let group = self.inner.group.as_ref();
-        group.map(MemoryGroup::memory_use)
+        let inners = self.inners();
+        let groups = inners.iter().filter_map(|inner| inner.group.as_ref());
+        groups.map(MemoryGroup::memory_use).reduce(MemoryUse::and)
     }
 
     /// The error of a server that lost processes to its memory limit since it was last started.
     pub fn lost_to_memory_limit(&self) -> Option<StoreError> {
-        self.inner.lost_to_memory_limit()
+        let mut inners = self.inners().into_iter();
+        inners.find_map(|inner| inner.lost_to_memory_limit())
     }
 
     /// Whether the server runs as it should. Costs a lock, no system call: a watching thread notices an end at once. Only with a memory limit
@@ -118,40 +130,41 @@ impl ManagedServer {
     /// [`ErrorKind::Crashed`] with how it ended and its last log lines. It says so if the memory limit ended processes of the server.
     /// [`ErrorKind::Unavailable`] while it is down on request.
     pub fn check(&self) -> Result<(), StoreError> {
-        let (phase, exit) = {
-            let state = self.inner.state();
-            (state.phase, state.exit)
-        };
-        match (phase, exit) {
-            (Phase::Running, Some(exit)) => Err(self.inner.crash(exit)),
-            (Phase::Running, None) => self.inner.lost_to_memory_limit().map_or(Ok(()), Err),
-            (Phase::Detached, _) => Ok(()),
-            _ => Err(StoreError::new(
-                ErrorKind::Unavailable,
-                format!("check {}", self.inner.title),
-                "it is down because that was asked for",
-            )
-            .with_doubt(false)),
+        for (member, inner) in self.inners().iter().enumerate() {
+            let lost = self.cluster.as_ref().is_some_and(|one| one.is_lost(member));
+            if !lost {
+                check_one(inner)?;
+            }
         }
+        Ok(())
     }
 
     /// Whether the server ended without being asked to.
     pub fn has_crashed(&self) -> bool {
-        let state = self.inner.state();
-        state.phase == Phase::Running && state.exit.is_some()
+        self.inners().iter().any(|inner| {
+            let state = inner.state();
+            state.phase == Phase::Running && state.exit.is_some()
+        })
     }
 
     /// Calls `listener` once, on the watching thread, when the server ends without being asked to (at once when it
     /// already has), with the text of the error. It must be quick and must not stop the server itself.
     pub fn on_exit(&self, listener: Box<dyn Fn(&str) + Send + Sync>) {
-        let exit = {
-            let mut state = self.inner.state();
-            match state.exit.filter(|_| state.phase == Phase::Running) {
-                Some(exit) => exit,
-                None => return state.listeners.push(listener),
-            }
-        };
-        listener(&self.inner.crash(exit).to_string());
+        let listener: Arc<dyn Fn(&str) + Send + Sync> = Arc::from(listener);
+        for inner in self.inners() {
+            let listener = Arc::clone(&listener);
+            let exit = {
+                let mut state = inner.state();
+                match state.exit.filter(|_| state.phase == Phase::Running) {
+                    Some(exit) => exit,
+                    None => {
+                        state.listeners.push(Box::new(move |text| listener(text)));
+                        continue;
+                    }
+                }
+            };
+            listener(&inner.crash(exit).to_string());
+        }
     }
 
     /// How long [`ManagedServer::pause`] waits for threads to stand still.
@@ -160,7 +173,7 @@ impl ManagedServer {
     /// Stops all processes of the server where they are (SIGSTOP), until [`ManagedServer::resume`]. It returns when all stand still. One thread of a process
     /// takes the signal when it next runs, and until then the others go on. On a busy machine that is long enough for an answer.
     pub fn pause(&self) {
-        let processes = self.inner.living();
+        let processes = self.processes();
         for process in &processes {
             process.signal(Signal::STOP);
         }
@@ -172,7 +185,7 @@ impl ManagedServer {
 
     /// Lets paused processes go on (SIGCONT).
     pub fn resume(&self) {
-        for process in self.inner.living() {
+        for process in self.processes() {
             process.signal(Signal::CONT);
         }
     }
@@ -182,42 +195,42 @@ impl ManagedServer {
     /// # Errors
     /// When processes are still there after 20 s.
     pub fn kill(&self) -> Result<(), StoreError> {
-        let _guard = self.inner.lifecycle();
-        self.inner.go_down()?;
-        self.inner.kill_all()
+        let inners = self.inners();
+        for inner in &inners {
+            kill_one(inner)?;
+        }
+        self.all_meant();
+        Ok(())
     }
 
-    /// Ends the server in good order and waits for it; the folders stay, so that it can be restarted.
+    /// Ends the server in good order and waits for it; the folders stay, so that it can be restarted. The first member of a cluster goes last.
     ///
     /// # Errors
     /// When processes are still there after they were killed, [`ManagedServer::STOP_LIMIT`] later.
     pub fn halt(&self) -> Result<(), StoreError> {
-        let _guard = self.inner.lifecycle();
-        self.inner.go_down()?;
-        self.inner.end_process(Self::STOP_LIMIT)
+        for inner in self.inners().iter().rev() {
+            let _guard = inner.lifecycle();
+            inner.go_down()?;
+            inner.end_process(Self::STOP_LIMIT)?;
+        }
+        self.all_meant();
+        Ok(())
     }
 
     /// Starts the server again on the same data folder and ports (after a stop in good order if it still runs) and
-    /// waits until it is ready. The commands before and after the first start are not run again.
+    /// waits until it is ready. The commands before and after the first start are not run again. Of a cluster, the
+    /// store says which member starts first.
     ///
     /// # Errors
     /// As [`super::Supervisor::start`]; the server is then down and its folders are still there.
     pub fn restart(&self, store: &dyn Store) -> Result<(), StoreError> {
         self.halt()?;
-        {
-            let _guard = self.inner.lifecycle();
-            self.inner.begin_again()?;
+        let inners = self.inners();
+        let all: Vec<usize> = (0..inners.len()).collect();
+        for member in self.start_order(store, &all)? {
+            restart_one(&inners[member], store, Start::Again)?;
         }
-        let result = super::ready::bring_up(&self.inner, store, false);
-        if result.is_err() {
-            let _guard = self.inner.lifecycle();
-            self.inner.kill_all().ok();
-            let mut state = self.inner.state();
-            if state.phase == Phase::Starting {
-                state.phase = Phase::Down;
-            }
-        }
-        result
+        self.wait_for_cluster(store)
     }
 
     /// Asks the server to stop, waits up to [`ManagedServer::STOP_LIMIT`], kills what is left and removes the folders.
@@ -225,7 +238,59 @@ impl ManagedServer {
     /// # Errors
     /// When a process or folder could not be removed.
     pub fn stop(&self) -> Result<(), StoreError> {
-        self.inner.stop(&self.shared, Self::STOP_LIMIT)
+        let mut done = Ok(());
+        for inner in self.inners().iter().rev() {
+            done = done.and(inner.stop(&self.shared, Self::STOP_LIMIT));
+        }
+        done
+    }
+}
+
+/// Ends one server with SIGKILL.
+pub(super) fn kill_one(inner: &Inner) -> Result<(), StoreError> {
+    let _guard = inner.lifecycle();
+    inner.go_down()?;
+    inner.kill_all()
+}
+
+/// Brings one server up that is down.
+pub(super) fn restart_one(
+    inner: &Arc<Inner>,
+    store: &dyn Store,
+    start: Start,
+) -> Result<(), StoreError> {
+    {
+        let _guard = inner.lifecycle();
+        inner.begin_again()?;
+    }
+    let result = super::ready::bring_up(inner, store, start);
+    if result.is_err() {
+        let _guard = inner.lifecycle();
+        inner.kill_all().ok();
+        let mut state = inner.state();
+        if state.phase == Phase::Starting {
+            state.phase = Phase::Down;
+        }
+    }
+    result
+}
+
+/// Whether one server runs as it should.
+fn check_one(inner: &Inner) -> Result<(), StoreError> {
+    let (phase, exit) = {
+        let state = inner.state();
+        (state.phase, state.exit)
+    };
+    match (phase, exit) {
+        (Phase::Running, Some(exit)) => Err(inner.crash(exit)),
+        (Phase::Running, None) => inner.lost_to_memory_limit().map_or(Ok(()), Err),
+        (Phase::Detached, _) => Ok(()),
+        _ => Err(StoreError::new(
+            ErrorKind::Unavailable,
+            format!("check {}", inner.title),
+            "it is down because that was asked for",
+        )
+        .with_doubt(false)),
     }
 }
 

@@ -3,7 +3,8 @@
 //!
 //! Where it is made is decided in `control_group`; that a server's first process is in it is `spawn`'s.
 
-use super::control_group::{Parent, Version};
+use super::control_group::{Parent, Version, event, kills};
+use super::shortage::Shortage;
 use rustix::io::Errno;
 use sensormark_store::error::{ErrorKind, StoreError};
 use std::io;
@@ -27,6 +28,19 @@ pub struct MemoryUse {
     pub limit_reached: Option<u64>,
     /// How many processes the kernel ended because it could not take enough back.
     pub killed_processes: u64,
+}
+
+impl MemoryUse {
+    /// That of two members of a cluster. The peak is the sum of theirs, which need not have been at once.
+    pub(super) fn and(self, other: Self) -> Self {
+        let sum = |one: Option<u64>, other: Option<u64>| Some(one? + other?);
+        Self {
+            limit_bytes: self.limit_bytes + other.limit_bytes,
+            peak_bytes: sum(self.peak_bytes, other.peak_bytes),
+            limit_reached: sum(self.limit_reached, other.limit_reached),
+            killed_processes: self.killed_processes + other.killed_processes,
+        }
+    }
 }
 
 /// The group of one server.
@@ -126,18 +140,27 @@ impl MemoryGroup {
 
     /// How many of its processes the kernel ended for want of memory.
     pub(super) fn killed_processes(&self) -> u64 {
-        let file = match self.version {
-            Version::One => "memory.oom_control",
-            Version::Two => "memory.events",
-        };
-        let text = std::fs::read_to_string(self.folder.join(file)).unwrap_or_default();
-        event(&text, "oom_kill").unwrap_or(0)
+        kills(self.version, &self.folder).unwrap_or(0)
+    }
+
+    /// How short of memory it is.
+    pub(super) fn shortage(&self) -> Option<Shortage> {
+        Shortage::of(self.version, &self.folder)
     }
 
     /// Why a server has lost processes, in words for a message.
     pub(super) fn explanation(&self) -> String {
+        self.because("the kernel ended its processes because they")
+    }
+
+    /// Why a server does nothing but wait, in words for a message.
+    pub(super) fn standstill(&self) -> String {
+        self.because("it came to a standstill because its processes")
+    }
+
+    fn because(&self, what: &str) -> String {
         format!(
-            "the kernel ended its processes because they needed more than the memory limit of {} MB (--memory-limit); raise it, or lower --server-memory",
+            "{what} needed more than the memory limit of {} MB (--memory-limit); raise it, or lower --server-memory",
             self.limit_bytes >> 20
         )
     }
@@ -156,12 +179,6 @@ fn refused(reason: String) -> StoreError {
         "{reason}; run sensormark as root, or in a group that is delegated to you (systemd-run --user --scope -p Delegate=yes), or leave --memory-limit out"
     );
     StoreError::unsupported(MemoryGroup::OPERATION, text)
-}
-
-/// A number of a file with a name and a number a line.
-fn event(text: &str, name: &str) -> Option<u64> {
-    let mut lines = text.lines().filter_map(|line| line.split_once(' '));
-    lines.find(|(key, _)| *key == name)?.1.trim().parse().ok()
 }
 
 /// Removes a group whose processes are gone, and waits while the kernel still empties it. One that is not there is fine.

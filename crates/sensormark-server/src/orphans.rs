@@ -76,6 +76,18 @@ impl Supervisor {
             .collect()
     }
 
+    /// What [`Supervisor::clean_orphans`] would clean up, a line each.
+    pub fn orphans(&self) -> Vec<String> {
+        let found = FoundRun::all(self.home());
+        let orphans = found.iter().filter(|found| is_orphan(&found.owner));
+        orphans
+            .filter_map(|found| {
+                let _lock = found.try_lock()?;
+                Some(format!("{}, {}", name(&found.owner), found.path.display()))
+            })
+            .collect()
+    }
+
     /// The servers that are known from the state folder, running or left behind.
     pub fn status(&self) -> Vec<ServerStatus> {
         FoundRun::all(self.home())
@@ -160,6 +172,12 @@ impl ManagedServer {
     /// [`ManagedServer::check`] when it does not run; or why it cannot be written down. The server is stopped then.
     pub fn detach(self) -> Result<String, StoreError> {
         self.check()?;
+        if self.cluster.is_some() {
+            return Err(StoreError::unsupported(
+                "leave a server running",
+                "it is a cluster, and its members end with this process",
+            ));
+        }
         let endpoint = self.endpoint();
         let stored = StoredEndpoint {
             url: endpoint.url.expose().to_owned(),
@@ -192,17 +210,24 @@ fn end_processes(owner: &Ownership) -> Result<usize, StoreError> {
     Ok(living)
 }
 
+/// Whether nobody looks after it any more, and nobody left it running on purpose.
+fn is_orphan(owner: &Ownership) -> bool {
+    !(owner.is_coordinator_alive() || owner.detached && owner.is_server_alive())
+}
+
+fn name(owner: &Ownership) -> String {
+    let pid = owner.coordinator.pid;
+    format!("{} {} (left by process {pid})", owner.purpose, owner.run)
+}
+
 /// Cleans one run if it is an orphan, and says what was done.
 fn clean(found: &FoundRun, remove: RemoveResource<'_>) -> Option<String> {
     let owner = &found.owner;
-    if owner.is_coordinator_alive() || (owner.detached && owner.is_server_alive()) {
+    if !is_orphan(owner) {
         return None;
     }
     let _lock = found.try_lock()?;
-    let name = format!(
-        "{} {} (left by process {})",
-        owner.purpose, owner.run, owner.coordinator.pid
-    );
+    let name = name(owner);
     let ended = match end_processes(owner) {
         Ok(ended) => ended,
         Err(error) => return Some(format!("{name}: left alone: {error}")),

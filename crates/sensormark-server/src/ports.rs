@@ -1,4 +1,4 @@
-//! Free ports on 127.0.0.1: chosen, held until the server is about to start, and checked after a failed start.
+//! Free ports on loopback addresses: chosen, held until the server is about to start, and checked after a failed start.
 //!
 //! Ports come from outside the range that the kernel hands to outgoing connections. So no client's connection takes one while the server is down (between a
 //! kill and a restart).
@@ -19,27 +19,39 @@ const HELD_BY_CHILDREN: Duration = Duration::from_secs(2);
 /// Ports of TCP and UDP that nobody else can take while this value lives.
 #[derive(Debug)]
 pub(super) struct ReservedPorts {
+    address: Ipv4Addr,
     numbers: [u16; ServerFolder::PORTS],
-    held: Vec<(TcpListener, UdpSocket)>,
+    held: Vec<Sockets>,
 }
 
 impl ReservedPorts {
-    /// Reserves as many ports as a server gets.
+    /// Reserves as many ports as a server gets, the same on each of these addresses.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] when no free port can be found.
-    pub(super) fn reserve() -> Result<Self, StoreError> {
+    pub(super) fn reserve(addresses: &[Ipv4Addr]) -> Result<Vec<Self>, StoreError> {
         let range = usable_range();
-        let mut reserved = Self {
-            numbers: [0; ServerFolder::PORTS],
-            held: Vec::new(),
-        };
-        for number in &mut reserved.numbers {
-            let (port, sockets) = find(&range)?;
-            *number = port;
-            reserved.held.push(sockets);
+        let mut all: Vec<Self> = addresses
+            .iter()
+            .map(|&address| Self {
+                address,
+                numbers: [0; ServerFolder::PORTS],
+                held: Vec::new(),
+            })
+            .collect();
+        for place in 0..ServerFolder::PORTS {
+            let (port, sockets) = find(&range, addresses)?;
+            for (reserved, sockets) in all.iter_mut().zip(sockets) {
+                reserved.numbers[place] = port;
+                reserved.held.push(sockets);
+            }
         }
-        Ok(reserved)
+        Ok(all)
+    }
+
+    /// The address.
+    pub(super) const fn address(&self) -> Ipv4Addr {
+        self.address
     }
 
     /// The ports.
@@ -71,20 +83,27 @@ fn usable_range() -> RangeInclusive<u16> {
     }
 }
 
-fn find(range: &RangeInclusive<u16>) -> Result<(u16, (TcpListener, UdpSocket)), StoreError> {
+/// The sockets that hold a port on an address.
+type Sockets = (TcpListener, UdpSocket);
+
+fn find(
+    range: &RangeInclusive<u16>,
+    addresses: &[Ipv4Addr],
+) -> Result<(u16, Vec<Sockets>), StoreError> {
     let size = u32::from(*range.end()) - u32::from(*range.start()) + 1;
     for _ in 0..CANDIDATES {
         let offset = u32::from_ne_bytes(random::bytes()?) % size;
         let Ok(port) = u16::try_from(u32::from(*range.start()) + offset) else {
             continue;
         };
-        if let Ok(sockets) = bind(port) {
+        let sockets: Result<Vec<_>, _> = addresses.iter().map(|at| bind(*at, port)).collect();
+        if let Ok(sockets) = sockets {
             return Ok((port, sockets));
         }
     }
     Err(StoreError::new(
         ErrorKind::Unavailable,
-        "reserve ports on 127.0.0.1",
+        "reserve ports on loopback addresses",
         format!(
             "none of {CANDIDATES} ports tried between {} and {} is free; see which programs listen there (ss -ltn)",
             range.start(),
@@ -94,19 +113,19 @@ fn find(range: &RangeInclusive<u16>) -> Result<(u16, (TcpListener, UdpSocket)), 
     .with_doubt(false))
 }
 
-fn bind(port: u16) -> std::io::Result<(TcpListener, UdpSocket)> {
+fn bind(address: Ipv4Addr, port: u16) -> std::io::Result<Sockets> {
     Ok((
-        TcpListener::bind((Ipv4Addr::LOCALHOST, port))?,
-        UdpSocket::bind((Ipv4Addr::LOCALHOST, port))?,
+        TcpListener::bind((address, port))?,
+        UdpSocket::bind((address, port))?,
     ))
 }
 
 /// Those of the ports that somebody else holds for a while. Another thread of this program may just be starting a process. That process holds copies of sockets
 /// that were already closed here, until it has become the program that it is to be. On a busy machine this takes longer than microseconds.
-pub(super) fn taken_lastingly(ports: &[u16]) -> Vec<u16> {
+pub(super) fn taken_lastingly(address: Ipv4Addr, ports: &[u16]) -> Vec<u16> {
     let deadline = Instant::now() + HELD_BY_CHILDREN;
     loop {
-        let taken = taken(ports);
+        let taken = taken(address, ports);
         if taken.is_empty() || Instant::now() > deadline {
             return taken;
         }
@@ -115,11 +134,11 @@ pub(super) fn taken_lastingly(ports: &[u16]) -> Vec<u16> {
 }
 
 /// Those of the ports that somebody else holds.
-pub(super) fn taken(ports: &[u16]) -> Vec<u16> {
+pub(super) fn taken(address: Ipv4Addr, ports: &[u16]) -> Vec<u16> {
     ports
         .iter()
         .copied()
-        .filter(|port| bind(*port).is_err())
+        .filter(|port| bind(address, *port).is_err())
         .collect()
 }
 
@@ -130,7 +149,8 @@ mod tests {
 
     #[test]
     fn a_port_that_is_let_go_of_late_is_not_taken_lastingly() {
-        let reserved = ReservedPorts::reserve().unwrap();
+        let mut all = ReservedPorts::reserve(&[Ipv4Addr::LOCALHOST]).unwrap();
+        let reserved = all.remove(0);
         let numbers = reserved.numbers();
         // As a child does that still has copies of the sockets.
         let copies: Vec<TcpListener> = reserved
@@ -139,22 +159,38 @@ mod tests {
             .map(|(listener, _)| listener.try_clone().unwrap())
             .collect();
         reserved.release();
-        assert_eq!(taken(&numbers), numbers.to_vec());
+        assert_eq!(taken(Ipv4Addr::LOCALHOST, &numbers), numbers.to_vec());
         let child = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(200));
             drop(copies);
         });
-        assert_eq!(taken_lastingly(&numbers), Vec::<u16>::new());
+        assert_eq!(
+            taken_lastingly(Ipv4Addr::LOCALHOST, &numbers),
+            Vec::<u16>::new()
+        );
         child.join().unwrap();
     }
 
     #[test]
     fn reserved_ports_differ_and_are_held_until_released() {
-        let reserved = ReservedPorts::reserve().unwrap();
+        let mut all = ReservedPorts::reserve(&[Ipv4Addr::LOCALHOST]).unwrap();
+        let reserved = all.remove(0);
         let numbers = reserved.numbers();
         assert_eq!(numbers.iter().collect::<HashSet<_>>().len(), numbers.len());
-        assert_eq!(taken(&numbers), numbers.to_vec());
+        assert_eq!(taken(Ipv4Addr::LOCALHOST, &numbers), numbers.to_vec());
         reserved.release();
-        assert_eq!(taken(&numbers), Vec::<u16>::new());
+        assert_eq!(taken(Ipv4Addr::LOCALHOST, &numbers), Vec::<u16>::new());
+    }
+
+    #[test]
+    fn members_get_the_same_ports_on_addresses_of_their_own() {
+        let addresses = [Ipv4Addr::LOCALHOST, Ipv4Addr::new(127, 0, 0, 2)];
+        let mut all = ReservedPorts::reserve(&addresses).unwrap();
+        let (second, first) = (all.pop().unwrap(), all.pop().unwrap());
+        assert_eq!(first.numbers(), second.numbers());
+        let numbers = first.numbers();
+        first.release();
+        assert_eq!(taken(addresses[0], &numbers), Vec::<u16>::new());
+        assert_eq!(taken(second.address(), &numbers), numbers.to_vec());
     }
 }

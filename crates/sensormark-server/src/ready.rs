@@ -2,10 +2,10 @@
 
 use super::inner::{Inner, Phase};
 use super::ports;
-use sensormark_store::Endpoint;
 use sensormark_store::error::{ErrorKind, StoreError};
 use sensormark_store::store::Store;
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use sensormark_store::{Endpoint, ServerOptions};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -15,14 +15,25 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 /// How often the server is asked whether it is ready.
 const POLL: Duration = Duration::from_millis(50);
 
-/// Starts the process and waits until it is ready; `first` says whether the commands after the start are run.
+/// Why a server's process is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    /// It is new: the commands after the start are run.
+    First,
+    /// It was down, with all others of its cluster.
+    Again,
+    /// It alone was down, and the others of its cluster run.
+    Rejoin,
+}
+
+/// Starts the process and waits until it is ready.
 pub(super) fn bring_up(
     inner: &Arc<Inner>,
     store: &dyn Store,
-    first: bool,
+    start: Start,
 ) -> Result<(), StoreError> {
     let endpoint = &inner.launch.endpoint;
-    let taken = ports::taken_lastingly(&endpoint.ports);
+    let taken = ports::taken_lastingly(inner.server_folder.address, &endpoint.ports);
     if !taken.is_empty() {
         let text = format!(
             "another program has taken port {taken:?} meanwhile; see which (ss -ltnp), and start again"
@@ -36,8 +47,8 @@ pub(super) fn bring_up(
     }
     let started = Instant::now();
     let deadline = started + Duration::from_secs(inner.launch.start_seconds);
-    inner.start_process()?;
-    if first && !inner.launch.after.is_empty() {
+    inner.start_process(start == Start::Rejoin)?;
+    if start == Start::First && !inner.launch.after.is_empty() {
         wait_for_port(inner, endpoint, deadline)?;
         for command in &inner.launch.after {
             inner.run_to_end(command)?;
@@ -45,8 +56,9 @@ pub(super) fn bring_up(
     }
     // On a thread of its own: the caller may be inside a runtime, where another cannot be entered.
     let version = std::thread::scope(|scope| {
-        scope
-            .spawn(|| wait_for_version(inner, store, endpoint, deadline))
+        std::thread::Builder::new()
+            .spawn_scoped(scope, || wait_for_version(inner, store, endpoint, deadline))
+            .map_err(|error| inner.no_thread(error))?
             .join()
             .unwrap_or_else(|_| {
                 let text =
@@ -60,6 +72,59 @@ pub(super) fn bring_up(
     })?;
     still_wanted(inner, deadline, "")?;
     inner.ready(version, started.elapsed())
+}
+
+/// Has the store join members that answer, on a thread of its own as above.
+///
+/// # Errors
+/// When one of them ends meanwhile, all are being stopped, or it takes longer than the start may.
+pub(super) fn join(
+    inners: &[Arc<Inner>],
+    store: &dyn Store,
+    members: &[Endpoint],
+    options: &ServerOptions,
+) -> Result<Endpoint, StoreError> {
+    let seconds = inners.iter().map(|inner| inner.launch.start_seconds).max();
+    let deadline = Instant::now() + Duration::from_secs(seconds.unwrap_or_default());
+    let operation = "form the cluster";
+    let work = || {
+        let runtime = runtime(operation)?;
+        let joined = runtime.block_on(async {
+            let mut joining = store.form_cluster(members, options);
+            loop {
+                if let Ok(joined) = tokio::time::timeout(POLL, &mut joining).await {
+                    return joined;
+                }
+                for inner in inners {
+                    if let Some(exit) = inner.exit() {
+                        return Err(inner.crash(exit));
+                    }
+                    if inner.phase() != Phase::Running {
+                        return Err(inner.interrupted());
+                    }
+                }
+                if Instant::now() > deadline {
+                    let what = "the members did not join in time";
+                    return Err(inners[0].failure(ErrorKind::Timeout, what));
+                }
+            }
+        });
+        runtime.shutdown_timeout(Duration::from_secs(1));
+        joined
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(work).join().unwrap_or_else(|_| {
+            let text = "the store failed while it did so (its panic message is above)";
+            Err(StoreError::new(ErrorKind::Protocol, operation, text))
+        })
+    })
+}
+
+/// A runtime of this thread.
+fn runtime(operation: &str) -> Result<tokio::runtime::Runtime, StoreError> {
+    super::runtime::runtime().map_err(|error| {
+        StoreError::new(ErrorKind::Overload, operation, error.to_string()).with_source(error)
+    })
 }
 
 /// Fails when the server has ended, is being stopped, or has taken too long; `last` is the last answer, in words.
@@ -87,7 +152,7 @@ fn wait_for_port(inner: &Inner, endpoint: &Endpoint, deadline: Instant) -> Resul
     let Some(port) = endpoint.ports.first() else {
         return Ok(());
     };
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, *port));
+    let address = SocketAddr::from((inner.server_folder.address, *port));
     loop {
         still_wanted(inner, deadline, "")?;
         if TcpStream::connect_timeout(&address, POLL).is_ok() {
@@ -103,17 +168,7 @@ fn wait_for_version(
     endpoint: &Endpoint,
     deadline: Instant,
 ) -> Result<String, StoreError> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| {
-            StoreError::new(
-                ErrorKind::Overload,
-                format!("start {}", inner.title),
-                error.to_string(),
-            )
-            .with_source(error)
-        })?;
+    let runtime = runtime(&format!("start {}", inner.title))?;
     let answer = runtime.block_on(async {
         let mut last = String::new();
         loop {

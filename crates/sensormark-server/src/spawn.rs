@@ -87,7 +87,17 @@ pub(super) fn spawn(command: &Command, surroundings: &Surroundings) -> Result<Ch
     })?;
     if let (Some(input), Some(mut pipe)) = (command.input.clone(), child.stdin.take()) {
         // On a thread of its own: a program that does not read must not hold us up; it gets EPIPE or the rest.
-        std::thread::spawn(move || pipe.write_all(input.expose().as_bytes()).ok());
+        let writing = std::thread::Builder::new()
+            .spawn(move || pipe.write_all(input.expose().as_bytes()).ok());
+        if let Err(error) = writing {
+            child.kill().ok();
+            child.wait().ok();
+            let operation = format!("start {}", program.display());
+            let text = format!("cannot start a thread: {error}; raise the limit of processes");
+            return Err(StoreError::new(ErrorKind::Overload, operation, text)
+                .with_source(error)
+                .with_doubt(false));
+        }
     }
     Ok(child)
 }

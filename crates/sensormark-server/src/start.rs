@@ -1,17 +1,19 @@
-//! Bringing a server up: folder, ports, password, the commands before, the server, the commands after, readiness.
+//! Bringing a server up, or the members of a cluster one after another: folder, ports, password, the commands before, the server, the commands after, readiness.
 
 use super::folder::RunFolder;
 use super::inner::Inner;
 use super::managed::ManagedServer;
-use super::memory_group::MemoryGroup;
+use super::memory_group::{self, MemoryGroup};
 use super::ports::{self, ReservedPorts};
-use super::ready::bring_up;
+use super::ready::{Start, bring_up};
 use super::spawn::Surroundings;
 use super::user::{User, is_root};
 use super::{Shared, random};
+use sensormark_store::cluster::MemberLaunch;
 use sensormark_store::error::StoreError;
 use sensormark_store::server::{Installation, Launch, ServerFolder, ServerOptions, StopSignal};
 use sensormark_store::store::Store;
+use std::net::Ipv4Addr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -81,81 +83,177 @@ fn try_start(
     wishes: &StartWishes<'_>,
     user: Option<&User>,
 ) -> Result<ManagedServer, Failure> {
-    let reserved = ReservedPorts::reserve()?;
-    let inner = prepare(shared, store, what, wishes, user, &reserved)?;
+    let (_, options) = what;
+    let reserved = ReservedPorts::reserve(&addresses(options))?;
+    let inners = prepare(shared, store, what, wishes, user, &reserved)?;
     // From here on the handle's drop removes everything.
-    let server = ManagedServer {
-        inner,
-        shared: Arc::clone(shared),
-    };
-    shared.remember(&server.inner)?;
-    let begun = Instant::now();
-    for command in &server.inner.launch.before {
-        server.inner.run_to_end(command)?;
+    let mut server = ManagedServer::new(inners, shared, &options.of_one_member());
+    let inners = server.inners();
+    for inner in &inners {
+        shared.remember(inner)?;
     }
-    server.inner.prepared(begun.elapsed());
-    reserved.release();
-    match bring_up(&server.inner, store, true) {
-        Ok(()) => Ok(server),
-        Err(error) => {
+    for (inner, reserved) in inners.iter().zip(reserved) {
+        let (address, ports) = (reserved.address(), inner.launch.endpoint.ports.clone());
+        if let Err(error) = start_first(inner, store, reserved) {
             server.stop().ok();
             // The server's own processes are gone: whoever holds a port now is somebody else.
-            let clash = !ports::taken_lastingly(&server.endpoint().ports).is_empty();
-            Err(Failure { error, clash })
+            let clash = !ports::taken_lastingly(address, &ports).is_empty();
+            return Err(Failure { error, clash });
         }
     }
+    server.form(store)?;
+    Ok(server)
 }
 
-/// Makes the folder and lets the store write its files there. Nothing is left behind after a failure.
+/// Runs the commands before a server's first start, and brings it up.
+fn start_first(
+    inner: &Arc<Inner>,
+    store: &dyn Store,
+    reserved: ReservedPorts,
+) -> Result<(), StoreError> {
+    let begun = Instant::now();
+    for command in &inner.launch.before {
+        inner.run_to_end(command)?;
+    }
+    inner.prepared(begun.elapsed());
+    reserved.release();
+    bring_up(inner, store, Start::First)
+}
+
+/// The loopback addresses of a server, or of the members of its cluster: 127.0.0.1 and those that follow.
+fn addresses(options: &ServerOptions) -> Vec<Ipv4Addr> {
+    let members = options.cluster.as_ref().map_or(1, |one| one.members.max(1));
+    let first = u32::from(Ipv4Addr::LOCALHOST);
+    (first..first.saturating_add(members))
+        .map(Ipv4Addr::from)
+        .collect()
+}
+
+/// The folder of one server, before its store has written there.
+struct Place {
+    folder: RunFolder,
+    server_folder: ServerFolder,
+}
+
+/// Makes the folder of each member and lets the store write its files there. Nothing is left behind after a failure.
 fn prepare(
     shared: &Arc<Shared>,
     store: &dyn Store,
     (installation, options): (&Installation, &ServerOptions),
     wishes: &StartWishes<'_>,
     user: Option<&User>,
-    reserved: &ReservedPorts,
-) -> Result<Arc<Inner>, StoreError> {
-    let description = store.description();
+    reserved: &[ReservedPorts],
+) -> Result<Vec<Arc<Inner>>, StoreError> {
+    let title = store.description().title;
+    let mut places = Vec::new();
+    let launches = make_places(shared, store, options, wishes, user, reserved, &mut places)
+        .and_then(|()| launches(store, (installation, options), &places, user));
+    let launches = launches.inspect_err(|_| {
+        for Place { folder, .. } in &places {
+            if let Some(group) = folder.owner().memory_group {
+                memory_group::remove(&group).ok();
+            }
+            folder.remove().ok();
+        }
+    })?;
+    let single = places.len() == 1;
+    let members = places.into_iter().zip(launches).enumerate();
+    let inners = members.map(|(number, (place, (launch, group)))| {
+        let Place {
+            folder,
+            server_folder,
+        } = place;
+        let surroundings = Surroundings {
+            run: folder.owner().run,
+            folder: folder.server_root(),
+            log: folder.log(),
+            user: user.cloned(),
+            tied: !wishes.detachable,
+            processors: options.processors.clone(),
+            memory_group: group.as_ref().map(MemoryGroup::processes_file),
+        };
+        let title = if single {
+            title.clone()
+        } else {
+            format!("member {} of {title}", number + 1)
+        };
+        let files = (folder, group);
+        Arc::new(Inner::new(
+            title,
+            files,
+            server_folder,
+            launch,
+            surroundings,
+        ))
+    });
+    Ok(inners.collect())
+}
+
+/// Makes the folders of all members. Those that are made are in `places` after a failure, too.
+fn make_places(
+    shared: &Arc<Shared>,
+    store: &dyn Store,
+    options: &ServerOptions,
+    wishes: &StartWishes<'_>,
+    user: Option<&User>,
+    reserved: &[ReservedPorts],
+    places: &mut Vec<Place>,
+) -> Result<(), StoreError> {
     let password = random::password()?;
-    let folder = RunFolder::create(&shared.home, &description.name, wishes.data, user)?;
-    let chosen = options.log_folder.as_deref();
-    let logs = chosen
-        .map(|chosen| folder.add_log_folder(chosen, user))
-        .transpose()
-        .inspect_err(|_| drop(folder.remove()))?;
-    let server_folder = ServerFolder {
-        root: folder.server_root(),
-        data: folder.data(),
-        logs,
-        ports: reserved.numbers(),
-        password,
-        user: user.map(|user| user.name.clone()),
-    };
-    let launch = launch(
-        store,
-        (installation, options),
-        &server_folder,
-        &folder,
-        user,
-    )
-    .inspect_err(|_| drop(folder.remove()))?;
-    let group = make_group(&folder, options).inspect_err(|_| drop(folder.remove()))?;
-    let surroundings = Surroundings {
-        run: folder.owner().run,
-        folder: folder.server_root(),
-        log: folder.log(),
-        user: user.cloned(),
-        tied: !wishes.detachable,
-        processors: options.processors.clone(),
-        memory_group: group.as_ref().map(MemoryGroup::processes_file),
-    };
-    Ok(Arc::new(Inner::new(
-        description.title,
-        (folder, group),
-        server_folder,
-        launch,
-        surroundings,
-    )))
+    for reserved in reserved {
+        let name = store.description().name;
+        let folder = RunFolder::create(&shared.home, &name, wishes.data, user)?;
+        let chosen = options.log_folder.as_deref();
+        let logs = chosen
+            .map(|chosen| folder.add_log_folder(chosen, user))
+            .transpose()
+            .inspect_err(|_| drop(folder.remove()))?;
+        let server_folder = ServerFolder {
+            root: folder.server_root(),
+            data: folder.data(),
+            logs,
+            address: reserved.address(),
+            ports: reserved.numbers(),
+            password: password.clone(),
+            user: user.map(|user| user.name.clone()),
+        };
+        places.push(Place {
+            folder,
+            server_folder,
+        });
+    }
+    Ok(())
+}
+
+/// What the store says about each member, and the control group that bounds its memory.
+fn launches(
+    store: &dyn Store,
+    (installation, options): (&Installation, &ServerOptions),
+    places: &[Place],
+    user: Option<&User>,
+) -> Result<Vec<(MemberLaunch, Option<MemoryGroup>)>, StoreError> {
+    let all: Vec<ServerFolder> = places
+        .iter()
+        .map(|place| place.server_folder.clone())
+        .collect();
+    let options = options.of_one_member();
+    let members = places.iter().enumerate();
+    let launches = members.map(|(member, place)| {
+        let mut launch = match options.cluster {
+            Some(_) => store.launch_member(installation, &all, member, &options)?,
+            None => MemberLaunch {
+                launch: store.launch(installation, &place.server_folder, &options)?,
+                rejoin: None,
+                recover: Vec::new(),
+            },
+        };
+        let seconds = options.start_seconds;
+        launch.launch.start_seconds = seconds.unwrap_or(launch.launch.start_seconds);
+        take_over(place, &launch.launch, user)?;
+        let group = make_group(&place.folder, &options)?;
+        Ok((launch, group))
+    });
+    launches.collect()
 }
 
 /// Makes the control group that bounds the server's memory, where that is wanted.
@@ -173,26 +271,13 @@ fn make_group(
     Ok(Some(group))
 }
 
-fn launch(
-    store: &dyn Store,
-    (installation, options): (&Installation, &ServerOptions),
-    server_folder: &ServerFolder,
-    folder: &RunFolder,
-    user: Option<&User>,
-) -> Result<Launch, StoreError> {
-    let mut launch = store.launch(installation, server_folder, options)?;
-    launch.start_seconds = options.start_seconds.unwrap_or(launch.start_seconds);
+/// Gives what the store wrote to the user that the server runs as, and writes down what is known of it.
+fn take_over(place: &Place, launch: &Launch, user: Option<&User>) -> Result<(), StoreError> {
     if let Some(user) = user {
-        let parts = [&server_folder.root, &server_folder.data];
-        for part in parts.into_iter().chain(&server_folder.logs) {
-            user.take_over(part).map_err(|error| {
-                super::folder::file_error("give the files to the server's user", part, error)
-            })?;
-        }
+        user.take_over_all(&place.server_folder)?;
     }
-    folder.update(|owner| {
+    place.folder.update(|owner| {
         owner.ports.clone_from(&launch.endpoint.ports);
         owner.stop_by_interrupt = launch.stop == StopSignal::Interrupt;
-    })?;
-    Ok(launch)
+    })
 }

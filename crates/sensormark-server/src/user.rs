@@ -2,7 +2,9 @@
 //!
 //! It looks users up and checks what they may reach; the change of user itself is made by `setpriv` (see `spawn`).
 
+use super::folder::file_error;
 use sensormark_store::error::{ErrorKind, StoreError};
+use sensormark_store::server::ServerFolder;
 use std::path::Path;
 
 /// A user of this machine.
@@ -70,6 +72,19 @@ impl User {
             for entry in std::fs::read_dir(path)? {
                 self.take_over(&entry?.path())?;
             }
+        }
+        Ok(())
+    }
+
+    /// Gives this user all files of a server.
+    ///
+    /// # Errors
+    /// When that is not allowed.
+    pub(super) fn take_over_all(&self, folder: &ServerFolder) -> Result<(), StoreError> {
+        let parts = [&folder.root, &folder.data];
+        for part in parts.into_iter().chain(&folder.logs) {
+            self.take_over(part)
+                .map_err(|error| file_error("give the files to the server's user", part, error))?;
         }
         Ok(())
     }

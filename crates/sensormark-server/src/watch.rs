@@ -58,11 +58,18 @@ pub(super) fn poll_exit(child: ProcessIdentity) -> Option<Exit> {
 }
 
 /// Calls `notice` from a thread of its own as soon as a child of this process has ended; it is not reaped.
-pub(super) fn on_exit(child: ProcessIdentity, notice: impl FnOnce(Exit) + Send + 'static) {
-    std::thread::spawn(move || {
+///
+/// # Errors
+/// When the thread cannot be started.
+pub(super) fn on_exit(
+    child: ProcessIdentity,
+    notice: impl FnOnce(Exit) + Send + 'static,
+) -> std::io::Result<()> {
+    let watching = std::thread::Builder::new().spawn(move || {
         let exit = look(child, WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
         notice(exit.unwrap_or(Exit::Unknown));
     });
+    watching.map(drop)
 }
 
 fn look(child: ProcessIdentity, options: WaitIdOptions) -> Option<Exit> {

@@ -3,6 +3,7 @@
 //! A batch is built once and encoded straight into a driver's wire format; nothing is boxed or allocated a
 //! value (text is one buffer with offsets). It knows no layout.
 
+use crate::FieldSet;
 use crate::schema::{FieldType, Table, Value};
 
 /// Readings of one table: times, series and typed field columns of equal length.
@@ -267,6 +268,28 @@ impl Batch {
                     .expect("columns of one table have the same types");
             }
         }
+    }
+
+    /// The readings with these fields alone.
+    #[must_use]
+    pub fn with_fields(mut self, fields: FieldSet) -> Self {
+        for (number, column) in self.columns.iter_mut().enumerate() {
+            if !fields.contains(number) {
+                *column = Column::absent(column.values.kind());
+            }
+        }
+        self
+    }
+
+    /// The wanted rows.
+    #[must_use]
+    pub fn kept(&self, is_wanted: impl Fn(usize) -> bool) -> Self {
+        let mut kept = self.clone();
+        kept.clear();
+        for row in (0..self.len()).filter(|&row| is_wanted(row)) {
+            kept.push_row(self, row);
+        }
+        kept
     }
 
     /// Rows in the order of (series, time), equal keys in their present order; returns self unchanged when it is sorted.

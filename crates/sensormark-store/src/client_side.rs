@@ -1,18 +1,108 @@
-//! Aggregates and searches over readings in memory. Stores use them where a database lacks an operation and its users do it in the client.
+//! Answers, aggregates and searches over readings in memory. Stores use them where a database lacks an operation and its users do it in the client.
 //!
-//! The stores' own tool, apart from the oracle ([`mod@crate::reference`]), which checks it.
+//! The stores' own tool, apart from the oracle in `sensormark-conformance`, which checks it.
 //!
 //! Readings are in the order of series and time; groups are sets of their rows.
 
-use crate::answer::{Group, Moment};
+use crate::FieldSet;
+use crate::answer::{Answer, Group, Moment};
 use crate::batch::{Batch, Column, Values};
-use crate::query::{Aggregate, Function, Grouping, Query};
-use crate::schema::{Series, Value};
-use std::cmp::Ordering;
+use crate::error::StoreError;
+use crate::query::{Aggregate, Ask, Function, Grouping, Predicate, Query, TimeRange};
+use crate::schema::{Series, Table, Value};
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, HashMap};
 
 /// Series, start of the window, night: what tells groups apart.
 type GroupKey = (Option<u32>, Option<i64>, Option<bool>);
+
+/// The question for the readings from which [`answer`] answers this one: those of its series and range with any of its fields.
+///
+/// # Errors
+/// [`crate::ErrorKind::Unsupported`] for sums that were kept at write time: readings do not have them.
+pub fn readings_of(query: &Query) -> Result<Query, StoreError> {
+    let mut range = query.range;
+    let fields = match &query.ask {
+        Ask::Point { fields } => {
+            range = TimeRange::new(range.start_ns, range.start_ns.saturating_add(1));
+            *fields
+        }
+        Ask::Range { fields, .. } | Ask::LastReading { fields } => *fields,
+        Ask::First(predicate) | Ask::Last(predicate) | Ask::SeriesMatching(predicate) => {
+            FieldSet::one(predicate.field)
+        }
+        Ask::Minimum { field } => FieldSet::one(*field),
+        Ask::Aggregate {
+            from_sums: true, ..
+        } => {
+            let reason = "the client has readings, and no sums of write time";
+            return Err(StoreError::unsupported("aggregate from sums", reason));
+        }
+        Ask::Aggregate { aggregates, .. } => aggregates
+            .iter()
+            .fold(FieldSet::first(0), |set, one| set.with(one.field)),
+    };
+    let coarse_filter = false;
+    Ok(Query {
+        ask: Ask::Range {
+            fields,
+            coarse_filter,
+        },
+        range,
+        ..query.clone()
+    })
+}
+
+/// The answer from what [`readings_of`] asks for, in the order of series and time.
+pub fn answer(query: &Query, table: &Table, readings: Batch) -> Answer {
+    let batch = readings;
+    match &query.ask {
+        Ask::Point { .. } | Ask::Range { .. } => Answer::Readings(batch),
+        Ask::LastReading { .. } => Answer::Readings(last_of_each(batch)),
+        Ask::First(predicate) => {
+            let found = passing(&batch, *predicate)
+                .min_by_key(|&row| (batch.times_ns[row], batch.series[row], row));
+            Answer::Moment(found.map(|row| moment(&batch, predicate.field, row)))
+        }
+        Ask::Last(predicate) => {
+            let found = passing(&batch, *predicate)
+                .max_by_key(|&row| (batch.times_ns[row], Reverse(batch.series[row]), row));
+            Answer::Moment(found.map(|row| moment(&batch, predicate.field, row)))
+        }
+        Ask::Minimum { field } => Answer::Moment(minimum(&batch, *field)),
+        Ask::SeriesMatching(predicate) => {
+            let rows = passing(&batch, *predicate);
+            let mut series: Vec<u32> = rows.map(|row| batch.series[row]).collect();
+            series.dedup();
+            Answer::Series(series)
+        }
+        Ask::Aggregate {
+            aggregates,
+            grouping,
+            ..
+        } => {
+            let name = group_names(&table.series, *grouping);
+            Answer::groups(groups(&batch, name, query, aggregates, *grouping))
+        }
+    }
+}
+
+fn passing(batch: &Batch, predicate: Predicate) -> impl Iterator<Item = usize> {
+    let column = &batch.columns[predicate.field];
+    (0..batch.len()).filter(move |&row| {
+        column
+            .number(row)
+            .is_some_and(|value| predicate.passes(value))
+    })
+}
+
+/// The last of each series' readings, of a batch in the order of series.
+pub fn last_of_each(batch: Batch) -> Batch {
+    if batch.series.windows(2).all(|pair| pair[0] != pair[1]) {
+        return batch;
+    }
+    batch.kept(|row| batch.series.get(row + 1) != Some(&batch.series[row]))
+}
 
 /// The name of each series' group, when grouped by series or tag.
 pub fn group_names(series: &Series, grouping: Grouping) -> impl Fn(u32) -> Option<u32> {
@@ -131,13 +221,10 @@ fn value(batch: &Batch, aggregate: Aggregate, rows: &[usize], end_ns: i64) -> Va
         }),
         Function::Min => at(rows.iter().copied().min_by(smaller)),
         Function::Max => at(rows.iter().copied().max_by(smaller)),
-        Function::Last => at(rows.iter().copied().max_by_key(|&row| {
-            (
-                batch.times_ns[row],
-                std::cmp::Reverse(batch.series[row]),
-                row,
-            )
-        })),
+        Function::Last => at(rows
+            .iter()
+            .copied()
+            .max_by_key(|&row| (batch.times_ns[row], Reverse(batch.series[row]), row))),
         Function::TimeWeightedShare => share(batch, column, &rows, end_ns),
         Function::MostFrequent => most_frequent(column, rows),
     }

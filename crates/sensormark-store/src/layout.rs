@@ -246,34 +246,44 @@ impl Layout {
         }
     }
 
+    /// The same with this shape.
+    #[must_use]
+    pub const fn with_shape(mut self, shape: Shape) -> Self {
+        self.shape = shape;
+        self
+    }
+
+    /// The same with this index.
+    #[must_use]
+    pub const fn with_index(mut self, index: Index) -> Self {
+        self.index = index;
+        self
+    }
+
+    /// The same with this type of time.
+    #[must_use]
+    pub const fn with_time(mut self, time: TimeKey) -> Self {
+        self.time = time;
+        self
+    }
+
+    /// The same with tags in this place.
+    #[must_use]
+    pub const fn with_tags(mut self, tags: TagPlacement) -> Self {
+        self.tags = tags;
+        self
+    }
+
+    /// The same with this way of writing.
+    #[must_use]
+    pub const fn with_write(mut self, write: WriteMethod) -> Self {
+        self.write = write;
+        self
+    }
+
     /// Whether questions are in the database's second language.
     pub fn in_second_language(&self) -> bool {
         self.queries == QueryStyle::SecondLanguage
-    }
-
-    /// The plainest layout of a family. Stores without a database name it, because they keep all readings in the same way.
-    pub(crate) const fn plain(family: Family) -> Self {
-        let mut layout = Self::row_per_reading();
-        layout.shape = match family {
-            Family::PerReading => Shape::RowPerReading,
-            Family::PerSpan { span_ns } => Shape::RecordPerSpan {
-                span_ns,
-                encoding: Encoding::Blob,
-            },
-            Family::Bucketed {
-                limit,
-                per_ns,
-                split,
-            } => Shape::Bucketed {
-                limit,
-                per_ns,
-                split,
-                extremes: Extremes::PerPart,
-            },
-            Family::Summary { per_ns, split } => Shape::Summary { per_ns, split },
-            Family::GrowingArray => Shape::GrowingArray,
-        };
-        layout
     }
 }
 

@@ -9,11 +9,9 @@
 //! - [`query`] and [`answer`]: the logical operations and what they give back;
 //! - [`capability`]: what a store does natively, in the client, or not at all;
 //! - [`store`]: the traits that a store implements, [`endpoint`]: how a server is reached, [`durability`]: what an acknowledgement promises;
-//! - [`name`]: what its databases are called, [`write_size`]: how large a write is, [`typical`]: how long its parts take, [`statement`]: what it sends, [`server`]: what sensormark starts;
+//! - [`name`]: what its databases are called, [`write_size`]: how large a write is, [`typical`]: how long its parts take, [`statement`]: what it sends, [`server`]: what sensormark starts, and [`cluster`]: several of them;
 //! - [`census`]: exact counts and checksums of what is stored;
-//! - [`error`]: one error for all databases;
-//! - [`mod@reference`]: answers computed from readings in memory, the oracle;
-//! - [`null`] and [`memory`]: stores without a database, and [`faulty`]: a fault planted in another store.
+//! - [`error`]: one error for all databases.
 //!
 //! Stores share what is beside them: [`record`] has encodings of readings of a span, [`client_side`] aggregates and searches in memory, [`text`]
 //! and [`lines`] readings as text.
@@ -53,11 +51,11 @@ pub mod statement;
 
 pub mod server;
 
+pub mod cluster;
+
 pub mod census;
 
 pub mod error;
-
-pub mod reference;
 
 pub mod record;
 
@@ -69,16 +67,13 @@ pub mod lines;
 
 pub mod wire;
 
-pub mod null;
-
-pub mod memory;
-
-pub mod faulty;
-
 pub use answer::{Answer, Group, Moment};
 pub use batch::{Batch, Column, TextColumn, Values};
 pub use capability::{Capability, Operation};
 pub use census::{Census, SeriesCensus};
+pub use cluster::{
+    Cluster, ClusterWish, Clusters, Consistency, Leadership, MemberLaunch, ONE_SERVER,
+};
 pub use durability::Durability;
 pub use endpoint::{Endpoint, Secret};
 pub use error::{ErrorKind, StoreError};

@@ -3,6 +3,7 @@
 //! All intervals are half-open; one whose end is not after its start is empty. Answers are in [`crate::answer`]; what each operation means exactly, edges, ties
 //! and gaps included, is stated here and tested by the conformance suite.
 
+use crate::schema::Series;
 use serde::{Deserialize, Serialize};
 
 /// A half-open interval of time, [start, end), in ns since the Unix epoch.
@@ -65,6 +66,18 @@ pub enum Selection {
     },
     /// All series of the table.
     All,
+}
+
+impl Selection {
+    /// Whether the series of this number, one of these, is chosen.
+    pub fn holds(&self, series: &Series, number: u32) -> bool {
+        match self {
+            Self::One(one) => number == *one,
+            Self::Set(set) => set.contains(&number),
+            Self::Tagged { tag, value } => *series.columns()[*tag].text(number) == **value,
+            Self::All => true,
+        }
+    }
 }
 
 /// What is asked.

@@ -13,9 +13,34 @@ pub struct Schema {
     pub tables: Vec<Table>,
 }
 
+impl Schema {
+    /// The plainest: one table, `readings`. Each sensor is a series, told by an integer tag, `sensor`, and each reading is one number, `value`.
+    pub fn of_sensors(
+        sensors: impl IntoIterator<Item = i64>,
+        time_resolution: TimeResolution,
+    ) -> Self {
+        Self {
+            tables: vec![Table {
+                name: "readings".to_owned(),
+                tags: vec![Tag {
+                    name: "sensor".to_owned(),
+                }],
+                fields: vec![Field {
+                    name: "value".to_owned(),
+                    kind: FieldType::F64,
+                    nullable: false,
+                }],
+                entity: None,
+                time_resolution,
+                series: Series::new(vec![TagColumn::Integer(sensors.into_iter().collect())]),
+            }],
+        }
+    }
+}
+
 /// One kind of reading (a measurement, a collection): its tags, fields, optional entity and known series.
 ///
-/// A reading is identified by (table, series, time), is of 1970 to 2262, and has at least one of the fields. A name is lower case ASCII: `[a-z][a-z0-9_]*`, at
+/// A reading is identified by (table, series, time), is from 1970 until before 2262, and has at least one of the fields. A name is lower case ASCII: `[a-z][a-z0-9_]*`, at
 /// most 40 bytes; so are the names of tags, fields and entity columns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Table {

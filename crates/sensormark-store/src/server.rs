@@ -2,9 +2,11 @@
 //!
 //! A store describes ([`Launch`]); the supervisor alone starts, watches, stops and cleans up.
 
+use crate::cluster::Cluster;
 use crate::durability::Durability;
 use crate::endpoint::{Endpoint, Secret};
 use serde::{Deserialize, Serialize};
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
 /// A server's program that was found on this machine, or an embedded library.
@@ -16,6 +18,17 @@ pub struct Installation {
     pub version: String,
     /// Where it came from, in words: "Debian package", "found on PATH", "bundled".
     pub origin: String,
+}
+
+impl Installation {
+    /// A library of this version that is part of the program.
+    pub fn bundled(version: &str) -> Self {
+        Self {
+            path: PathBuf::new(),
+            version: version.to_owned(),
+            origin: "bundled".to_owned(),
+        }
+    }
 }
 
 /// What the user asked for.
@@ -41,9 +54,24 @@ pub struct ServerOptions {
     /// not said. At least [`ServerOptions::least_memory_limit_bytes`].
     #[serde(default)]
     pub memory_limit_bytes: Option<u64>,
+    /// The cluster that it shall be; a server alone when it is not said. Memory is then one member's: its part of what the user allowed for all.
+    #[serde(default)]
+    pub cluster: Option<Cluster>,
 }
 
 impl ServerOptions {
+    /// What one member of the cluster gets: an equal part of the memory and of the memory limit.
+    #[must_use]
+    pub fn of_one_member(&self) -> Self {
+        let members = self.cluster.as_ref().map_or(1, |cluster| cluster.members);
+        let part = |bytes: u64| bytes / u64::from(members.max(1));
+        Self {
+            memory_bytes: part(self.memory_bytes),
+            memory_limit_bytes: self.memory_limit_bytes.map(part),
+            ..self.clone()
+        }
+    }
+
     /// The smallest memory limit that a server with this much memory for caches and heaps is held to, in bytes: one and a half
     /// times that memory, and 512 MiB. One limit holds for all databases of a run, so it is what the most demanding needs.
     /// Cassandra has direct memory of half its heap, and Java takes 200 to 300 MiB beside it. Connections of PostgreSQL and
@@ -76,6 +104,7 @@ impl Default for ServerOptions {
             processors: None,
             log_folder: None,
             memory_limit_bytes: None,
+            cluster: None,
         }
     }
 }
@@ -96,7 +125,9 @@ pub struct ServerFolder {
     /// A folder on another disk for the logs alone, where the user chose one. A store that cannot keep its logs there refuses
     /// with [`crate::ErrorKind::Unsupported`].
     pub logs: Option<PathBuf>,
-    /// Free ports on 127.0.0.1, as many as [`ServerFolder::PORTS`].
+    /// The loopback address that the server listens on: 127.0.0.1, or another for further members of a cluster.
+    pub address: Ipv4Addr,
+    /// Free ports on that address, as many as [`ServerFolder::PORTS`]. Members of a cluster have the same.
     pub ports: [u16; ServerFolder::PORTS],
     /// A generated password: letters and digits.
     pub password: Secret,

@@ -10,11 +10,10 @@ use sensormark::engine::operations::{Operations, Slot};
 use sensormark::engine::outcome::PhaseOutcome;
 use sensormark::engine::phase::{Load, Phase, Target};
 use sensormark::workload::sensor_operations::{Operation, Reads, Writes, schema};
-use sensormark_store::null::NullStore;
+use sensormark_conformance::null::NullStore;
 use sensormark_store::{
-    Answer, AnswerSource, Ask, Batch, DatabaseName, Durability, Endpoint, Field, FieldSet,
-    FieldType, Layout, Plan, Query, Schema, Secret, Selection, Series, Table, Tag, TagColumn,
-    TimeRange, TimeResolution, Values,
+    Answer, AnswerSource, Ask, Batch, DatabaseName, Durability, Endpoint, FieldSet, Layout, Plan,
+    Query, Schema, Secret, Selection, TimeRange, TimeResolution, Values,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -127,20 +126,6 @@ impl AnswerSource for Nothing {
 }
 
 fn target() -> Target {
-    let table = Table {
-        name: "readings".into(),
-        tags: vec![Tag {
-            name: "sensor".into(),
-        }],
-        fields: vec![Field {
-            name: "value".into(),
-            kind: FieldType::F64,
-            nullable: false,
-        }],
-        entity: None,
-        time_resolution: TimeResolution::Nanoseconds,
-        series: Series::new(vec![TagColumn::Integer((0..100).collect())]),
-    };
     let plan = Plan {
         endpoint: Endpoint {
             url: Secret::new(""),
@@ -150,9 +135,7 @@ fn target() -> Target {
         },
         database: DatabaseName::new("bench").expect("a right name"),
         owner: "bench".into(),
-        schema: Arc::new(Schema {
-            tables: vec![table],
-        }),
+        schema: Arc::new(Schema::of_sensors(0..100, TimeResolution::Nanoseconds)),
         layout: Layout::row_per_reading(),
         durability: Durability::Default,
         clients: 1,

@@ -11,9 +11,12 @@ use crate::schema::{LOOKUP, OWNER, PhysicalSchema, has_tags, statements, table_n
 use crate::server;
 use crate::session::check_durability;
 use crate::write::{note_cells, note_statement};
+use futures_util::future::try_join_all;
 use futures_util::stream::{StreamExt, TryStreamExt, iter};
+use scylla::statement::Consistency;
 use sensormark_kit::{BackendAdministrator, Found};
 use sensormark_store::{Durability, Endpoint, ErrorKind, Plan, Setting, Size, StoreError};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -96,7 +99,12 @@ impl CassandraAdministrator {
         check_durability(plan.durability)?;
         // Schema changes take long on a busy server; that they are slow is no failure.
         let patience = Duration::from_millis(plan.timeout_ms).max(Duration::from_secs(30));
-        let link = Link::open(&options, patience).await?;
+        let mut all = options.clone();
+        if matches!(options.consistency, Some(Consistency::One)) {
+            // What everybody looks things up in is everywhere before anybody does.
+            all.consistency = Some(Consistency::All);
+        }
+        let link = Link::open(&all, patience).await?;
         let administrator = Self {
             link,
             options,
@@ -173,13 +181,17 @@ impl CassandraAdministrator {
     }
 
     async fn settle_all(&self) -> Result<(), StoreError> {
-        if let Some(port) = self.options.jmx {
-            server::nodetool(port, &["flush", self.plan.database.as_str()], PATIENCE).await?;
-        }
+        let name = self.plan.database.as_str();
+        self.nodetool(&["flush", name]).await?;
+        let members = self.member_links().await?;
         let start = Instant::now();
         let mut quiet = 0;
         while quiet < 2 && start.elapsed() < PATIENCE {
-            quiet = if self.is_busy().await? { 0 } else { quiet + 1 };
+            let mut is_busy = self.is_busy(&self.link).await?;
+            for link in &members {
+                is_busy |= self.is_busy(link).await?;
+            }
+            quiet = if is_busy { 0 } else { quiet + 1 };
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
         if quiet < 2 {
@@ -192,13 +204,48 @@ impl CassandraAdministrator {
         Ok(())
     }
 
+    /// What nodetool prints for each of our own servers that is there, all asked at once.
+    async fn nodetool(&self, command: &[&str]) -> Result<Vec<String>, StoreError> {
+        let there = self.options.jmx.iter().filter(|port| self.is_there(**port));
+        let asked = there.map(|port| server::nodetool(*port, command, PATIENCE));
+        try_join_all(asked).await
+    }
+
+    /// Whether a server is there; one that is alone is taken to be. A member that was lost has nothing to bring to rest.
+    fn is_there(&self, port: u16) -> bool {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let limit = Duration::from_secs(1);
+        self.options.jmx.len() < 2 || TcpStream::connect_timeout(&address, limit).is_ok()
+    }
+
+    /// A connection to each member of a cluster of our own that is there, and to it alone: what a node does, only that node says.
+    async fn member_links(&self) -> Result<Vec<Link>, StoreError> {
+        let mut links = Vec::new();
+        if self.options.jmx.len() < 2 {
+            return Ok(links);
+        }
+        for (place, port) in self.options.jmx.iter().enumerate() {
+            if self.is_there(*port) {
+                links.push(Link::open_alone(&self.options.only(place), PATIENCE).await?);
+            }
+        }
+        Ok(links)
+    }
+
     /// Whether anything is being flushed or compacted.
-    async fn is_busy(&self) -> Result<bool, StoreError> {
+    async fn is_busy(&self, link: &Link) -> Result<bool, StoreError> {
         let name = self.plan.database.as_str();
         let text = format!(
             "SELECT table_name FROM system_views.sstable_tasks WHERE keyspace_name = '{name}'"
         );
-        Ok(!self.texts("look for compactions", &text).await?.is_empty())
+        let rows = link.rows("look for compactions", &text).await?;
+        let mut is_busy = false;
+        decode::each(&[rows], |row| {
+            decode::text(decode::next(row)?)?;
+            is_busy = true;
+            Ok(())
+        })?;
+        Ok(is_busy)
     }
 
     async fn read_settings(&self) -> Result<Vec<Setting>, StoreError> {
@@ -218,12 +265,16 @@ impl CassandraAdministrator {
                 settings.push(Setting { name, value });
             }
         }
-        if let Some(port) = self.options.jmx {
-            let info = server::nodetool(port, &["info"], PATIENCE).await?;
-            let value = largest_heap(&info)
+        if let Some(info) = self.nodetool(&["info"]).await?.first() {
+            let value = largest_heap(info)
                 .ok_or_else(|| error::unexpected("read the heap's size", "nodetool info lacks it"))?
                 .to_owned();
             let name = "largest heap in MiB (nodetool info)".to_owned();
+            settings.push(Setting { name, value });
+        }
+        if self.options.consistency.is_some() {
+            let value = format!("{:?}", self.options.level());
+            let name = "consistency level".to_owned();
             settings.push(Setting { name, value });
         }
         settings.sort_by(|one, other| one.name.cmp(&other.name));
@@ -232,11 +283,10 @@ impl CassandraAdministrator {
 
     async fn occupied(&self) -> Result<Size, StoreError> {
         let name = self.plan.database.as_str();
-        if let Some(port) = self.options.jmx {
-            let text =
-                server::nodetool(port, &["tablestats", "-F", "json", name], PATIENCE).await?;
+        if !self.options.jmx.is_empty() {
+            let texts = self.nodetool(&["tablestats", "-F", "json", name]).await?;
             return Ok(Size {
-                total_bytes: space_used(&text),
+                total_bytes: texts.iter().map(|text| space_used(text)).sum(),
                 log_bytes: None,
             });
         }
@@ -331,7 +381,7 @@ impl BackendAdministrator for CassandraAdministrator {
         };
         let text = format!("CREATE KEYSPACE {name} WITH replication = {replication}");
         self.link.run("make the keyspace", &text).await?;
-        for text in statements(&self.model, name, &self.plan.owner) {
+        for text in statements(&self.model, name, &self.plan.owner, copies) {
             self.link.run("make a table", &text).await?;
         }
         self.fill_tags().await

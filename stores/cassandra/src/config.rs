@@ -1,9 +1,11 @@
 //! The URL of a cluster, what is in it, and how a connection is made from it.
 //!
-//! `cassandra://user:password@host1:9042,host2/?datacenter=…&replication=…`: several contact points are separated by commas.
-//! `jmx=7199` names the management port of a server on this machine, which is then flushed when it settles. There is no
-//! encryption yet; a URL that asks for it is refused rather than ignored. Nothing here shows a password.
+//! `cassandra://user:password@host1:9042,host2/?datacenter=…&replication=…`. Commas separate several contact points.
+//! `consistency=quorum` says how many replicas answer for each request. The part `jmx=7199` names the management port of a server on this machine, which is then
+//! flushed when it settles. Several ports, separated by commas, are of several servers, in the order of the contact points. There is no
+//! encryption yet. A URL that asks for it is refused rather than ignored. Nothing here shows a password.
 
+use scylla::statement::Consistency;
 use sensormark_kit::url::{existing_server, percent_decoded};
 use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
 use std::fmt;
@@ -14,6 +16,16 @@ pub(crate) const URL_EXAMPLE: &str =
 
 /// The port of the native protocol, where a URL names none.
 const PORT: u16 = 9042;
+
+/// How many replicas answer for each request, by the names that a URL has for it.
+/// <https://cassandra.apache.org/doc/latest/cassandra/architecture/dynamo.html#tunable-consistency>
+const CONSISTENCIES: [(&str, Consistency); 5] = [
+    ("one", Consistency::One),
+    ("quorum", Consistency::Quorum),
+    ("all", Consistency::All),
+    ("local_one", Consistency::LocalOne),
+    ("local_quorum", Consistency::LocalQuorum),
+];
 
 /// What a URL says.
 #[derive(Clone)]
@@ -26,8 +38,10 @@ pub(crate) struct Options {
     pub(crate) datacenter: Option<String>,
     /// Copies of each row.
     pub(crate) replication: u16,
-    /// The port on 127.0.0.1 of the server's management, which nodetool needs: of a server that sensormark started, or where a user names it.
-    pub(crate) jmx: Option<u16>,
+    /// How many replicas answer for each request, where the URL says it; see [`Options::level`].
+    pub(crate) consistency: Option<Consistency>,
+    /// The ports on 127.0.0.1 of the servers' management, which nodetool needs: of servers that sensormark started, or where a user names them.
+    pub(crate) jmx: Vec<u16>,
 }
 
 impl fmt::Debug for Options {
@@ -69,7 +83,8 @@ impl Options {
             user,
             datacenter: None,
             replication: 1,
-            jmx: None,
+            consistency: None,
+            jmx: Vec::new(),
         };
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             options.set(pair)?;
@@ -97,8 +112,15 @@ impl Options {
                 self.replication = copies.ok_or_else(|| wrong("replication is not 1 to 100"))?;
             }
             "jmx" => {
-                let port = value.parse().map_err(|_| wrong("jmx is not a port"))?;
-                self.jmx = Some(port);
+                let ports = value.split(',').map(str::parse).collect::<Result<_, _>>();
+                self.jmx = ports.map_err(|_| wrong("jmx is not a port, or ports with commas"))?;
+            }
+            "consistency" => {
+                let found = CONSISTENCIES.iter().find(|(name, _)| *name == value);
+                let names = CONSISTENCIES.map(|(name, _)| name).join(", ");
+                let found =
+                    found.ok_or_else(|| wrong(format!("consistency is none of {names}")))?;
+                self.consistency = Some(found.1);
             }
             "tls" | "ssl" | "sslmode" | "ssl-mode" => {
                 return Err(wrong(
@@ -107,11 +129,37 @@ impl Options {
             }
             other => {
                 return Err(wrong(format!(
-                    "{other:?} is not an option that it may have; those are datacenter, replication and jmx"
+                    "{other:?} is not an option that it may have; those are datacenter, replication, consistency and jmx"
                 )));
             }
         }
         Ok(())
+    }
+
+    /// How many replicas answer for each request: what the URL says, else most of the copies.
+    pub(crate) fn level(&self) -> Consistency {
+        self.consistency.unwrap_or(if self.replication > 1 {
+            Consistency::LocalQuorum
+        } else {
+            Consistency::LocalOne
+        })
+    }
+
+    /// How many replicas are asked for everything that is stored. All of them are where a write waits for one alone, because any of them may be the one that has
+    /// it. Else most are, and a lost member does not matter.
+    pub(crate) fn level_of_scans(&self) -> Consistency {
+        match self.consistency {
+            Some(Consistency::One | Consistency::LocalOne | Consistency::All) => Consistency::All,
+            _ => self.level(),
+        }
+    }
+
+    /// The same for one contact point alone.
+    pub(crate) fn only(&self, place: usize) -> Self {
+        let mut one = self.clone();
+        one.hosts = self.hosts.get(place).cloned().into_iter().collect();
+        one.jmx = self.jmx.get(place).copied().into_iter().collect();
+        one
     }
 
     /// The endpoint of an existing cluster with this URL.
@@ -180,7 +228,7 @@ mod tests {
     #[test]
     fn a_url_says_who_where_and_how() {
         let options = Options::parse(
-            "cassandra://me:p%40ss@a.example:9142,[::1]/?datacenter=dc1&replication=3",
+            "cassandra://me:p%40ss@a.example:9142,[::1]/?datacenter=dc1&replication=3&jmx=7,8",
         )
         .unwrap();
         assert_eq!(options.nodes(), ["a.example:9142", "[::1]:9042"]);
@@ -190,6 +238,39 @@ mod tests {
         assert_eq!(options.replication, 3);
         assert!(!format!("{options:?}").contains("p@ss"));
         assert!(Options::parse("cassandra://host").unwrap().user.is_none());
+        assert_eq!(options.only(1).nodes(), ["[::1]:9042"]);
+        assert_eq!(options.only(1).jmx, [8]);
+    }
+
+    #[test]
+    fn a_url_says_how_many_replicas_answer() {
+        for (text, level, scans) in [
+            ("", Consistency::LocalOne, Consistency::LocalOne),
+            (
+                "replication=3",
+                Consistency::LocalQuorum,
+                Consistency::LocalQuorum,
+            ),
+            (
+                "replication=3&consistency=one",
+                Consistency::One,
+                Consistency::All,
+            ),
+            (
+                "replication=3&consistency=quorum",
+                Consistency::Quorum,
+                Consistency::Quorum,
+            ),
+            (
+                "replication=3&consistency=all",
+                Consistency::All,
+                Consistency::All,
+            ),
+        ] {
+            let options = Options::parse(&format!("cassandra://host/?{text}")).unwrap();
+            let levels = (options.level(), options.level_of_scans());
+            assert_eq!(levels, (level, scans), "{text}");
+        }
     }
 
     #[test]
@@ -200,6 +281,8 @@ mod tests {
             "cassandra://u:hunter2@h/prod",
             "cassandra://u:hunter2@h/?tls=on",
             "cassandra://u:hunter2@h/?replication=0",
+            "cassandra://u:hunter2@h/?consistency=two",
+            "cassandra://u:hunter2@h/?jmx=7,x",
             "cassandra://u:hunter2@h/?datacenter='x",
             "cassandra://u:hunter2%4@h/",
             "cassandra://u:hunter2@h:port/",

@@ -9,6 +9,7 @@ use scylla::client::PoolSize;
 use scylla::client::execution_profile::ExecutionProfile;
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
+use scylla::policies::host_filter::{AllowListHostFilter, HostFilter};
 use scylla::policies::retry::FallthroughRetryPolicy;
 use scylla::policies::timestamp_generator::MonotonicTimestampGenerator;
 use scylla::response::query_result::{QueryResult, QueryRowsResult};
@@ -19,7 +20,7 @@ use scylla::serialize::writers::RowWriter;
 use scylla::statement::batch::Batch as Statements;
 use scylla::statement::prepared::PreparedStatement;
 use scylla::statement::{Consistency, Statement};
-use sensormark_store::StoreError;
+use sensormark_store::{ErrorKind, StoreError};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -31,6 +32,8 @@ pub(crate) const PIPELINE: usize = 32;
 /// Rows in one page of an answer, unless a statement says otherwise.
 const PAGE: i32 = 5_000;
 
+const OPERATION: &str = "connect to Cassandra";
+
 /// The longest time that a connection may take to come about.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -38,6 +41,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) struct Link {
     session: Session,
     timeout: Duration,
+    /// How many replicas are asked for everything that is stored.
+    scans: Consistency,
     /// What was sent, where statements are shown.
     pub(crate) kept: Kept,
 }
@@ -93,14 +98,27 @@ impl Cell<'_> {
 impl Link {
     /// Connects.
     pub(crate) async fn open(options: &Options, timeout: Duration) -> Result<Self, StoreError> {
-        const OPERATION: &str = "connect to Cassandra";
+        Self::open_to(options, timeout, None).await
+    }
+
+    /// Connects to the only contact point of these options, and to no other member of its cluster.
+    pub(crate) async fn open_alone(
+        options: &Options,
+        timeout: Duration,
+    ) -> Result<Self, StoreError> {
+        let only = AllowListHostFilter::new(options.nodes());
+        let only = only.map_err(|error| error::unexpected(OPERATION, error.to_string()))?;
+        Self::open_to(options, timeout, Some(Arc::new(only))).await
+    }
+
+    async fn open_to(
+        options: &Options,
+        timeout: Duration,
+        only: Option<Arc<dyn HostFilter>>,
+    ) -> Result<Self, StoreError> {
         let profile = ExecutionProfile::builder()
             .request_timeout(Some(timeout))
-            .consistency(if options.replication > 1 {
-                Consistency::LocalQuorum
-            } else {
-                Consistency::LocalOne
-            })
+            .consistency(options.level())
             .retry_policy(Arc::new(FallthroughRetryPolicy::new()))
             .build();
         let patience = PATIENCE.min(timeout);
@@ -117,6 +135,9 @@ impl Link {
             .refresh_metadata_on_auto_schema_agreement(false)
             .schema_agreement_interval(Duration::from_millis(50))
             .cluster_metadata_refresh_interval(Duration::from_secs(600));
+        if let Some(only) = only {
+            builder = builder.host_filter(only);
+        }
         if let Some((user, password)) = &options.user {
             builder = builder.user(user, password.expose());
         }
@@ -127,6 +148,7 @@ impl Link {
             Ok(Ok(session)) => Ok(Self {
                 session,
                 timeout,
+                scans: options.level_of_scans(),
                 kept: Kept::default(),
             }),
             Ok(Err(failure)) => Err(error::session(OPERATION, failure)),
@@ -204,6 +226,44 @@ impl Link {
             ControlFlow::Continue(next) => Some(next),
         };
         Ok((rows(what, result)?, next))
+    }
+
+    /// One page of everything that is stored. It asks as many replicas as that needs. If they are not all there, it asks most of them, from here on.
+    pub(crate) async fn scan_page(
+        &self,
+        what: &str,
+        statement: &mut PreparedStatement,
+        from: PagingState,
+    ) -> Result<(QueryRowsResult, Option<PagingState>), StoreError> {
+        if statement.get_consistency().is_none() {
+            statement.set_consistency(self.scans);
+        }
+        let page = self.page(what, statement, &Cells(&[]), from.clone()).await;
+        let are_missing = |error: &StoreError| {
+            matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Timeout)
+        };
+        match page {
+            Err(error)
+                if are_missing(&error) && statement.get_consistency() == Some(Consistency::All) =>
+            {
+                statement.set_consistency(Consistency::Quorum);
+                self.page(what, statement, &Cells(&[]), from).await
+            }
+            other => other,
+        }
+    }
+
+    /// Runs a statement without values at a consistency level of its own.
+    pub(crate) async fn run_at(
+        &self,
+        what: &str,
+        text: &str,
+        level: Consistency,
+    ) -> Result<QueryResult, StoreError> {
+        let mut statement = Statement::new(text);
+        statement.set_consistency(level);
+        let ran = self.session.query_unpaged(statement, &()).await;
+        ran.map_err(|failure| error::execution(what, failure))
     }
 
     /// All pages of an answer.

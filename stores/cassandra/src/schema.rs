@@ -202,14 +202,24 @@ pub(crate) fn has_tags(model: &PhysicalSchema, table: &Table) -> bool {
     !table.tags.is_empty() && model.layout.tags == TagPlacement::OwnTable
 }
 
-/// The statements that make a plan's tables, the one with the owner's mark first.
-pub(crate) fn statements(model: &PhysicalSchema, keyspace: &str, owner: &str) -> Vec<String> {
+/// The statements that make a plan's tables, the one with the owner's mark first; `copies` is how many nodes keep each row.
+pub(crate) fn statements(
+    model: &PhysicalSchema,
+    keyspace: &str,
+    owner: &str,
+    copies: u16,
+) -> Vec<String> {
     let mark = owner.replace('\'', "''");
     let mut statements = vec![format!(
         "CREATE TABLE {keyspace}.\"{LOOKUP}\" (\"_table\" text, \"_what\" text, \"_value\" text, \"_number\" bigint, PRIMARY KEY ((\"_table\", \"_what\", \"_value\"), \"_number\")) WITH comment = '{OWNER}{mark}'"
     )];
     for (table, own) in model.schema.tables.iter().zip(&model.tables) {
-        statements.push(readings_table(table, own, model.layout.time, keyspace));
+        statements.push(readings_table(
+            table,
+            own,
+            model.layout.time,
+            (keyspace, copies),
+        ));
         if let Some(entity) = &table.entity {
             let columns = entity
                 .columns
@@ -228,10 +238,20 @@ pub(crate) fn statements(model: &PhysicalSchema, keyspace: &str, owner: &str) ->
     statements
 }
 
-fn readings_table(table: &Table, own: &PhysicalTable, time: TimeKey, keyspace: &str) -> String {
+fn readings_table(
+    table: &Table,
+    own: &PhysicalTable,
+    time: TimeKey,
+    (keyspace, copies): (&str, u16),
+) -> String {
     let name = own.readings();
-    // Absent values of a reading that replaces another are tombstones; with one copy nothing needs them for longer.
-    const OPTIONS: &str = "gc_grace_seconds = 0";
+    // Absent values of a reading that replaces another are tombstones; with one copy nothing needs them for longer. With several, a node that was away needs
+    // them, and keeps what others missed (hints) no longer than them.
+    let options = if copies > 1 {
+        ""
+    } else {
+        " WITH gc_grace_seconds = 0"
+    };
     match own.rows {
         Rows::Reading { .. } => {
             let key = match time {
@@ -243,13 +263,13 @@ fn readings_table(table: &Table, own: &PhysicalTable, time: TimeKey, keyspace: &
                 .map(|field| format!("\"{}\" {}, ", field.name, column_type(field.kind)))
                 .collect();
             format!(
-                "CREATE TABLE {keyspace}.\"{name}\" (\"_series\" int, \"_bucket\" bigint, \"_time\" {key}, {columns}PRIMARY KEY ((\"_series\", \"_bucket\"), \"_time\")) WITH {OPTIONS}"
+                "CREATE TABLE {keyspace}.\"{name}\" (\"_series\" int, \"_bucket\" bigint, \"_time\" {key}, {columns}PRIMARY KEY ((\"_series\", \"_bucket\"), \"_time\")){options}"
             )
         }
         Rows::Record { json, .. } => {
             let kind = if json { "text" } else { "blob" };
             format!(
-                "CREATE TABLE {keyspace}.\"{name}\" (\"_series\" int, \"_bucket\" bigint, \"_span\" bigint, \"_write\" blob, \"_record\" {kind}, PRIMARY KEY ((\"_series\", \"_bucket\"), \"_span\", \"_write\")) WITH {OPTIONS}"
+                "CREATE TABLE {keyspace}.\"{name}\" (\"_series\" int, \"_bucket\" bigint, \"_span\" bigint, \"_write\" blob, \"_record\" {kind}, PRIMARY KEY ((\"_series\", \"_bucket\"), \"_span\", \"_write\")){options}"
             )
         }
     }

@@ -23,12 +23,15 @@ mod configuration;
 
 mod nodetool;
 
+mod ring;
+
 pub(crate) use self::find::installation;
 pub(crate) use self::nodetool::nodetool;
+pub(crate) use self::ring::{clusters, form_cluster, launch_member};
 
-use self::configuration::{LOGGING, configuration};
+use self::configuration::{LOGGING, Place, configuration};
 use self::find::{find_java, jar};
-use self::java::arguments;
+use self::java::{arguments, management_port};
 use self::memory::{LEAST_HEAP, Memory};
 
 /// From the kept result sensor-operations (`docs/results`, 2026-11-23, two processors).
@@ -65,6 +68,18 @@ pub(crate) fn launch(
     folder: &ServerFolder,
     options: &ServerOptions,
 ) -> Result<Launch, StoreError> {
+    let jmx = management_port(folder, Place::ALONE);
+    let further = format!("jmx={jmx}");
+    launch_one(installation, folder, options, (Place::ALONE, &further))
+}
+
+/// How to start one server, by itself or a member of a cluster; `further` are the options of its URL.
+fn launch_one(
+    installation: &Installation,
+    folder: &ServerFolder,
+    options: &ServerOptions,
+    (place, further): (Place, &str),
+) -> Result<Launch, StoreError> {
     let memory = Memory::new(options)?;
     let java = find_java()?;
     let agent = jar(&installation.path, "jamm-").ok_or_else(|| {
@@ -74,23 +89,23 @@ pub(crate) fn launch(
             format!("its jar is not in {}", installation.path.display()),
         )
     })?;
-    let yaml = configuration(folder, options.durability, &memory)?;
+    let yaml = configuration(folder, options.durability, &memory, place)?;
     write_private(folder, "cassandra.yaml", &yaml)?;
     write_private(folder, "logback.xml", LOGGING)?;
-    let jmx = folder.ports[2];
     Ok(Launch {
         before: Vec::new(),
         server: Command {
             program: java,
-            arguments: arguments(&installation.path, &agent, folder, &memory),
+            arguments: arguments(&installation.path, &agent, folder, &memory, place),
             ..Command::default()
         },
         after: Vec::new(),
         endpoint: own_server(
             "cassandra",
             format!(
-                "cassandra://sensormark:{}@127.0.0.1:{}/?jmx={jmx}",
+                "cassandra://sensormark:{}@{}:{}/?{further}",
                 folder.password.expose(),
+                folder.address,
                 folder.ports[0]
             ),
             folder.ports[0],
@@ -99,11 +114,24 @@ pub(crate) fn launch(
         // 10 s on an idle machine; after a crash on a busy one, minutes
         start_seconds: 300,
         log_paths: vec!["commitlog".to_owned()],
-        notes: notes(&memory, options.profile.is_some(), folder.logs.is_some()),
+        notes: notes(
+            &memory,
+            options.profile.is_some(),
+            folder.logs.is_some(),
+            place,
+        ),
     })
 }
 
-fn notes(memory: &Memory, as_published: bool, logs_apart: bool) -> Vec<String> {
+fn notes(memory: &Memory, as_published: bool, logs_apart: bool, place: Place) -> Vec<String> {
+    let nodes = if place.members > 1 {
+        format!(
+            "{} nodes with one token each, hints for nodes that are away, no snapshots",
+            place.members
+        )
+    } else {
+        "one node with one token, gc_grace_seconds 0 on tables of readings, no snapshots".to_owned()
+    };
     let mut notes = vec![
         format!(
             "heap {} MiB ({}), direct memory up to {} MiB, memtables {} MiB of the heap, commit log up to {} MiB; Java itself takes 200 to 300 MiB beside them",
@@ -123,8 +151,7 @@ fn notes(memory: &Memory, as_published: bool, logs_apart: bool) -> Vec<String> {
             .to_owned(),
         "request time-outs of 60 s and 120 s (2 to 10 s as they come): the client's own end a request first"
             .to_owned(),
-        "one node with one token, gc_grace_seconds 0 on tables of readings, no snapshots"
-            .to_owned(),
+        nodes,
         "management (JMX) listens on loopback without a password, for nodetool flush".to_owned(),
     ];
     if logs_apart {
@@ -170,6 +197,7 @@ mod tests {
             root: root.to_owned(),
             data: root.join("data"),
             logs: None,
+            address: std::net::Ipv4Addr::LOCALHOST,
             ports: [3, 4, 5, 6, 7],
             password: Secret::new("hunter2"),
             user: None,
@@ -181,7 +209,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let folder = folder(root.path());
         let memory = Memory::new(&ServerOptions::default()).unwrap();
-        let yaml = configuration(&folder, Durability::Durable, &memory).unwrap();
+        let yaml = configuration(&folder, Durability::Durable, &memory, Place::ALONE).unwrap();
         assert!(yaml.contains("commitlog_sync: batch\n"));
         assert!(yaml.contains("commitlog_total_space: 1024MiB\n"));
         assert!(!yaml.contains("commitlog_sync_period"));
@@ -191,6 +219,7 @@ mod tests {
             Path::new("/j/jamm-1.jar"),
             &folder,
             &memory,
+            Place::ALONE,
         );
         assert!(
             arguments
@@ -198,6 +227,29 @@ mod tests {
                 .all(|argument| !argument.contains("hunter2"))
         );
         assert!(arguments.contains(&"-Xmx1024M".to_owned()));
+    }
+
+    #[test]
+    fn members_share_the_ring_alike() {
+        let root = tempfile::tempdir().unwrap();
+        let mut folder = folder(root.path());
+        folder.address = std::net::Ipv4Addr::new(127, 0, 0, 3);
+        let memory = Memory::new(&ServerOptions::default()).unwrap();
+        let place = Place {
+            member: 2,
+            members: 3,
+        };
+        let yaml = configuration(&folder, Durability::Default, &memory, place).unwrap();
+        for line in [
+            "initial_token: \"3074457345618258602\"",
+            "listen_address: 127.0.0.3",
+            "auto_bootstrap: true",
+            "hinted_handoff_enabled: true",
+            "      - seeds: \"127.0.0.1:4\"",
+        ] {
+            assert!(yaml.lines().any(|other| other == line), "{line} in {yaml}");
+        }
+        assert_eq!(management_port(&folder, place), 7);
     }
 
     #[test]
@@ -223,7 +275,8 @@ mod tests {
         let error = Memory::new(&profile).err().unwrap();
         assert_eq!(error.kind(), ErrorKind::Configuration);
         let memory = Memory::new(&ServerOptions::default()).unwrap();
-        let error = configuration(&folder(root.path()), Durability::Unacknowledged, &memory);
+        let folder = folder(root.path());
+        let error = configuration(&folder, Durability::Unacknowledged, &memory, Place::ALONE);
         assert_eq!(error.unwrap_err().kind(), ErrorKind::Unsupported);
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::connection::Link;
 use scylla::statement::prepared::PreparedStatement;
+use sensormark_kit::ByShape;
 use sensormark_store::{Aggregate, Comparison, StoreError};
-use std::collections::HashMap;
 
 /// The shape of a statement; of those of one table, its number first, then fields as bits or a field's number.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -27,7 +27,7 @@ pub(crate) enum Shape {
 #[derive(Debug)]
 pub(crate) struct Statements {
     keyspace: String,
-    prepared: HashMap<Shape, PreparedStatement>,
+    prepared: ByShape<Shape, PreparedStatement>,
 }
 
 impl Statements {
@@ -35,7 +35,7 @@ impl Statements {
     pub(crate) fn new(keyspace: &str) -> Self {
         Self {
             keyspace: keyspace.to_owned(),
-            prepared: HashMap::new(),
+            prepared: ByShape::default(),
         }
     }
 
@@ -46,12 +46,8 @@ impl Statements {
         shape: Shape,
         text: impl FnOnce(&str) -> String,
     ) -> Result<PreparedStatement, StoreError> {
-        if let Some(prepared) = self.prepared.get(&shape) {
-            return Ok(prepared.clone());
-        }
-        let text = text(&self.keyspace);
-        let prepared = link.prepare("prepare a statement", &text).await?;
-        self.prepared.insert(shape, prepared.clone());
-        Ok(prepared)
+        let keyspace = &self.keyspace;
+        let make = async || link.prepare("prepare a statement", &text(keyspace)).await;
+        self.prepared.prepared(shape, make).await
     }
 }

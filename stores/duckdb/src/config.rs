@@ -124,17 +124,15 @@ fn fsync_mode(durability: Durability) -> Result<&'static str, StoreError> {
     }
 }
 
+/// What the default is, in words.
+const FLUSHED: &str = "fsync_mode STANDARD: the write-ahead log is flushed before a commit returns";
+
 /// The durability classes in DuckDB's own words.
-pub(crate) fn durability_classes() -> Vec<(Durability, String)> {
-    let flushed = "fsync_mode STANDARD: the write-ahead log is flushed before a commit returns";
-    [
-        (Durability::Default, flushed),
-        (Durability::Durable, flushed),
-        (
-            Durability::Relaxed,
-            "fsync_mode NONE: nothing is flushed; a power failure may damage the file, a crash of the process loses nothing",
-        ),
-    ]
-    .map(|(class, words)| (class, words.to_owned()))
-    .into()
-}
+pub(crate) const DURABILITY: &[(Durability, &str)] = &[
+    (Durability::Default, FLUSHED),
+    (Durability::Durable, FLUSHED),
+    (
+        Durability::Relaxed,
+        "fsync_mode NONE: nothing is flushed; a power failure may damage the file, a crash of the process loses nothing",
+    ),
+];

@@ -9,7 +9,7 @@ use crate::write::writer::Writer;
 use sensormark_relational::cell::Cell;
 use sensormark_relational::column_type::ColumnType;
 use sensormark_relational::physical_schema::PhysicalSchema;
-use sensormark_relational::plan::shape::QueryShape;
+use sensormark_relational::plan::Plans;
 use sensormark_store::{ErrorKind, Plan, StoreError};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -26,7 +26,7 @@ pub struct DuckdbSession {
     pub(crate) connection: Connection,
     used: Use,
     pub(crate) model: Arc<PhysicalSchema>,
-    pub(crate) plans: HashMap<QueryShape, Rc<sensormark_relational::plan::Plan>>,
+    pub(crate) plans: Plans,
     pub(crate) writers: Rc<[Writer]>,
     /// How long an operation may take.
     pub(crate) allowed: Duration,
@@ -53,7 +53,7 @@ impl DuckdbSession {
             kept: Kept::default(),
             connection,
             used,
-            plans: HashMap::new(),
+            plans: Plans::default(),
             writers: writers.collect(),
             model,
             allowed: Duration::from_millis(plan.timeout_ms),

@@ -15,13 +15,10 @@
 use crate::admin::DuckdbAdministrator;
 use crate::connection::DuckdbSession;
 use crate::dialect::DuckdbDialect;
-use sensormark_kit::{Adapter, Backend};
+use sensormark_kit::{Adapter, Backend, Declaration, folder};
 use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_store::store::RepeatedWrite;
-use sensormark_store::{
-    Capability, Description, Endpoint, ErrorKind, Family, Installation, Layout, LayoutOption,
-    Limits, Operation, Plan, Schema, SessionKind, StoreError, Table, Typical, WriteSize,
-};
+use sensormark_store::{Endpoint, Plan, SessionKind, StoreError, TimeResolution};
 use std::sync::Arc;
 
 mod admin;
@@ -52,64 +49,33 @@ impl Backend for DuckdbBackend {
     type Session = DuckdbSession;
     type Administrator = DuckdbAdministrator;
 
-    fn description(&self) -> Description {
-        Description {
-            name: config::NAME.to_owned(),
-            title: "DuckDB".to_owned(),
-            embedded: true,
-            session: SessionKind::Blocking,
-            durability: config::durability_classes(),
-            url_example: server::URL_EXAMPLE.to_owned(),
-            repeated_write: RepeatedWrite::KeepsBoth,
-        }
-    }
-
-    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption> {
-        schema::layouts(schema, family)
-    }
-
-    fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
-        schema::capability(operation, layout, table)
-    }
-
-    fn limits(&self, layout: &Layout, table: &Table) -> Limits {
-        schema::limits(layout, table)
-    }
-
-    fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize {
-        write_size::write_size(layout, table)
-    }
+    const DECLARATION: Declaration<PhysicalSchema> = Declaration {
+        name: config::NAME,
+        title: "DuckDB",
+        embedded: true,
+        session: SessionKind::Blocking,
+        durability: config::DURABILITY,
+        url_example: server::URL_EXAMPLE,
+        repeated_write: RepeatedWrite::KeepsBoth,
+        native_resolution: TimeResolution::Nanoseconds,
+        typical: server::TYPICAL,
+        layouts: schema::layouts,
+        capability: schema::capability,
+        limits: schema::limits,
+        write_size: write_size::write_size,
+        installation: server::installation,
+        launch: None,
+        endpoint: config::endpoint,
+        physical_schema: |plan| PhysicalSchema::new(&DuckdbDialect, &plan.schema, plan.layout),
+    };
 
     fn one_process(&self) -> Option<&'static str> {
         Some("DuckDB lets one process write to a database, and no other one read from it meanwhile")
     }
 
-    fn typical(&self) -> Typical {
-        server::TYPICAL
-    }
-
-    fn installation(&self) -> Result<Installation, StoreError> {
-        server::installation()
-    }
-
-    fn endpoint(&self, url: &str) -> Result<Endpoint, StoreError> {
-        config::endpoint(url)
-    }
-
-    fn model(&self, plan: &Plan) -> Result<PhysicalSchema, StoreError> {
-        PhysicalSchema::new(&DuckdbDialect, &plan.schema, plan.layout)
-    }
-
     async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {
-        let folder = config::folder(endpoint);
-        if folder.is_dir() || endpoint.managed {
-            return Ok(server::library()?.version());
-        }
-        Err(StoreError::new(
-            ErrorKind::NotFound,
-            "look at the folder",
-            "the folder is no longer there; name another one",
-        ))
+        folder::check_there(config::NAME, endpoint)?;
+        Ok(server::library()?.version())
     }
 
     async fn administrator(

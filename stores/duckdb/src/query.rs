@@ -9,11 +9,9 @@ use row::Fetched;
 use sensormark_relational::cell::Cell;
 use sensormark_relational::column_type::ColumnType;
 use sensormark_relational::decode::Decoder;
-use sensormark_relational::plan::shape::QueryShape;
 use sensormark_relational::plan::slot::{Bindings, Slot};
-use sensormark_relational::plan::{Plan, check, empty, nothing_to_find};
+use sensormark_relational::plan::{checked, nothing_to_find, planned};
 use sensormark_store::{Answer, Query, StoreError};
-use std::rc::Rc;
 use std::sync::Arc;
 
 pub(crate) mod row;
@@ -27,18 +25,11 @@ const OPERATION: &str = "ask DuckDB";
 /// What DuckDB says, or [`sensormark_store::ErrorKind::Unsupported`] where the layout cannot answer.
 pub(crate) fn answer(session: &mut DuckdbSession, query: &Query) -> Result<Answer, StoreError> {
     let model = Arc::clone(&session.model);
-    let (description, table) = model.table(query.table)?;
-    check(query, description)?;
-    if nothing_to_find(query, &model, description) {
-        return Ok(empty(query, description));
+    let asked = checked(&model, query)?;
+    if let Some(nothing) = nothing_to_find(&asked) {
+        return Ok(nothing);
     }
-    let asked = Bindings {
-        model: &model,
-        table,
-        description,
-        query,
-    };
-    let plan = planned(session, query)?;
+    let plan = planned(&mut session.plans, &model, query)?;
     let mut decoder = Decoder::new(asked, plan.statements.len());
     let wrong = |failure| error::native(OPERATION, failure);
     for statement in &plan.statements {
@@ -75,15 +66,4 @@ fn bound(asked: Bindings<'_>, slot: Slot, kind: ColumnType) -> Parameter<'_> {
         }
         slot => parameter(asked.value(slot), kind),
     }
-}
-
-/// The statements of a question, written when the first of its shape is asked.
-fn planned(session: &mut DuckdbSession, query: &Query) -> Result<Rc<Plan>, StoreError> {
-    let shape = QueryShape::of(query, &session.model);
-    if let Some(plan) = session.plans.get(&shape) {
-        return Ok(Rc::clone(plan));
-    }
-    let plan = Rc::new(Plan::new(&session.model, query)?);
-    session.plans.insert(shape, Rc::clone(&plan));
-    Ok(plan)
 }

@@ -7,6 +7,7 @@
 //! - Its documentation advises against primary keys where data are loaded (<https://duckdb.org/docs/current/guides/performance/schema>).
 //! - An index on several columns serves no scan.
 
+use sensormark_kit::offer;
 use sensormark_store::{
     Capability, DefaultSelection, Encoding, Family, Index, Layout, LayoutOption, Limits, Operation,
     QueryStyle, Schema, Scope, Shape, Table, TagPlacement, TimeKey, WriteMethod,
@@ -38,23 +39,17 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
         Family::PerReading => per_reading(schema, usual),
         Family::PerSpan { span_ns } => vec![offer(
             "",
+            usual.with_shape(Shape::RecordPerSpan {
+                span_ns,
+                encoding: Encoding::Arrays,
+            }),
             DefaultSelection::Usual,
-            Layout {
-                shape: Shape::RecordPerSpan {
-                    span_ns,
-                    encoding: Encoding::Arrays,
-                },
-                ..usual
-            },
             "a row a span: series, span, size, ns INTEGER[], a list a field; no index",
         )],
         Family::Summary { per_ns, split } => vec![offer(
             "",
+            usual.with_shape(Shape::Summary { per_ns, split }),
             DefaultSelection::Usual,
-            Layout {
-                shape: Shape::Summary { per_ns, split },
-                ..usual
-            },
             "a row a reading, no index; in the same transaction count, sum, min, max of each field by series, period, day or night, PRIMARY KEY on these",
         )],
         Family::Bucketed { .. } | Family::GrowingArray => Vec::new(),
@@ -66,63 +61,37 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
     offers
 }
 
-fn offer(
-    variant: &str,
-    default_selection: DefaultSelection,
-    layout: Layout,
-    description: &str,
-) -> LayoutOption {
-    LayoutOption {
-        variant: variant.to_owned(),
-        layout,
-        default_selection,
-        description: description.to_owned(),
-    }
-}
-
 fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
     let mut offers = vec![offer(
         "",
-        DefaultSelection::Usual,
         usual,
+        DefaultSelection::Usual,
         "a row a reading: series, time BIGINT (ns), a column a field; no index, the smallest and largest values of row groups skip them",
     )];
     let on_request = |variant: &str, layout, description: &str| {
-        offer(variant, DefaultSelection::OnRequest, layout, description)
+        offer(variant, layout, DefaultSelection::OnRequest, description)
     };
     if schema.tables.iter().any(|table| !table.tags.is_empty()) {
         offers.push(on_request(
             "series-index",
-            Layout {
-                index: Index::Series,
-                ..usual
-            },
+            usual.with_index(Index::Series),
             "the same with an index (ART) on the series, which serves a series of under a thousandth of the rows",
         ));
     }
     offers.extend([
         on_request(
             "timestamp-ns",
-            Layout {
-                time: TimeKey::Native,
-                ..usual
-            },
+            usual.with_time(TimeKey::Native),
             "the same with time TIMESTAMP_NS",
         ),
         on_request(
             "row-per-field",
-            Layout {
-                shape: Shape::RowPerField,
-                ..usual
-            },
+            usual.with_shape(Shape::RowPerField),
             "a row a value: series, time, field SMALLINT, a column of values for each type",
         ),
         on_request(
             "multi-row",
-            Layout {
-                write: WriteMethod::MultiRow,
-                ..usual
-            },
+            usual.with_write(WriteMethod::MultiRow),
             "the usual table, written by INSERT … VALUES (…), (…), … of up to 250 rows",
         ),
     ]);
@@ -144,11 +113,8 @@ fn other_tags(usual: &LayoutOption) -> LayoutOption {
             "the usual layout with every tag in every row, which DuckDB keeps as a dictionary",
         )
     };
-    let layout = Layout {
-        tags,
-        ..usual.layout
-    };
-    offer(variant, DefaultSelection::OnRequest, layout, words)
+    let layout = usual.layout.with_tags(tags);
+    offer(variant, layout, DefaultSelection::OnRequest, words)
 }
 
 /// Why DuckDB does not have this layout, if it does not.
@@ -202,14 +168,11 @@ pub(crate) fn unsupported(layout: &Layout) -> Option<&'static str> {
 }
 
 /// How DuckDB does an operation with this layout and table.
-pub(crate) fn capability(operation: Operation, layout: &Layout, table: &Table) -> Capability {
+pub(crate) fn capability(operation: Operation, layout: &Layout, _: &Table) -> Capability {
     if let Some(reason) = unsupported(layout) {
         return Capability::Unsupported(reason.to_owned());
     }
     match operation {
-        Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
-            Capability::Unsupported("the table has no entities".to_owned())
-        }
         Operation::FromSums | Operation::ExtremesOfPartsFromSums
             if !matches!(layout.shape, Shape::Summary { .. }) =>
         {

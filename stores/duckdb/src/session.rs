@@ -53,8 +53,4 @@ impl BackendSession for DuckdbSession {
     ) -> Result<Vec<sensormark_store::Statement>, StoreError> {
         self.kept.take(&self.connection, with_plans)
     }
-
-    async fn close(self) -> Result<(), StoreError> {
-        Ok(())
-    }
 }

@@ -47,12 +47,9 @@ use self::admin::GriddbAdministrator;
 use self::config::Options;
 use self::schema::{PhysicalSchema, layout_options};
 use self::session::GriddbSession;
-use sensormark_kit::{Adapter, Backend};
-use sensormark_store::server::ServerFolder;
+use sensormark_kit::{Adapter, Backend, Declaration};
 use sensormark_store::{
-    Capability, Description, Durability, Endpoint, Family, Installation, Launch, Layout,
-    LayoutOption, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
-    StoreError, Table, TimeResolution, Typical, WriteSize,
+    Durability, Endpoint, Plan, RepeatedWrite, SessionKind, StoreError, TimeResolution,
 };
 use std::sync::Arc;
 
@@ -63,76 +60,40 @@ pub type Griddb = Adapter<GriddbBackend>;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GriddbBackend;
 
+/// What a class of durability is here, in words.
+const FLUSHED: &str = "logWriteMode 1: the log is flushed every second from the server's own memory, so that kill -9 alone loses acknowledged rows";
+
 impl Backend for GriddbBackend {
     type PhysicalSchema = PhysicalSchema;
     type Session = GriddbSession;
     type Administrator = GriddbAdministrator;
 
-    fn description(&self) -> Description {
-        let flushed = "logWriteMode 1: the log is flushed every second from the server's own memory, so that kill -9 alone loses acknowledged rows";
-        Description {
-            name: "griddb".to_owned(),
-            title: "GridDB".to_owned(),
-            embedded: false,
-            session: SessionKind::Blocking,
-            durability: vec![
-                (Durability::Default, flushed.to_owned()),
-                (
-                    Durability::Durable,
-                    "logWriteMode 0, and rows of a batch in one commit a container: a commit waits for the log on disk"
-                        .to_owned(),
-                ),
-                (Durability::Relaxed, flushed.to_owned()),
-            ],
-            url_example: config::URL_EXAMPLE.to_owned(),
-            repeated_write: RepeatedWrite::Replaces,
-        }
-    }
-
-    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption> {
-        layout_options::layouts(schema, family)
-    }
-
-    fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
-        layout_options::capability(operation, layout, table)
-    }
-
-    fn limits(&self, layout: &Layout, _: &Table) -> Limits {
-        write::limits(layout)
-    }
-
-    fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize {
-        write_size::write_size(layout, table)
-    }
-
-    fn native_resolution(&self) -> TimeResolution {
-        TimeResolution::Milliseconds
-    }
-
-    fn typical(&self) -> Typical {
-        server::TYPICAL
-    }
-
-    fn installation(&self) -> Result<Installation, StoreError> {
-        server::installation()
-    }
-
-    fn launch(
-        &self,
-        installation: &Installation,
-        folder: &ServerFolder,
-        options: &ServerOptions,
-    ) -> Result<Launch, StoreError> {
-        server::launch(installation, folder, options)
-    }
-
-    fn endpoint(&self, url: &str) -> Result<Endpoint, StoreError> {
-        Ok(Options::parse(url)?.endpoint(url))
-    }
-
-    fn model(&self, plan: &Plan) -> Result<PhysicalSchema, StoreError> {
-        PhysicalSchema::new(&plan.schema, plan.layout)
-    }
+    const DECLARATION: Declaration<PhysicalSchema> = Declaration {
+        name: "griddb",
+        title: "GridDB",
+        embedded: false,
+        session: SessionKind::Blocking,
+        durability: &[
+            (Durability::Default, FLUSHED),
+            (
+                Durability::Durable,
+                "logWriteMode 0, and rows of a batch in one commit a container: a commit waits for the log on disk",
+            ),
+            (Durability::Relaxed, FLUSHED),
+        ],
+        url_example: config::URL_EXAMPLE,
+        repeated_write: RepeatedWrite::Replaces,
+        native_resolution: TimeResolution::Milliseconds,
+        typical: server::TYPICAL,
+        layouts: layout_options::layouts,
+        capability: layout_options::capability,
+        limits: |layout, _| write::limits(layout),
+        write_size: write_size::write_size,
+        installation: server::installation,
+        launch: Some(server::launch),
+        endpoint: |url| Ok(Options::parse(url)?.endpoint(url)),
+        physical_schema: |plan| PhysicalSchema::new(&plan.schema, plan.layout),
+    };
 
     async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {
         admin::version(endpoint)

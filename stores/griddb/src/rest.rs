@@ -111,7 +111,7 @@ impl<'a> Rest<'a> {
         };
         // A thread of its own, because whoever asks may be inside a runtime, and that of a blocking session has no input and output.
         let asked = std::thread::scope(|scope| {
-            let thread = scope.spawn(|| {
+            let started = std::thread::Builder::new().spawn_scoped(scope, || {
                 let runtime = Builder::new_current_thread().enable_all().build();
                 let runtime = runtime.map_err(|error| {
                     let text = format!("input and output cannot be prepared: {error}");
@@ -119,7 +119,15 @@ impl<'a> Rest<'a> {
                 })?;
                 runtime.block_on(exchange)
             });
-            thread.join()
+            match started {
+                Ok(thread) => thread.join(),
+                Err(error) => {
+                    let text = format!("cannot start a thread: {error}");
+                    Ok(Err(
+                        StoreError::new(ErrorKind::Overload, operation, text).with_source(error)
+                    ))
+                }
+            }
         });
         let (status, body) = asked.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         read(operation, status, &body)

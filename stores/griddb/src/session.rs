@@ -114,8 +114,4 @@ impl BackendSession for GriddbSession {
     async fn take_statements(&mut self, with_plans: bool) -> Result<Vec<Statement>, StoreError> {
         Ok(shown::take(&self.containers.connection, with_plans))
     }
-
-    async fn close(self) -> Result<(), StoreError> {
-        Ok(())
-    }
 }

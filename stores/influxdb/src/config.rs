@@ -1,12 +1,13 @@
 //! The URL of a server and what is in it.
 //!
 //! `influxdb://user:password@host:8086/` (or `http://`, `https://`), with `?udp=PORT&udp_database=NAME` where the server listens for
-//! datagrams. An InfluxDB 2: `influxdb2://ORGANISATION:TOKEN@host:8086/`, or any of the others with `?org=…&token=…`; `bucket=NAME` names the one
+//! datagrams, and `?tls_ca=FILE` where its certificate is of an authority of one's own. An InfluxDB 2: `influxdb2://ORGANISATION:TOKEN@host:8086/`, or any of the others with `?org=…&token=…`; `bucket=NAME` names the one
 //! bucket that a token may write into. Nothing here shows a password or token.
 
 use sensormark_kit::url::{basic_authorization, existing_server, percent_decoded};
 use sensormark_store::{Durability, Endpoint, ErrorKind, Secret, StoreError};
 use std::fmt;
+use std::path::PathBuf;
 use url::Url;
 
 /// What a URL looks like. Messages show it.
@@ -24,6 +25,8 @@ pub(crate) struct Options {
     pub(crate) port: u16,
     /// Whether HTTP goes through TLS.
     pub(crate) encrypted: bool,
+    /// The file of the authorities that certificates must be of, instead of the public ones.
+    pub(crate) authorities: Option<PathBuf>,
     /// The header that says who asks, where anybody must.
     pub(crate) authorization: Option<Secret>,
     /// User and password with which the first user is made.
@@ -51,6 +54,7 @@ struct Question {
     organisation: Option<String>,
     token: Option<Secret>,
     bucket: Option<String>,
+    authorities: Option<PathBuf>,
 }
 
 /// A listener of datagrams: it writes into one database, which is fixed in the server's configuration.
@@ -105,6 +109,7 @@ fn question(url: &Url) -> Result<Question, StoreError> {
             "udp_database" => question.udp_database = own("udp_database", &value)?,
             "org" => question.organisation = Some(value.into_owned()),
             "token" => question.token = Some(Secret::new(value)),
+            "tls_ca" => question.authorities = Some(PathBuf::from(value.as_ref())),
             "bucket" => question.bucket = own("bucket", &value)?,
             other => {
                 return Err(wrong(&format!(
@@ -197,13 +202,18 @@ impl Options {
         };
         let host = host.trim_matches(['[', ']']).to_owned();
         let port = url.port().unwrap_or(standard);
-        let question = question(&url)?;
+        let mut question = question(&url)?;
+        let authorities = question.authorities.take();
+        if authorities.is_some() && !encrypted {
+            return Err(wrong("tls_ca goes with https://"));
+        }
         if url.scheme() == "influxdb2" || question.names_organisation() {
             let (organisation, token) = question.organisation(user)?;
             return Ok(Self {
                 host,
                 port,
                 encrypted,
+                authorities,
                 authorization: Some(Secret::new(format!("Token {}", token.expose()))),
                 user: None,
                 datagrams: None,
@@ -217,6 +227,7 @@ impl Options {
             host,
             port,
             encrypted,
+            authorities,
             authorization,
             user,
             datagrams: question.listener(),
@@ -306,6 +317,7 @@ mod tests {
             "influxdb://u:hunter2@h/path",
             "influxdb://u:hunter2@h/?udp=many",
             "influxdb://u:hunter2@h/?ssl=on",
+            "influxdb://u:hunter2@h/?tls_ca=/ca.pem",
             "influxdb2://h/?token=hunter2",
             "influxdb2://us@h/",
             "influxdb://h/?org=us",

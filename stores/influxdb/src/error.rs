@@ -317,6 +317,10 @@ pub(crate) fn not_connected(error: io::Error) -> StoreError {
             ErrorKind::Overload,
             "this machine has no free port left; use fewer connections",
         ),
+        io::ErrorKind::InvalidData if error.to_string().contains("certificate") => (
+            ErrorKind::Configuration,
+            "https:// wants a certificate for the host's name by a public authority, or by one of the file that ?tls_ca=FILE names",
+        ),
         _ => (
             ErrorKind::Unavailable,
             "the connection cannot be made; check host, port and network",

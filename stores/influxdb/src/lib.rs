@@ -49,12 +49,10 @@ use self::connection::{Link, Message};
 use self::query::Reader;
 use self::schema::{PhysicalSchema, layout_options};
 use self::session::InfluxdbSession;
-use sensormark_kit::{Adapter, Backend};
-use sensormark_store::server::ServerFolder;
+use sensormark_kit::{Adapter, Backend, Declaration};
 use sensormark_store::{
-    Capability, Description, Durability, Endpoint, ErrorKind, Family, Installation, Launch, Layout,
-    LayoutOption, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
-    StoreError, Table, Typical, WriteSize,
+    Durability, Endpoint, ErrorKind, Layout, Plan, RepeatedWrite, Schema, SessionKind, StoreError,
+    TimeResolution,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -159,77 +157,43 @@ impl Backend for InfluxdbBackend {
     type Session = InfluxdbSession;
     type Administrator = InfluxdbAdministrator;
 
-    fn description(&self) -> Description {
-        let words = |class, words: &str| (class, words.to_owned());
-        Description {
-            name: "influxdb".to_owned(),
-            title: "InfluxDB".to_owned(),
-            embedded: false,
-            session: SessionKind::Async,
-            durability: vec![
-                words(
-                    Durability::Default,
-                    "wal-fsync-delay 0: a write over HTTP is acknowledged when its log is on disk; datagrams are not acknowledged",
-                ),
-                words(
-                    Durability::Durable,
-                    "wal-fsync-delay 0: a write over HTTP is acknowledged when its log is on disk",
-                ),
-                words(
-                    Durability::Unacknowledged,
-                    "datagrams (layout udp): lost ones are counted by nobody but the kernel",
-                ),
-            ],
-            url_example: config::URL_EXAMPLE.to_owned(),
-            repeated_write: RepeatedWrite::Replaces,
-        }
-    }
-
-    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption> {
-        layout_options::layouts(schema, family)
-    }
-
-    fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
-        layout_options::capability(operation, layout, table)
-    }
-
-    fn limits(&self, layout: &Layout, table: &Table) -> Limits {
-        write::limits(layout, table)
-    }
-
-    fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize {
-        write_size::write_size(layout, table)
-    }
+    const DECLARATION: Declaration<PhysicalSchema> = Declaration {
+        name: "influxdb",
+        title: "InfluxDB",
+        embedded: false,
+        session: SessionKind::Async,
+        durability: &[
+            (
+                Durability::Default,
+                "wal-fsync-delay 0: a write over HTTP is acknowledged when its log is on disk; datagrams are not acknowledged",
+            ),
+            (
+                Durability::Durable,
+                "wal-fsync-delay 0: a write over HTTP is acknowledged when its log is on disk",
+            ),
+            (
+                Durability::Unacknowledged,
+                "datagrams (layout udp): lost ones are counted by nobody but the kernel",
+            ),
+        ],
+        url_example: config::URL_EXAMPLE,
+        repeated_write: RepeatedWrite::Replaces,
+        native_resolution: TimeResolution::Nanoseconds,
+        typical: server::TYPICAL,
+        layouts: layout_options::layouts,
+        capability: layout_options::capability,
+        limits: write::limits,
+        write_size: write_size::write_size,
+        installation: server::installation,
+        launch: Some(server::launch),
+        endpoint: |url| Ok(Options::parse(url)?.endpoint(url)),
+        physical_schema: |plan| Ok(PhysicalSchema::new(&plan.schema, plan.layout)),
+    };
 
     fn momentary_misses(&self) -> Option<&'static str> {
         Some(
             "the server counts a series' values in its cache before it copies them: where another session writes and a third asks in between, the last are left out",
         )
-    }
-
-    fn typical(&self) -> Typical {
-        server::TYPICAL
-    }
-
-    fn installation(&self) -> Result<Installation, StoreError> {
-        server::installation()
-    }
-
-    fn launch(
-        &self,
-        installation: &Installation,
-        folder: &ServerFolder,
-        options: &ServerOptions,
-    ) -> Result<Launch, StoreError> {
-        server::launch(installation, folder, options)
-    }
-
-    fn endpoint(&self, url: &str) -> Result<Endpoint, StoreError> {
-        Ok(Options::parse(url)?.endpoint(url))
-    }
-
-    fn model(&self, plan: &Plan) -> Result<PhysicalSchema, StoreError> {
-        Ok(PhysicalSchema::new(&plan.schema, plan.layout))
     }
 
     async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {

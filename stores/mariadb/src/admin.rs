@@ -3,7 +3,9 @@
 //! Only databases whose name starts with sensormark_ and that bear the plan's mark are touched. Global settings of the server are changed on
 //! servers alone that sensormark started.
 
+use crate::config::Options;
 use crate::connection::{Link, cell};
+use crate::members;
 use crate::schema::{owner_table, quoted};
 use crate::write::native;
 use mysql_async::Value;
@@ -13,7 +15,9 @@ use sensormark_relational::ddl;
 use sensormark_relational::physical_schema::{OWNER_TABLE, PhysicalSchema};
 use sensormark_store::{Durability, ErrorKind, Plan, Setting, Size, StoreError};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+mod settle;
 
 /// Settings that are read back, all of them harmless to show.
 const SETTINGS: &[&str] = &[
@@ -59,20 +63,14 @@ const SETTINGS: &[&str] = &[
     "tx_isolation",
     "version",
     "version_comment",
+    "wsrep_on",
+    "wsrep_slave_threads",
 ];
-
-/// How long the server may take to come to rest.
-const SETTLE: Duration = Duration::from_secs(600);
-
-/// How long to wait for the server's page cleaner before it is woken again.
-const NUDGE: Duration = Duration::from_secs(1);
-
-/// Pages that the server keeps dirty for itself.
-const IDLE_DIRTY_PAGES: i64 = 20;
 
 /// Speaks to the server about one database.
 pub struct MariadbAdministrator {
     link: Link,
+    options: Options,
     plan: Plan,
     model: Arc<PhysicalSchema>,
 }
@@ -106,8 +104,18 @@ pub(crate) fn check_durability(plan: &Plan, flush_at_commit: i64) -> Result<(), 
 
 impl MariadbAdministrator {
     /// Administers this plan's database over this connection.
-    pub(crate) const fn new(link: Link, plan: Plan, model: Arc<PhysicalSchema>) -> Self {
-        Self { link, plan, model }
+    pub(crate) const fn new(
+        link: Link,
+        options: Options,
+        plan: Plan,
+        model: Arc<PhysicalSchema>,
+    ) -> Self {
+        Self {
+            link,
+            options,
+            plan,
+            model,
+        }
     }
 
     fn name(&self) -> &str {
@@ -129,17 +137,6 @@ impl MariadbAdministrator {
             })
             .await?;
         Ok(texts)
-    }
-
-    async fn number(&mut self, operation: &str, sql: &str) -> Result<i64, StoreError> {
-        let mut number = 0;
-        self.link
-            .rows(operation, sql, Vec::new(), &mut |row| {
-                number = cell::integer(&row, 0)?;
-                Ok(())
-            })
-            .await?;
-        Ok(number)
     }
 
     /// The owner's mark inside a database.
@@ -184,96 +181,41 @@ impl MariadbAdministrator {
         Ok(())
     }
 
-    async fn rest(&mut self) -> Result<(), StoreError> {
-        const OPERATION: &str = "settle";
+    /// Connections to all members of a cluster that answer; none to a server alone.
+    async fn members(&self) -> Result<Vec<Link>, StoreError> {
+        let mut links = Vec::new();
+        if self.options.hosts() == 1 {
+            return Ok(links);
+        }
         let timeout = Duration::from_millis(self.plan.timeout_ms);
-        self.link.allow(SETTLE).await?;
+        for host in 0..self.options.hosts() {
+            match Link::open(&self.options, host, None, timeout).await {
+                Ok(link) => links.push(link),
+                Err(error) if error.kind() == ErrorKind::Unavailable => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(links)
+    }
+
+    async fn rest(&mut self) -> Result<(), StoreError> {
         let names = ddl::table_names(&self.model);
         let tables: Vec<String> = names
             .iter()
             .map(|table| format!("{}.{}", quoted(self.name()), quoted(table)))
             .collect();
-        let analyze = format!("ANALYZE NO_WRITE_TO_BINLOG TABLE {}", tables.join(", "));
-        self.link.text(OPERATION, analyze).await?;
-        if self.plan.endpoint.managed {
-            self.flush_pages().await?;
-        } else {
-            // Without a right to change the server's settings: this writes all pages of these tables, and so do its locks end.
-            let flush = format!("FLUSH TABLES {} FOR EXPORT", tables.join(", "));
-            let flushed = self.link.text(OPERATION, flush).await;
-            match flushed {
-                Ok(()) => self.link.text(OPERATION, "UNLOCK TABLES").await?,
-                Err(error) if error.kind() == ErrorKind::Authentication => {}
-                Err(error) => return Err(error),
-            }
+        let tables = tables.join(", ");
+        let managed = self.plan.endpoint.managed;
+        if self.options.hosts() == 1 {
+            let timeout = Duration::from_millis(self.plan.timeout_ms);
+            settle::alone(&mut self.link, &tables, managed).await?;
+            return self.link.allow(timeout).await;
         }
-        self.link.allow(timeout).await
-    }
-
-    /// Waits until purge has caught up and no page is dirty, with input and output as fast as the disk allows meanwhile.
-    async fn flush_pages(&mut self) -> Result<(), StoreError> {
-        const OPERATION: &str = "settle";
-        let capacity = self
-            .number(OPERATION, "SELECT @@GLOBAL.innodb_io_capacity")
-            .await?;
-        let most = self
-            .number(OPERATION, "SELECT @@GLOBAL.innodb_io_capacity_max")
-            .await?;
-        let fast = "SET GLOBAL innodb_max_purge_lag_wait = 0; SET GLOBAL innodb_io_capacity_max = 20000; \
-             SET GLOBAL innodb_io_capacity = 20000; SET GLOBAL innodb_max_dirty_pages_pct_lwm = 0; \
-             SET GLOBAL innodb_max_dirty_pages_pct = 0";
-        self.link.text(OPERATION, fast).await?;
-        let waited = self.wait_for_pages().await;
-        let slow = format!(
-            "SET GLOBAL innodb_max_dirty_pages_pct = 90; SET GLOBAL innodb_io_capacity = {capacity}; \
-             SET GLOBAL innodb_io_capacity_max = {most}"
-        );
-        self.link.text(OPERATION, slow).await?;
-        waited
-    }
-
-    async fn wait_for_pages(&mut self) -> Result<(), StoreError> {
-        const OPERATION: &str = "settle";
-        let status = |name: &str| {
-            format!(
-                "SELECT CAST(VARIABLE_VALUE AS SIGNED) FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = '{name}'"
-            )
-        };
-        let (dirty, age) = (
-            status("INNODB_BUFFER_POOL_PAGES_DIRTY"),
-            status("INNODB_CHECKPOINT_AGE"),
-        );
-        let deadline = Instant::now() + SETTLE;
-        let mut nudge = Instant::now() + NUDGE;
-        let (mut before, mut still) = (i64::MIN, 0);
-        loop {
-            let pages = self.number(OPERATION, &dirty).await?;
-            let now = self.number(OPERATION, &age).await?;
-            still = if pages < IDLE_DIRTY_PAGES && now == before {
-                still + 1
-            } else {
-                0
-            };
-            // A few pages that the server keeps dirty for itself count as rest, once nothing moves any more.
-            if pages == 0 || still >= 5 {
-                return Ok(());
-            }
-            if Instant::now() > deadline {
-                return Err(StoreError::new(
-                    ErrorKind::Timeout,
-                    OPERATION,
-                    format!("{pages} pages are still dirty; is somebody else writing?"),
-                ));
-            }
-            before = now;
-            if Instant::now() > nudge {
-                // The page cleaner may have gone to sleep with pages left; setting its limit wakes it.
-                let wake = "SET GLOBAL innodb_max_dirty_pages_pct = 0";
-                self.link.text(OPERATION, wake).await?;
-                nudge = Instant::now() + NUDGE;
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
+        for mut link in self.members().await? {
+            settle::member(&mut link, &tables, managed).await?;
+            link.close().await?;
         }
+        Ok(())
     }
 
     async fn read_settings(&mut self) -> Result<Vec<Setting>, StoreError> {
@@ -296,6 +238,9 @@ impl MariadbAdministrator {
                 Ok(())
             })
             .await?;
+        if self.options.hosts() > 1 {
+            settings.extend(members::settings(&mut self.link).await?);
+        }
         Ok(settings)
     }
 
@@ -306,18 +251,19 @@ impl MariadbAdministrator {
             "SELECT CAST(COALESCE(SUM(FILE_SIZE), 0) AS SIGNED) FROM information_schema.INNODB_SYS_TABLESPACES WHERE NAME LIKE '{}/%'",
             name.replace('_', "\\_")
         );
-        let data = match self.number(OPERATION, &files).await {
+        let data = match self.link.number(OPERATION, &files).await {
             Ok(bytes) => bytes,
             // Without the right to see files: what the tables say of themselves.
             Err(error) if error.kind() == ErrorKind::Authentication => {
                 let tables = format!(
                     "SELECT CAST(COALESCE(SUM(DATA_LENGTH + INDEX_LENGTH), 0) AS SIGNED) FROM information_schema.TABLES WHERE TABLE_SCHEMA = '{name}'"
                 );
-                self.number(OPERATION, &tables).await?
+                self.link.number(OPERATION, &tables).await?
             }
             Err(error) => return Err(error),
         };
         let log = self
+            .link
             .number(OPERATION, "SELECT @@GLOBAL.innodb_log_file_size")
             .await?;
         let (data, log) = (data.max(0).cast_unsigned(), log.max(0).cast_unsigned());
@@ -340,7 +286,12 @@ impl BackendAdministrator for MariadbAdministrator {
             1
         };
         let sql = format!("SET GLOBAL innodb_flush_log_at_trx_commit = {flush}");
-        self.link.text(OPERATION, sql).await
+        self.link.text(OPERATION, sql.as_str()).await?;
+        for mut link in self.members().await? {
+            link.text(OPERATION, sql.as_str()).await?;
+            link.close().await?;
+        }
+        Ok(())
     }
 
     async fn found(&mut self, name: &str) -> Result<Found, StoreError> {

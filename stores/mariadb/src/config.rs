@@ -1,7 +1,8 @@
 //! The URL of a server, what is in it, and how a connection is made from it.
 //!
-//! `mariadb://user:password@host:port/?ssl-mode=…` (or `mysql://`), with the meanings that MariaDB's own clients give to their
-//! options. Connections are TCP always, never a socket file, so that bytes on the wire are comparable. Nothing here shows a password.
+//! `mariadb://user:password@host:port,host:port/?ssl-mode=…` (or `mysql://`), with the meanings that MariaDB's own clients give to their
+//! options. Several hosts are the members of a Galera cluster. Two options are for these alone: `wsrep_sync_wait` sets it for each session, and `reads=replicas` has
+//! questions answered by members that take no writes. Connections are TCP always, never a socket file, so that bytes on the wire are comparable. Nothing here shows a password.
 
 use crate::error::store_error;
 use mysql_async::{Conn, DriverError, Error, Opts, OptsBuilder, SslOpts};
@@ -34,8 +35,12 @@ enum Encryption {
 /// What a URL says.
 #[derive(Clone)]
 pub(crate) struct Options {
-    host: String,
-    port: u16,
+    /// Hosts and ports, in the order in which they are tried; several are members of a cluster.
+    hosts: Vec<(String, u16)>,
+    /// What `wsrep_sync_wait` is in each session, where the URL says so.
+    pub(crate) sync_wait: Option<u8>,
+    /// Whether questions go to members that take no writes.
+    pub(crate) reads_replicas: bool,
     user: String,
     password: Secret,
     encryption: Encryption,
@@ -46,7 +51,7 @@ impl fmt::Debug for Options {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Options")
-            .field("port", &self.port)
+            .field("hosts", &self.hosts.len())
             .field("encryption", &self.encryption)
             .finish_non_exhaustive()
     }
@@ -60,10 +65,56 @@ fn wrong(text: &str) -> StoreError {
     )
 }
 
+/// What a URL has after its question mark.
+struct Wishes {
+    encryption: Encryption,
+    authority: Option<PathBuf>,
+    sync_wait: Option<u8>,
+    reads_replicas: bool,
+}
+
+impl Wishes {
+    fn read(url: &Url) -> Result<Self, StoreError> {
+        let mut wishes = Self {
+            encryption: Encryption::Preferred,
+            authority: None,
+            sync_wait: None,
+            reads_replicas: false,
+        };
+        for (key, value) in url.query_pairs() {
+            match (key.as_ref(), value.as_ref()) {
+                ("ssl-mode", mode) => wishes.encryption = Encryption::parse(mode)?,
+                ("ssl-ca", file) => wishes.authority = Some(PathBuf::from(file)),
+                ("wsrep_sync_wait", bits) => {
+                    let number = bits.parse().ok().filter(|number| *number <= 15);
+                    wishes.sync_wait = Some(number.ok_or_else(|| {
+                        wrong(&format!("wsrep_sync_wait is 0 to 15, not {bits:?}"))
+                    })?);
+                }
+                ("reads", "primary") => wishes.reads_replicas = false,
+                ("reads", "replicas") => wishes.reads_replicas = true,
+                ("reads", other) => {
+                    return Err(wrong(&format!(
+                        "reads is primary or replicas, not {other:?}"
+                    )));
+                }
+                (other, _) => {
+                    return Err(wrong(&format!(
+                        "{other:?} is not an option that it may have; those are ssl-mode, ssl-ca, wsrep_sync_wait and reads"
+                    )));
+                }
+            }
+        }
+        Ok(wishes)
+    }
+}
+
 impl Options {
     /// Reads a URL.
     pub(crate) fn parse(text: &str) -> Result<Self, StoreError> {
-        let url = Url::parse(text).map_err(|error| wrong(&error.to_string()))?;
+        let (text, further) =
+            sensormark_kit::url::without_further_hosts(text, 3306).map_err(wrong)?;
+        let url = Url::parse(&text).map_err(|error| wrong(&error.to_string()))?;
         if !matches!(url.scheme(), "mariadb" | "mysql") {
             return Err(wrong("it does not start with mariadb:// or mysql://"));
         }
@@ -79,47 +130,63 @@ impl Options {
                 "it names a database; sensormark makes databases of its own",
             ));
         }
-        let (mut encryption, mut authority) = (Encryption::Preferred, None);
-        for (key, value) in url.query_pairs() {
-            match key.as_ref() {
-                "ssl-mode" => encryption = Encryption::parse(&value)?,
-                "ssl-ca" => authority = Some(PathBuf::from(value.as_ref())),
-                other => {
-                    return Err(wrong(&format!(
-                        "{other:?} is not an option that it may have; those are ssl-mode and ssl-ca"
-                    )));
-                }
-            }
+        let wishes = Wishes::read(&url)?;
+        if further.is_empty() && (wishes.reads_replicas || wishes.sync_wait.is_some()) {
+            return Err(wrong(
+                "reads and wsrep_sync_wait go with several hosts, the members of a Galera cluster",
+            ));
         }
+        let first = (
+            host.trim_matches(['[', ']']).to_owned(),
+            url.port().unwrap_or(3306),
+        );
         Ok(Self {
-            host: host.trim_matches(['[', ']']).to_owned(),
-            port: url.port().unwrap_or(3306),
+            hosts: std::iter::once(first).chain(further).collect(),
+            sync_wait: wishes.sync_wait,
+            reads_replicas: wishes.reads_replicas,
             user: decoded(url.username())?,
             password: Secret::new(decoded(url.password().unwrap_or_default())?),
-            encryption,
-            authority,
+            encryption: wishes.encryption,
+            authority: wishes.authority,
         })
+    }
+
+    /// How many hosts there are.
+    pub(crate) const fn hosts(&self) -> usize {
+        self.hosts.len()
+    }
+
+    /// The hosts as one word, without who gets in.
+    pub(crate) fn name(&self) -> String {
+        let hosts = self.hosts.iter();
+        let hosts: Vec<String> = hosts.map(|(host, port)| format!("{host}:{port}")).collect();
+        hosts.join(",")
     }
 
     /// The endpoint of an existing server with this URL.
     pub(crate) fn endpoint(&self, url: &str) -> Endpoint {
-        existing_server("mariadb", url, vec![self.port])
+        existing_server(
+            "mariadb",
+            url,
+            self.hosts.iter().map(|(_, port)| *port).collect(),
+        )
     }
 
-    /// Connects, to a database or to none.
+    /// Connects to one of the hosts, to a database or to none.
     pub(crate) async fn connect(
         &self,
+        host: usize,
         database: Option<&str>,
         timeout: Duration,
     ) -> Result<Conn, StoreError> {
         const OPERATION: &str = "connect to MariaDB";
         let connecting = async {
             let tls = (self.encryption != Encryption::Disabled).then(|| self.tls());
-            match Conn::new(self.options(database, tls)).await {
+            match Conn::new(self.options(host, database, tls)).await {
                 Err(Error::Driver(DriverError::NoClientSslFlagFromServer))
                     if self.encryption == Encryption::Preferred =>
                 {
-                    Conn::new(self.options(database, None)).await
+                    Conn::new(self.options(host, database, None)).await
                 }
                 other => other,
             }
@@ -140,10 +207,11 @@ impl Options {
         }
     }
 
-    fn options(&self, database: Option<&str>, tls: Option<SslOpts>) -> Opts {
+    fn options(&self, host: usize, database: Option<&str>, tls: Option<SslOpts>) -> Opts {
+        let (host, port) = &self.hosts[host % self.hosts.len()];
         OptsBuilder::default()
-            .ip_or_hostname(&self.host)
-            .tcp_port(self.port)
+            .ip_or_hostname(host)
+            .tcp_port(*port)
             .user(Some(&self.user))
             .pass(Some(self.password.expose()))
             .db_name(database)
@@ -198,13 +266,18 @@ mod tests {
     fn a_url_says_who_where_and_how() {
         let options =
             Options::parse("mysql://me:p%40ss@db.example:3307/?ssl-mode=required").unwrap();
-        assert_eq!((options.host.as_str(), options.port), ("db.example", 3307));
+        assert_eq!(options.hosts, [("db.example".to_owned(), 3307)]);
         assert_eq!(options.password.expose(), "p@ss");
         assert_eq!(options.encryption, Encryption::Required);
         assert!(!format!("{options:?}").contains("p@ss"));
         let plain = Options::parse("mariadb://me@[::1]").unwrap();
-        assert_eq!((plain.host.as_str(), plain.port), ("::1", 3306));
+        assert_eq!(plain.hosts, [("::1".to_owned(), 3306)]);
         assert_eq!(plain.encryption, Encryption::Preferred);
+        let cluster = "mariadb://me@one,two:3307/?wsrep_sync_wait=1&reads=replicas";
+        let cluster = Options::parse(cluster).unwrap();
+        assert_eq!(cluster.name(), "one:3306,two:3307");
+        assert_eq!(cluster.sync_wait, Some(1));
+        assert!(cluster.reads_replicas);
     }
 
     #[test]
@@ -217,6 +290,10 @@ mod tests {
             "mariadb://u:hunter2@h/?sslmode=required",
             "mariadb://u:hunter2%4@h/",
             "nonsense",
+            "mariadb://u:hunter2@h/?wsrep_sync_wait=1",
+            "mariadb://u:hunter2@h,i/?wsrep_sync_wait=16",
+            "mariadb://u:hunter2@h,i/?reads=others",
+            "mariadb://u:hunter2@h,i:x/",
         ] {
             let error = Options::parse(url).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Configuration, "{url}");

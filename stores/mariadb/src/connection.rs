@@ -32,6 +32,8 @@ pub(crate) struct Link {
     pub(crate) kept: Kept,
     /// What the server said of itself when it was connected to.
     pub(crate) server: ServerFacts,
+    /// Whether the server is a member of a cluster, as the URL says.
+    is_member: bool,
 }
 
 /// What matters of the server for a session.
@@ -46,20 +48,22 @@ pub(crate) struct ServerFacts {
 }
 
 impl Link {
-    /// Connects within the time allowed, and sets the session up.
+    /// Connects to one of the hosts within the time allowed, and sets the session up.
     pub(crate) async fn open(
         options: &Options,
+        host: usize,
         database: Option<&str>,
         timeout: Duration,
     ) -> Result<Self, StoreError> {
         const OPERATION: &str = "set a MariaDB session up";
-        let conn = options.connect(database, timeout).await?;
+        let conn = options.connect(host, database, timeout).await?;
         let mut link = Self {
             conn: Some(conn),
             timeout,
             statements: HashMap::new(),
             kept: Kept::default(),
             server: ServerFacts::default(),
+            is_member: options.hosts() > 1,
         };
         let lock_seconds = timeout.as_secs().max(1);
         link.text(
@@ -72,6 +76,10 @@ impl Link {
             ),
         )
         .await?;
+        if let Some(bits) = options.sync_wait {
+            link.text(OPERATION, format!("SET SESSION wsrep_sync_wait = {bits}"))
+                .await?;
+        }
         let mut facts = ServerFacts::default();
         let question = "SELECT VERSION(), @@GLOBAL.innodb_flush_log_at_trx_commit, @@GLOBAL.max_allowed_packet";
         link.rows(OPERATION, question, Vec::new(), &mut |row| {
@@ -135,7 +143,11 @@ impl Link {
                 if is_fatal(&error) {
                     self.conn = None;
                 }
-                Err(store_error(operation, error))
+                let error = store_error(operation, error);
+                // A commit that other members have may go on after its statement was given up.
+                let doubt =
+                    error.is_in_doubt() || self.is_member && error.kind() == ErrorKind::Timeout;
+                Err(error.with_doubt(doubt))
             }
             Err(_) => {
                 self.conn = None;
@@ -262,6 +274,17 @@ impl Link {
             Ok(told)
         })
         .await?
+    }
+
+    /// The whole number that a question answers; 0 without a row.
+    pub(crate) async fn number(&mut self, operation: &str, sql: &str) -> Result<i64, StoreError> {
+        let mut number = 0;
+        self.rows(operation, sql, Vec::new(), &mut |row| {
+            number = cell::integer(&row, 0)?;
+            Ok(())
+        })
+        .await?;
+        Ok(number)
     }
 
     /// Executes a question as text and hands over its rows as they come, however long that takes; only a pause counts as a time-out.

@@ -4,6 +4,7 @@
 //! of them: neither server nor driver repeats one. Values of a rejected row may be, as the server quotes them.
 
 use mysql_async::{DriverError, Error, IoError, ServerError};
+use sensormark_kit::io_error;
 use sensormark_store::{ErrorKind, StoreError};
 use std::io;
 
@@ -102,49 +103,37 @@ fn driver_text(native: &DriverError) -> (ErrorKind, bool, String) {
 fn io_text(cause: &io::Error) -> (ErrorKind, bool, String) {
     use ErrorKind as Kind;
     use io::ErrorKind as Io;
-    let (kind, doubt, advice) = match cause.kind() {
-        Io::ConnectionRefused => (
-            Kind::Unavailable,
-            false,
-            "nobody listens there: start the server or correct host and port",
-        ),
-        Io::HostUnreachable | Io::NetworkUnreachable | Io::NetworkDown | Io::NotFound => (
-            Kind::Unavailable,
-            false,
-            "the host cannot be reached: check its name and the network",
-        ),
-        Io::AddrNotAvailable | Io::AddrInUse => (
-            Kind::Unavailable,
-            false,
-            "no local port is left: use fewer clients",
-        ),
-        Io::ConnectionReset | Io::ConnectionAborted | Io::BrokenPipe | Io::UnexpectedEof => (
-            Kind::Unavailable,
-            true,
-            "the connection broke: look into the server's log and connect again",
-        ),
-        Io::TimedOut => (
-            Kind::Timeout,
-            true,
-            "no answer in time: check the network or allow more time",
-        ),
-        Io::OutOfMemory => (Kind::Overload, true, "no memory is left: use fewer clients"),
-        Io::InvalidInput | Io::InvalidData | Io::Other => {
-            (Kind::Protocol, true, "is this a MariaDB server's port?")
-        }
-        _ => (
-            Kind::Unavailable,
-            true,
-            "check that the server runs, then connect again",
-        ),
-    };
+    let (kind, doubt, advice) =
+        io_error::meaning(cause.kind()).unwrap_or_else(|| match cause.kind() {
+            Io::AddrInUse => (
+                Kind::Unavailable,
+                false,
+                "no local port is left: use fewer clients",
+            ),
+            Io::ConnectionReset | Io::ConnectionAborted | Io::BrokenPipe | Io::UnexpectedEof => (
+                Kind::Unavailable,
+                true,
+                "the connection broke: look into the server's log and connect again",
+            ),
+            Io::OutOfMemory => (Kind::Overload, true, "no memory is left: use fewer clients"),
+            Io::InvalidInput | Io::InvalidData | Io::Other => {
+                (Kind::Protocol, true, "is this a MariaDB server's port?")
+            }
+            _ => (
+                Kind::Unavailable,
+                true,
+                "check that the server runs, then connect again",
+            ),
+        });
     (kind, doubt, format!("{cause}; {advice}"))
 }
 
 /// Whether the connection is of no further use after this error.
 pub(crate) fn is_fatal(error: &Error) -> bool {
     match error {
-        Error::Server(native) => matches!(native.code, 1053 | 1927 | 4150 | 1080 | 1184),
+        Error::Server(native) => {
+            matches!(native.code, 1047 | 1053 | 1927 | 4150 | 1080 | 1180 | 1184)
+        }
         Error::Driver(DriverError::BulkExecute(_) | DriverError::StmtParamsMismatch { .. }) => {
             false
         }
@@ -156,18 +145,19 @@ pub(crate) fn is_fatal(error: &Error) -> bool {
 const fn in_doubt(code: u16) -> bool {
     matches!(
         code,
-        1053 | 1080 | 1152 | 1158..=1161 | 1184 | 1927 | 2006 | 2013 | 4150
+        1053 | 1080 | 1152 | 1158..=1161 | 1180 | 1184 | 1927 | 2006 | 2013 | 4150
     )
 }
 
 /// What an error number means, and the next step.
 fn meaning(code: u16) -> (ErrorKind, &'static str) {
     connection_meaning(code)
+        .or_else(|| state_meaning(code))
         .or_else(|| statement_meaning(code))
         .unwrap_or((ErrorKind::Rejected, ""))
 }
 
-/// Errors of the server's state and of who connects.
+/// Errors of the connection and of who connects.
 fn connection_meaning(code: u16) -> Option<(ErrorKind, &'static str)> {
     use ErrorKind as Kind;
     Some(match code {
@@ -194,6 +184,14 @@ fn connection_meaning(code: u16) -> Option<(ErrorKind, &'static str)> {
             Kind::NotFound,
             "the database is not there: create it first or correct the URL",
         ),
+        1047 => (
+            Kind::Unavailable,
+            "this member of the cluster takes no statements now: most of the members have to run and see each other",
+        ),
+        1180 => (
+            Kind::Unavailable,
+            "the commit did not get through to the other members of the cluster: connect again",
+        ),
         1053 | 1077 | 1079 => (
             Kind::Unavailable,
             "the server is shutting down: start it again",
@@ -206,6 +204,14 @@ fn connection_meaning(code: u16) -> Option<(ErrorKind, &'static str)> {
             Kind::Unavailable,
             "the connection broke: look into the server's log and connect again",
         ),
+        _ => return None,
+    })
+}
+
+/// Errors of the server's disk, memory and data.
+fn state_meaning(code: u16) -> Option<(ErrorKind, &'static str)> {
+    use ErrorKind as Kind;
+    Some(match code {
         1021 => (Kind::DiskFull, "free space on the data folder's disk"),
         1114 => (
             Kind::DiskFull,
@@ -309,7 +315,9 @@ mod tests {
             (1213, ErrorKind::Overload),
             (1205, ErrorKind::Timeout),
             (1969, ErrorKind::Timeout),
+            (1047, ErrorKind::Unavailable),
             (1053, ErrorKind::Unavailable),
+            (1180, ErrorKind::Unavailable),
             (1927, ErrorKind::Unavailable),
             (9999, ErrorKind::Rejected),
         ] {
@@ -321,6 +329,8 @@ mod tests {
     fn a_refused_statement_is_not_in_doubt() {
         assert!(!in_doubt(1969));
         assert!(!in_doubt(1213));
+        assert!(!in_doubt(1047));
+        assert!(in_doubt(1180));
         assert!(in_doubt(1053));
         let refused = io_text(&io::Error::from(io::ErrorKind::ConnectionRefused));
         assert_eq!((refused.0, refused.1), (ErrorKind::Unavailable, false));

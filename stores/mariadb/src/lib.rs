@@ -3,7 +3,8 @@
 //! The modules in the order that data flows:
 //!
 //! - [`server`]: where the server is
-//! - [`config`] and [`connection`]: how it is reached
+//! - [`cluster`]: how several are one
+//! - [`config`], [`connection`] and [`members`]: how it is reached
 //! - [`schema`]: how readings become tables
 //! - [`mod@write`] and [`query`]: how they are written and asked about
 //!
@@ -12,8 +13,11 @@
 mod config;
 mod connection;
 mod error;
+mod members;
 
 mod server;
+
+mod cluster;
 
 mod schema;
 
@@ -35,16 +39,15 @@ mod admin;
 
 use crate::admin::{MariadbAdministrator, check_durability};
 use crate::config::{Options, URL_EXAMPLE};
-use crate::connection::Link;
+use crate::members::{Turns, open_other, open_writer};
 use crate::schema::layout_options;
 use crate::session::MariadbSession;
-use sensormark_kit::{Adapter, Backend};
+use sensormark_kit::{Adapter, Backend, Declaration};
 use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
-    Capability, Description, Durability, Endpoint, Family, Index, Installation, Launch, Layout,
-    LayoutOption, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
-    Shape, StoreError, Table, Typical, WriteSize,
+    Clusters, Durability, Endpoint, Index, Installation, Layout, MemberLaunch, Plan, RepeatedWrite,
+    ServerOptions, SessionKind, Shape, StoreError, Table, TimeResolution,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,61 +59,50 @@ const VERSION_TIMEOUT: Duration = Duration::from_secs(5);
 pub type Mariadb = Adapter<MariadbBackend>;
 
 /// What [`Mariadb`] is made of.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct MariadbBackend;
+#[derive(Debug, Default)]
+pub struct MariadbBackend {
+    turns: Turns,
+}
 
 impl Backend for MariadbBackend {
     type PhysicalSchema = PhysicalSchema;
     type Session = MariadbSession;
     type Administrator = MariadbAdministrator;
 
-    fn description(&self) -> Description {
-        Description {
-            name: "mariadb".to_owned(),
-            title: "MariaDB".to_owned(),
-            embedded: false,
-            session: SessionKind::Async,
-            durability: vec![
-                (
-                    Durability::Default,
-                    "innodb_flush_log_at_trx_commit = 1: each commit waits for the redo log on disk (binary log off)".to_owned(),
-                ),
-                (
-                    Durability::Durable,
-                    "the same as default, and checked: innodb_flush_log_at_trx_commit = 1".to_owned(),
-                ),
-                (
-                    Durability::Relaxed,
-                    "innodb_flush_log_at_trx_commit = 2: commits are written, and flushed to disk about once a second".to_owned(),
-                ),
-            ],
-            url_example: URL_EXAMPLE.to_owned(),
-            repeated_write: RepeatedWrite::KeepsBoth,
-        }
-    }
-
-    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption> {
-        let mut offers = layout_options::layouts(schema, family);
-        offers.retain(|offer| {
-            schema
-                .tables
-                .iter()
-                .all(|table| layout_options::missing(&offer.layout, table).is_none())
-        });
-        offers
-    }
-
-    fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
-        layout_options::capability(operation, layout, table)
-    }
-
-    fn limits(&self, layout: &Layout, table: &Table) -> Limits {
-        write::limits(layout, table)
-    }
-
-    fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize {
-        write_size::write_size(layout, table)
-    }
+    const DECLARATION: Declaration<PhysicalSchema> = Declaration {
+        name: "mariadb",
+        title: "MariaDB",
+        embedded: false,
+        session: SessionKind::Async,
+        durability: &[
+            (
+                Durability::Default,
+                "innodb_flush_log_at_trx_commit = 1: each commit waits for the redo log on disk (binary log off)",
+            ),
+            (
+                Durability::Durable,
+                "the same as default, and checked: innodb_flush_log_at_trx_commit = 1",
+            ),
+            (
+                Durability::Relaxed,
+                "innodb_flush_log_at_trx_commit = 2: commits are written, and flushed to disk about once a second",
+            ),
+        ],
+        url_example: URL_EXAMPLE,
+        repeated_write: RepeatedWrite::KeepsBoth,
+        native_resolution: TimeResolution::Nanoseconds,
+        typical: server::TYPICAL,
+        layouts: layout_options::layouts,
+        capability: layout_options::capability,
+        limits: write::limits,
+        write_size: write_size::write_size,
+        installation: server::installation,
+        launch: Some(server::launch),
+        endpoint: |url| Ok(Options::parse(url)?.endpoint(url)),
+        physical_schema: |plan| {
+            PhysicalSchema::new(&dialect::MariadbDialect, &plan.schema, plan.layout)
+        },
+    };
 
     fn repeated_write(&self, layout: &Layout, _table: &Table) -> RepeatedWrite {
         if layout.index == Index::Clustered && layout.shape == Shape::RowPerReading {
@@ -120,34 +112,40 @@ impl Backend for MariadbBackend {
         }
     }
 
-    fn typical(&self) -> Typical {
-        server::TYPICAL
+    fn clusters(&self) -> Result<Clusters, String> {
+        cluster::clusters()
     }
 
-    fn installation(&self) -> Result<Installation, StoreError> {
-        server::installation()
-    }
-
-    fn launch(
+    fn launch_member(
         &self,
         installation: &Installation,
-        folder: &ServerFolder,
+        folders: &[ServerFolder],
+        member: usize,
         options: &ServerOptions,
-    ) -> Result<Launch, StoreError> {
-        server::launch(installation, folder, options)
+    ) -> Result<MemberLaunch, StoreError> {
+        cluster::launch_member(installation, folders, member, options)
     }
 
-    fn endpoint(&self, url: &str) -> Result<Endpoint, StoreError> {
-        Ok(Options::parse(url)?.endpoint(url))
+    fn start_again(
+        &self,
+        folders: &[ServerFolder],
+        down: &[usize],
+    ) -> Result<Vec<usize>, StoreError> {
+        cluster::start_again(folders, down)
     }
 
-    fn model(&self, plan: &Plan) -> Result<PhysicalSchema, StoreError> {
-        PhysicalSchema::new(&dialect::MariadbDialect, &plan.schema, plan.layout)
+    async fn form_cluster(
+        &self,
+        members: &[Endpoint],
+        options: &ServerOptions,
+    ) -> Result<Endpoint, StoreError> {
+        cluster::form(members, options).await
     }
 
     async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {
         let options = Options::parse(endpoint.url.expose())?;
-        let link = Link::open(&options, None, VERSION_TIMEOUT).await?;
+        let turn = self.turns.of(&options);
+        let link = open_writer(&options, &turn, None, VERSION_TIMEOUT).await?;
         let version = link.server.version.clone();
         link.close().await?;
         Ok(version)
@@ -159,8 +157,15 @@ impl Backend for MariadbBackend {
         model: Arc<PhysicalSchema>,
     ) -> Result<MariadbAdministrator, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
-        let link = Link::open(&options, None, Duration::from_millis(plan.timeout_ms)).await?;
-        Ok(MariadbAdministrator::new(link, plan.clone(), model))
+        let turn = self.turns.of(&options);
+        let timeout = Duration::from_millis(plan.timeout_ms);
+        let link = open_writer(&options, &turn, None, timeout).await?;
+        Ok(MariadbAdministrator::new(
+            link,
+            options,
+            plan.clone(),
+            model,
+        ))
     }
 
     async fn connect(
@@ -170,8 +175,14 @@ impl Backend for MariadbBackend {
     ) -> Result<MariadbSession, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
         let database = Some(plan.database.as_str());
-        let link = Link::open(&options, database, Duration::from_millis(plan.timeout_ms)).await?;
+        let turn = self.turns.of(&options);
+        let timeout = Duration::from_millis(plan.timeout_ms);
+        let link = open_writer(&options, &turn, database, timeout).await?;
         check_durability(plan, link.server.flush_at_commit)?;
-        Ok(MariadbSession::new(link, model))
+        let replica = match options.reads_replicas {
+            true => Some(open_other(&options, &turn, database, timeout).await?),
+            false => None,
+        };
+        Ok(MariadbSession::new(link, replica, model))
     }
 }

@@ -10,31 +10,24 @@ use crate::write::native;
 use mysql_async::{Row, Value as Native};
 use sensormark_relational::decode::{self, Decoder};
 use sensormark_relational::physical_schema::PhysicalSchema;
-use sensormark_relational::plan::shape::QueryShape;
 use sensormark_relational::plan::slot::{Bindings, Slot};
-use sensormark_relational::plan::{self, Plan, Statement, check, empty, nothing_to_find};
+use sensormark_relational::plan::{
+    self, Plan, Plans, Statement, checked, nothing_to_find, planned,
+};
 use sensormark_store::{Answer, Batch, Query, StoreError, Value};
-use std::collections::HashMap;
 use std::rc::Rc;
 
 const OPERATION: &str = "query MariaDB";
 
-/// The most shapes whose statements a connection remembers.
-const MOST_SHAPES: usize = 256;
-
 /// Readings handed over at once when everything is read back.
 const SCAN_BATCH: usize = 8_192;
-
-/// The statements of questions, by shape. Of one connection.
-#[derive(Default)]
-pub(crate) struct Statements(HashMap<QueryShape, Rc<Plan>>);
 
 /// What asks questions over a connection.
 pub(crate) struct Reader<'a> {
     /// The connection.
     pub(crate) link: &'a mut Link,
     /// What it has asked so far.
-    pub(crate) statements: &'a mut Statements,
+    pub(crate) plans: &'a mut Plans,
     /// The plan's tables.
     pub(crate) model: &'a PhysicalSchema,
 }
@@ -43,10 +36,8 @@ impl Reader<'_> {
     /// Answers a question; where a reading is not a row, the last readings are points that follow their times.
     pub(crate) async fn answer(&mut self, query: &Query) -> Result<Answer, StoreError> {
         let model = self.model;
-        let (description, _) = model.table(query.table)?;
-        check(query, description)?;
-        if nothing_to_find(query, model, description) {
-            return Ok(empty(query, description));
+        if let Some(nothing) = nothing_to_find(&checked(model, query)?) {
+            return Ok(nothing);
         }
         let (mut decoder, plan) = self.collect(query).await?;
         for point in decoder.points(plan.form()) {
@@ -62,14 +53,8 @@ impl Reader<'_> {
         Self: 'q,
     {
         let model: &'q PhysicalSchema = self.model;
-        let (description, table) = model.table(query.table)?;
-        let asked = Bindings {
-            model,
-            table,
-            description,
-            query,
-        };
-        let plan = self.planned(query)?;
+        let asked = Bindings::new(model, query)?;
+        let plan = planned(self.plans, model, query)?;
         let mut decoder = Decoder::new(asked, plan.statements.len());
         for statement in &plan.statements {
             let mut sink = |row: Row| decoder.row(&statement.form, &Fetched(&row));
@@ -79,20 +64,6 @@ impl Reader<'_> {
                 .await?;
         }
         Ok((decoder, plan))
-    }
-
-    /// A question's statements, written when the first of its shape is asked.
-    fn planned(&mut self, query: &Query) -> Result<Rc<Plan>, StoreError> {
-        let shape = QueryShape::of(query, self.model);
-        if let Some(known) = self.statements.0.get(&shape) {
-            return Ok(Rc::clone(known));
-        }
-        let plan = Rc::new(Plan::new(self.model, query)?);
-        if self.statements.0.len() >= MOST_SHAPES {
-            self.statements.0.clear();
-        }
-        self.statements.0.insert(shape, Rc::clone(&plan));
-        Ok(plan)
     }
 }
 
@@ -121,14 +92,8 @@ pub(crate) async fn scan(
     number: usize,
     sink: &mut dyn FnMut(&Batch),
 ) -> Result<(), StoreError> {
-    let (description, table) = model.table(number)?;
     let (statement, query) = Plan::everything(model, number)?;
-    let asked = Bindings {
-        model,
-        table,
-        description,
-        query: &query,
-    };
+    let asked = Bindings::new(model, &query)?;
     let mut decoder = Decoder::new(asked, 1).in_pieces(SCAN_BATCH);
     link.stream("scan", &statement.text, &mut |row| {
         decoder.row(&statement.form, &Fetched(&row))?;
@@ -138,10 +103,7 @@ pub(crate) async fn scan(
         Ok(())
     })
     .await?;
-    let rest = decoder.take();
-    if !rest.is_empty() {
-        sink(&rest);
-    }
+    decoder.finish_pieces(sink);
     Ok(())
 }
 

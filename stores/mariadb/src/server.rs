@@ -1,6 +1,6 @@
 //! The server on this machine: where it is, and how one of our own is configured and started.
 //!
-//! It writes files and says what to run; the supervisor runs it. The server listens on 127.0.0.1 alone, its socket file lies in the scratch
+//! It writes files and says what to run; the supervisor runs it. The server listens on one loopback address alone, its socket file lies in the scratch
 //! folder, and nobody gets in without the generated password.
 
 use crate::config::URL_EXAMPLE;
@@ -91,7 +91,7 @@ fn version_of(program: &Path) -> Option<String> {
 }
 
 /// The folder that holds bin and share: a parent of the program's.
-fn base_folder(program: &Path) -> PathBuf {
+pub(crate) fn base_folder(program: &Path) -> PathBuf {
     let folder = program.parent().unwrap_or(Path::new("/"));
     match folder.file_name().and_then(|name| name.to_str()) {
         Some("bin" | "sbin" | "libexec") => folder.parent().unwrap_or(folder).to_owned(),
@@ -128,9 +128,25 @@ pub(crate) fn launch(
     folder: &ServerFolder,
     options: &ServerOptions,
 ) -> Result<Launch, StoreError> {
+    let (mut launch, init) = launch_with(installation, folder, options, "")?;
+    launch
+        .server
+        .arguments
+        .push(format!("--init-file={}", init.display()));
+    Ok(launch)
+}
+
+/// The same with further lines in its configuration, and without the file of statements for its first start, which is written, too.
+pub(crate) fn launch_with(
+    installation: &Installation,
+    folder: &ServerFolder,
+    options: &ServerOptions,
+    lines: &str,
+) -> Result<(Launch, PathBuf), StoreError> {
     let base = base_folder(&installation.path);
     let setup = setup_program(&base)?;
-    let (configuration, mut notes) = configuration(&base, folder, options)?;
+    let (mut configuration, mut notes) = configuration(&base, folder, options)?;
+    configuration.push_str(lines);
     let file = write_private(folder, "my.cnf", &configuration)?;
     let init = write_private(folder, "init.sql", &accounts(&folder.password))?;
     notes.push(
@@ -141,7 +157,7 @@ pub(crate) fn launch(
         ("LC_ALL".to_owned(), "C".to_owned()),
         ("TMPDIR".to_owned(), folder.root.display().to_string()),
     ];
-    Ok(Launch {
+    let launch = Launch {
         before: vec![Command {
             program: setup,
             arguments: vec![
@@ -156,7 +172,7 @@ pub(crate) fn launch(
         }],
         server: Command {
             program: installation.path.clone(),
-            arguments: vec![defaults, format!("--init-file={}", init.display())],
+            arguments: vec![defaults],
             environment,
             input: None,
         },
@@ -164,8 +180,9 @@ pub(crate) fn launch(
         endpoint: own_server(
             "mariadb",
             format!(
-                "mariadb://sensormark:{}@127.0.0.1:{}/?ssl-mode=disabled",
+                "mariadb://sensormark:{}@{}:{}/?ssl-mode=disabled",
                 folder.password.expose(),
+                folder.address,
                 folder.ports[0]
             ),
             folder.ports[0],
@@ -174,7 +191,8 @@ pub(crate) fn launch(
         start_seconds: 120,
         log_paths: vec!["ib_logfile0".to_owned(), "aria_log.00000001".to_owned()],
         notes,
-    })
+    };
+    Ok((launch, init))
 }
 
 /// Who may come in: one user with the generated password, and root (which has none after the installation) no longer.
@@ -232,7 +250,7 @@ fn configuration(
     set("pid-file", &folder.join("pid").display());
     set("log-error", &folder.join("error.log").display());
     set("port", &folder.ports[0]);
-    set("bind-address", &"127.0.0.1");
+    set("bind-address", &folder.address);
     set("skip-name-resolve", &1);
     set("skip-log-bin", &1);
     set("local-infile", &1);
@@ -300,6 +318,7 @@ mod tests {
             root: root.to_owned(),
             data: root.join("data"),
             logs: None,
+            address: std::net::Ipv4Addr::LOCALHOST,
             ports: [3, 4, 5, 6, 7],
             password: Secret::new("hunter2"),
             user: None,

@@ -6,6 +6,7 @@ use crate::write;
 use crate::write::insert::Inserts;
 use sensormark_kit::BackendSession;
 use sensormark_relational::physical_schema::PhysicalSchema;
+use sensormark_relational::plan::Plans;
 use sensormark_store::{
     Acknowledgement, Answer, Batch, EntityReading, Query, Statement, StoreError, Value,
 };
@@ -14,22 +15,25 @@ use std::sync::Arc;
 /// A connection with the tables that it speaks about.
 pub struct MariadbSession {
     link: Link,
+    /// A connection for questions to another member of the cluster, where the URL asks for one.
+    replica: Option<Link>,
     model: Arc<PhysicalSchema>,
-    asked: query::Statements,
+    asked: Plans,
     inserts: Vec<Inserts>,
     written: write::Compounds,
 }
 
 impl MariadbSession {
-    /// Over this connection.
-    pub(crate) fn new(link: Link, model: Arc<PhysicalSchema>) -> Self {
+    /// Over this connection, and another one for questions.
+    pub(crate) fn new(link: Link, replica: Option<Link>, model: Arc<PhysicalSchema>) -> Self {
         Self {
             link,
+            replica,
             inserts: (0..model.tables.len())
                 .map(|table| Inserts::new(&model, table))
                 .collect(),
             model,
-            asked: query::Statements::default(),
+            asked: Plans::default(),
             written: write::Compounds::default(),
         }
     }
@@ -60,15 +64,16 @@ impl BackendSession for MariadbSession {
 
     async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
         let mut reader = Reader {
-            link: &mut self.link,
-            statements: &mut self.asked,
+            link: self.replica.as_mut().unwrap_or(&mut self.link),
+            plans: &mut self.asked,
             model: &self.model,
         };
         reader.answer(query).await
     }
 
     async fn scan(&mut self, table: usize, sink: &mut dyn FnMut(&Batch)) -> Result<(), StoreError> {
-        query::scan(&mut self.link, &self.model, table, sink).await
+        let link = self.replica.as_mut().unwrap_or(&mut self.link);
+        query::scan(link, &self.model, table, sink).await
     }
 
     async fn scan_entities(
@@ -76,19 +81,30 @@ impl BackendSession for MariadbSession {
         table: usize,
         sink: &mut dyn FnMut(u32, i64, &[Value]),
     ) -> Result<(), StoreError> {
-        query::scan_entities(&mut self.link, &self.model, table, sink).await
+        let link = self.replica.as_mut().unwrap_or(&mut self.link);
+        query::scan_entities(link, &self.model, table, sink).await
     }
 
     fn keep_statements(&mut self) -> Result<(), StoreError> {
         self.link.kept.start();
+        if let Some(replica) = &mut self.replica {
+            replica.kept.start();
+        }
         Ok(())
     }
 
     async fn take_statements(&mut self, with_plans: bool) -> Result<Vec<Statement>, StoreError> {
-        self.link.take_statements(with_plans).await
+        let mut statements = self.link.take_statements(with_plans).await?;
+        if let Some(replica) = &mut self.replica {
+            statements.extend(replica.take_statements(with_plans).await?);
+        }
+        Ok(statements)
     }
 
     async fn close(self) -> Result<(), StoreError> {
+        if let Some(replica) = self.replica {
+            replica.close().await?;
+        }
         self.link.close().await
     }
 }

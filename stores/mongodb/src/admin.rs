@@ -3,12 +3,15 @@
 //! It drops nothing that does not bear the plan's mark, a document in a collection of its own.
 
 use crate::config::Options;
-use crate::connection::{Link, Patience};
+use crate::connection::{Link, TimeLimit};
+use crate::members;
 use crate::schema::{OWNER_COLLECTION, PhysicalSchema};
 use crate::topology::Topology;
 use mongodb::bson::{Bson, Document, doc};
 use sensormark_kit::{BackendAdministrator, Found};
-use sensormark_store::{DatabaseName, Documents, ErrorKind, Plan, Setting, Size, StoreError};
+use sensormark_store::{
+    DatabaseName, Documents, Durability, ErrorKind, Plan, Setting, Size, StoreError,
+};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -126,7 +129,7 @@ impl MongodbAdministrator {
             Ok(())
         };
         self.link
-            .ask("list collections", list, Patience::Whole, take)
+            .ask_of(None, "list collections", list, TimeLimit::Whole, take)
             .await?;
         Ok(names)
     }
@@ -166,10 +169,16 @@ impl MongodbAdministrator {
             name: "topology".to_owned(),
             value: self.topology.text().to_owned(),
         });
+        let concern = self.link.consistency.write_concern(self.plan.durability);
         settings.push(Setting {
             name: "writeConcern".to_owned(),
-            value: crate::write::write_concern(self.plan.durability).to_string(),
+            value: concern.to_string(),
         });
+        let consistency = self.link.consistency.settings();
+        settings.extend(consistency.map(|(name, value)| Setting {
+            name: name.to_owned(),
+            value,
+        }));
         Ok(settings)
     }
 
@@ -270,7 +279,9 @@ impl BackendAdministrator for MongodbAdministrator {
 
     async fn make(&mut self) -> Result<(), StoreError> {
         let mark = doc! { "_id": "owner", "mark": &self.plan.owner };
-        let insert = doc! { "insert": OWNER_COLLECTION, "documents": [mark], "writeConcern": { "w": 1, "j": true } };
+        let concern = self.link.consistency.write_concern(Durability::Durable);
+        let insert =
+            doc! { "insert": OWNER_COLLECTION, "documents": [mark], "writeConcern": concern };
         let made = self.link.command("set the owner's mark", insert).await?;
         if made.contains_key("writeErrors") {
             return Err(StoreError::new(
@@ -312,11 +323,7 @@ impl BackendAdministrator for MongodbAdministrator {
     }
 
     async fn settle(&mut self) -> Result<(), StoreError> {
-        let fsync = doc! { "fsync": 1 };
-        self.link
-            .command_of("admin", "write a checkpoint", fsync)
-            .await
-            .map(|_| ())
+        members::settle(&self.link, self.topology, PATIENCE).await
     }
 
     async fn settings(&mut self) -> Result<Vec<Setting>, StoreError> {

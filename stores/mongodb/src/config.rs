@@ -1,9 +1,10 @@
 //! The URL of a deployment, and the driver's options that a client gets from it.
 //!
-//! `mongodb://user:password@host:port,…/?options`, with the meanings that MongoDB's own clients give to the options, as far
-//! as they say where the servers are, who asks and how it is encrypted. Write concern, pool, compression and retries are
-//! sensormark's, so that all clients are alike: one connection each, nothing compressed, nothing sent twice.
+//! `mongodb://user:password@host:port,…/?options`. The options mean what they mean to MongoDB's own clients. They say where the
+//! servers are, who asks, how it is encrypted, and what a replica set promises. Pool, compression and retries are
+//! sensormark's, so that all clients are alike: one connection to a member, nothing compressed, nothing sent twice.
 
+use crate::consistency::{Consistency, LatestWrite};
 use crate::error::store_error;
 use mongodb::Client;
 use mongodb::options::{
@@ -12,6 +13,7 @@ use mongodb::options::{
 use sensormark_kit::url::existing_server;
 use sensormark_store::{Endpoint, ErrorKind, StoreError};
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What a URL looks like. Messages show it.
@@ -27,6 +29,7 @@ const RARELY: Duration = Duration::from_secs(3600);
 pub(crate) struct Options {
     connection: ConnectionString,
     ports: Vec<u16>,
+    consistency: Consistency,
 }
 
 impl fmt::Debug for Options {
@@ -68,7 +71,45 @@ impl Options {
             HostInfo::HostIdentifiers(hosts) => hosts.iter().filter_map(host_port).collect(),
             _ => vec![DEFAULT_PORT],
         };
-        Ok(Self { connection, ports })
+        let consistency = Consistency::of(&connection).map_err(wrong)?;
+        if consistency.asked().is_some() {
+            return Err(wrong(
+                "reads go to the primary: leave readPreference out, or say primary",
+            ));
+        }
+        Ok(Self {
+            connection,
+            ports,
+            consistency,
+        })
+    }
+
+    /// What its clients ask of the members of a replica set.
+    pub(crate) const fn consistency(&self) -> &Consistency {
+        &self.consistency
+    }
+
+    /// The same, with the latest write known to other clients of this deployment.
+    pub(crate) fn sharing(mut self, latest: Arc<LatestWrite>) -> Self {
+        self.consistency = self.consistency.sharing(latest);
+        self
+    }
+
+    /// Whether it names one server and asks that one alone, whatever it is a member of.
+    pub(crate) fn is_direct(&self) -> bool {
+        self.connection.direct_connection == Some(true)
+    }
+
+    /// Where the servers are, in words without a secret.
+    pub(crate) fn hosts(&self) -> String {
+        match &self.connection.host_info {
+            HostInfo::HostIdentifiers(hosts) => {
+                let names: Vec<String> = hosts.iter().map(ToString::to_string).collect();
+                names.join(",")
+            }
+            HostInfo::DnsRecord(name) => name.clone(),
+            _ => String::new(),
+        }
     }
 
     /// The endpoint of an existing deployment with this URL.
@@ -135,6 +176,8 @@ impl Options {
         options.retry_writes = Some(false);
         options.max_adaptive_retries = Some(0);
         options.write_concern = None;
+        options.read_concern = None;
+        options.selection_criteria = None;
         options.server_monitoring_mode = Some(ServerMonitoringMode::Poll);
         let alone = options.hosts.len() == 1 && options.repl_set_name.is_none();
         if alone && options.direct_connection.is_none() && options.load_balanced != Some(true) {

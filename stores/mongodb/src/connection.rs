@@ -4,14 +4,16 @@
 //! in the server's reply. It knows neither collections nor layouts, and sends nothing twice.
 
 use crate::config::Options;
+use crate::consistency::Consistency;
 use crate::error::store_error;
 use crate::sent::Kept;
 use futures_util::StreamExt;
 use mongodb::bson::{Document, RawBsonRef, RawDocument, RawDocumentBuf};
-use mongodb::options::WriteConcern;
-use mongodb::{Client, ClientSession, Database};
+use mongodb::options::{SelectionCriteria, WriteConcern};
+use mongodb::{Client, ClientSession, Database, ServerInfo};
 use sensormark_store::{ErrorKind, StoreError};
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -23,13 +25,15 @@ pub(crate) struct Link {
     client: Client,
     database: Database,
     timeout: Duration,
+    /// What it asks of the members of a replica set.
+    pub(crate) consistency: Consistency,
     /// What was sent, where statements are shown.
     pub(crate) kept: Kept,
 }
 
 /// How long an answer may take in all its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Patience {
+pub(crate) enum TimeLimit {
     /// The time allowed is that of the whole answer.
     Whole,
     /// The time allowed for each part of it: everything that is stored is read.
@@ -43,7 +47,11 @@ impl Link {
         database: &str,
         timeout: Duration,
     ) -> Result<Self, StoreError> {
-        Ok(Self::of(options.client(timeout).await?, database, timeout))
+        let link = Self::of(options.client(timeout).await?, database, timeout);
+        Ok(Self {
+            consistency: options.consistency().clone(),
+            ..link
+        })
     }
 
     /// The link of a client.
@@ -52,6 +60,7 @@ impl Link {
             database: client.database(database),
             client,
             timeout,
+            consistency: Consistency::default(),
             kept: Kept::default(),
         }
     }
@@ -77,7 +86,9 @@ impl Link {
         fits(operation, &command)?;
         self.kept.note(&command);
         let running = async { self.database.run_raw_command(command).await };
-        self.bounded(operation, running).await
+        let answer = self.bounded(operation, running).await?;
+        self.consistency.heard(&answer);
+        Ok(answer)
     }
 
     /// Runs a command of the database, put together as a document.
@@ -99,6 +110,24 @@ impl Link {
     ) -> Result<Document, StoreError> {
         let database = self.client.database(database);
         let running = async { database.run_command(command).await };
+        self.bounded(operation, running).await
+    }
+
+    /// Runs a command of the database `admin` at the member with this address.
+    pub(crate) async fn command_at(
+        &self,
+        address: &str,
+        operation: &str,
+        command: Document,
+    ) -> Result<Document, StoreError> {
+        let address = address.to_owned();
+        let is_asked = Arc::new(move |one: &ServerInfo<'_>| one.address().to_string() == address);
+        let asked = SelectionCriteria::Predicate(is_asked);
+        let database = self.client.database("admin");
+        let running = async {
+            let running = database.run_command(command);
+            running.selection_criteria(asked).await
+        };
         self.bounded(operation, running).await
     }
 
@@ -124,7 +153,9 @@ impl Link {
         match done {
             Ok(()) => {
                 let committing = async { session.commit_transaction().await };
-                self.bounded(operation, committing).await
+                self.bounded(operation, committing).await?;
+                self.consistency.committed(session.operation_time());
+                Ok(())
             }
             Err(error) => {
                 let aborting = async { session.abort_transaction().await };
@@ -155,12 +186,26 @@ impl Link {
         Ok(())
     }
 
-    /// Asks, and hands over each document of the answer.
+    /// Asks as the consistency level has it, and hands over each document of the answer.
     pub(crate) async fn ask(
         &self,
         operation: &str,
+        mut command: Document,
+        patience: TimeLimit,
+        take: impl FnMut(&RawDocument) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.consistency.add_to(&mut command);
+        let asked = self.consistency.asked();
+        self.ask_of(asked, operation, command, patience, take).await
+    }
+
+    /// Asks the primary, or the members that are chosen, and hands over each document of the answer.
+    pub(crate) async fn ask_of(
+        &self,
+        asked: Option<SelectionCriteria>,
+        operation: &str,
         command: Document,
-        patience: Patience,
+        time_limit: TimeLimit,
         mut take: impl FnMut(&RawDocument) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let command = RawDocumentBuf::try_from(&command)
@@ -169,17 +214,18 @@ impl Link {
         self.kept.note(&command);
         let deadline = Instant::now() + self.timeout;
         let asking = async {
-            self.database
-                .run_raw_cursor_command(command)
-                .batch_size(BATCH_SIZE)
-                .batch()
-                .await
+            let asking = self.database.run_raw_cursor_command(command);
+            let asking = asking.batch_size(BATCH_SIZE);
+            match asked {
+                Some(asked) => asking.selection_criteria(asked).batch().await,
+                None => asking.batch().await,
+            }
         };
         let mut cursor = self.bounded(operation, asking).await?;
         loop {
-            let limit = match patience {
-                Patience::Whole => deadline.saturating_duration_since(Instant::now()),
-                Patience::EachPart => self.timeout,
+            let limit = match time_limit {
+                TimeLimit::Whole => deadline.saturating_duration_since(Instant::now()),
+                TimeLimit::EachPart => self.timeout,
             };
             let next = tokio::time::timeout(limit + GRACE, cursor.next()).await;
             let batch = match next {
@@ -206,6 +252,7 @@ impl Link {
             client,
             database,
             timeout,
+            consistency: _,
             kept: _,
         } = self;
         drop(database);

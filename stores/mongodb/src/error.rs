@@ -7,6 +7,7 @@ mod codes;
 
 use self::codes::Doubt;
 use mongodb::error::{Error, ErrorKind as Native, WriteFailure};
+use sensormark_kit::io_error;
 use sensormark_store::{ErrorKind, StoreError};
 use std::io;
 
@@ -108,32 +109,12 @@ fn driver_meaning(native: &Native) -> (ErrorKind, bool, &'static str) {
 /// Kind, whether a write may nevertheless be stored, and the next step.
 fn io_meaning(kind: io::ErrorKind) -> (ErrorKind, bool, &'static str) {
     use io::ErrorKind as Io;
-    match kind {
-        Io::ConnectionRefused => (
-            ErrorKind::Unavailable,
-            false,
-            "nobody listens there: start the server or correct host and port",
-        ),
-        Io::HostUnreachable | Io::NetworkUnreachable | Io::NetworkDown | Io::NotFound => (
-            ErrorKind::Unavailable,
-            false,
-            "the host cannot be reached: check its name and the network",
-        ),
-        Io::AddrNotAvailable => (
-            ErrorKind::Unavailable,
-            false,
-            "no local port is left: use fewer clients",
-        ),
+    io_error::meaning(kind).unwrap_or(match kind {
         Io::ConnectionReset | Io::ConnectionAborted | Io::BrokenPipe | Io::UnexpectedEof => (
             ErrorKind::Unavailable,
             true,
             "the connection broke: look into the server's log (it ends itself when its disk is full, and hangs up when it has as many \
              connections as it allows), and connect again",
-        ),
-        Io::TimedOut => (
-            ErrorKind::Timeout,
-            true,
-            "no answer in time: check the network or allow more time",
         ),
         Io::InvalidData => (
             ErrorKind::Protocol,
@@ -145,7 +126,7 @@ fn io_meaning(kind: io::ErrorKind) -> (ErrorKind, bool, &'static str) {
             true,
             "input or output failed: check the network and the server's log",
         ),
-    }
+    })
 }
 
 #[cfg(test)]

@@ -3,10 +3,11 @@
 //! The modules in the order in which a plan meets them:
 //!
 //! - `server`: where the server is and how it starts
-//! - `config`: the URL
+//! - `config`: the URL, `consistency`: what it says of a replica set
 //! - `connection`: one client
 //! - `topology`: what kind of deployment it is
 //! - `schema`: how a schema becomes collections
+//! - `members`: bringing the members of a replica set to rest
 //! - `admin`: making and dropping them
 //! - `session`: one client's session
 //! - `unacknowledged`: a connection on which no write is answered
@@ -21,11 +22,15 @@ mod server;
 
 mod config;
 
+mod consistency;
+
 mod connection;
 
 mod topology;
 
 mod schema;
+
+mod members;
 
 mod admin;
 
@@ -51,13 +56,12 @@ use self::admin::MongodbAdministrator;
 use self::config::Options;
 use self::schema::{PhysicalSchema, layout_options};
 use self::session::MongodbSession;
-use self::topology::Met;
-use sensormark_kit::{Adapter, Backend};
+use self::topology::{Met, Topology};
+use sensormark_kit::{Adapter, Backend, Declaration};
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
-    Capability, Description, Durability, Endpoint, Family, Installation, Launch, Layout,
-    LayoutOption, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
-    StoreError, Table, TimeResolution, Typical, WriteSize,
+    Capability, Clusters, Durability, Endpoint, Installation, Layout, MemberLaunch, Operation,
+    Plan, RepeatedWrite, ServerOptions, SessionKind, StoreError, Table, TimeResolution,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -71,89 +75,83 @@ pub struct MongodbBackend {
     met: Met,
 }
 
-fn durability() -> Vec<(Durability, String)> {
-    [
-        (
-            Durability::Default,
-            "w:1: acknowledged when written in memory; the journal is flushed every 100 ms",
-        ),
-        (
-            Durability::Durable,
-            "w:1, j:true: acknowledged when the journal is on disk",
-        ),
-        (
-            Durability::Relaxed,
-            "w:1, j:false: acknowledged when written in memory; the journal is flushed every 100 ms",
-        ),
-        (
-            Durability::Unacknowledged,
-            "w:0: the server answers no write; a phase ends when it has done all (a ping on the same connection)",
-        ),
-    ]
-    .map(|(class, words)| (class, words.to_owned()))
-    .to_vec()
-}
+/// What each class of durability is here.
+const DURABILITY: &[(Durability, &str)] = &[
+    (
+        Durability::Default,
+        "w:1: acknowledged when written in memory; the journal is flushed every 100 ms",
+    ),
+    (
+        Durability::Durable,
+        "w:1, j:true: acknowledged when the journal is on disk",
+    ),
+    (
+        Durability::Relaxed,
+        "w:1, j:false: acknowledged when written in memory; the journal is flushed every 100 ms",
+    ),
+    (
+        Durability::Unacknowledged,
+        "w:0: the server answers no write; a phase ends when it has done all (a ping on the same connection)",
+    ),
+];
 
 impl Backend for MongodbBackend {
     type PhysicalSchema = PhysicalSchema;
     type Session = MongodbSession;
     type Administrator = MongodbAdministrator;
 
-    fn description(&self) -> Description {
-        Description {
-            name: "mongodb".to_owned(),
-            title: "MongoDB".to_owned(),
-            embedded: false,
-            session: SessionKind::Async,
-            durability: durability(),
-            url_example: config::URL_EXAMPLE.to_owned(),
-            repeated_write: RepeatedWrite::KeepsBoth,
-        }
-    }
-
-    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption> {
-        layout_options::layouts(schema, family)
-    }
+    const DECLARATION: Declaration<PhysicalSchema> = Declaration {
+        name: "mongodb",
+        title: "MongoDB",
+        embedded: false,
+        session: SessionKind::Async,
+        durability: DURABILITY,
+        url_example: config::URL_EXAMPLE,
+        repeated_write: RepeatedWrite::KeepsBoth,
+        native_resolution: TimeResolution::Milliseconds,
+        typical: server::TYPICAL,
+        layouts: layout_options::layouts,
+        capability: |operation, layout, table| {
+            layout_options::capability(operation, layout, table, Topology::Unknown)
+        },
+        limits: write::limits,
+        write_size: write_size::write_size,
+        installation: server::installation,
+        launch: Some(server::launch),
+        endpoint: |url| Ok(Options::parse(url)?.endpoint(url)),
+        physical_schema: |plan| PhysicalSchema::new(&plan.schema, plan.layout),
+    };
 
     fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
         layout_options::capability(operation, layout, table, self.met.last())
     }
 
-    fn limits(&self, layout: &Layout, table: &Table) -> Limits {
-        write::limits(layout, table)
+    fn clusters(&self) -> Result<Clusters, String> {
+        Ok(server::clusters())
     }
 
-    fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize {
-        write_size::write_size(layout, table)
+    fn survives_loss(&self, consistency: &str) -> bool {
+        server::survives_loss(consistency)
     }
 
-    fn native_resolution(&self) -> TimeResolution {
-        TimeResolution::Milliseconds
-    }
-
-    fn typical(&self) -> Typical {
-        server::TYPICAL
-    }
-
-    fn installation(&self) -> Result<Installation, StoreError> {
-        server::installation()
-    }
-
-    fn launch(
+    fn launch_member(
         &self,
         installation: &Installation,
-        folder: &ServerFolder,
+        folders: &[ServerFolder],
+        member: usize,
         options: &ServerOptions,
-    ) -> Result<Launch, StoreError> {
-        server::launch(installation, folder, options)
+    ) -> Result<MemberLaunch, StoreError> {
+        server::launch_member(installation, folders, member, options)
     }
 
-    fn endpoint(&self, url: &str) -> Result<Endpoint, StoreError> {
-        Ok(Options::parse(url)?.endpoint(url))
-    }
-
-    fn model(&self, plan: &Plan) -> Result<PhysicalSchema, StoreError> {
-        PhysicalSchema::new(&plan.schema, plan.layout)
+    async fn form_cluster(
+        &self,
+        members: &[Endpoint],
+        options: &ServerOptions,
+    ) -> Result<Endpoint, StoreError> {
+        let endpoint = server::form_cluster(members, options).await?;
+        self.met.remember(topology::Topology::Replicated);
+        Ok(endpoint)
     }
 
     async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {
@@ -181,6 +179,8 @@ impl Backend for MongodbBackend {
         model: Arc<PhysicalSchema>,
     ) -> Result<MongodbSession, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
+        let latest = self.met.latest_of(&options.hosts());
+        let options = options.sharing(latest);
         let session = MongodbSession::open(&options, plan, model).await?;
         self.met.remember(session.topology());
         Ok(session)

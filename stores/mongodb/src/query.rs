@@ -16,7 +16,7 @@ mod sums;
 mod unwound;
 
 use self::choice::Choice;
-use crate::connection::{Link, Patience};
+use crate::connection::{Link, TimeLimit};
 use crate::schema::{PhysicalSchema, PhysicalTable};
 use mongodb::bson::{Document, RawDocument, doc};
 use sensormark_store::{Answer, Ask, Batch, FieldSet, Query, StoreError, Table, TimeRange};
@@ -105,7 +105,7 @@ impl Reader<'_> {
             "maxTimeMS": self.link.max_time_ms(),
         };
         self.link
-            .ask(OPERATION, command, Patience::Whole, take)
+            .ask(OPERATION, command, TimeLimit::Whole, take)
             .await
     }
 
@@ -125,7 +125,7 @@ impl Reader<'_> {
         };
         command.extend(further);
         self.link
-            .ask(OPERATION, command, Patience::Whole, take)
+            .ask(OPERATION, command, TimeLimit::Whole, take)
             .await
     }
 }

@@ -13,9 +13,14 @@ use sensormark_store::server::{Command, ServerFolder, StopSignal};
 use sensormark_store::{
     ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError, Typical,
 };
+use std::net::Ipv4Addr;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+mod replica_set;
+
+pub(crate) use self::replica_set::{clusters, form_cluster, launch_member, survives_loss};
 
 /// From the kept results sensor-operations and devops (`docs/results`, 2026-11-23, two processors).
 pub const TYPICAL: Typical = Typical {
@@ -98,9 +103,28 @@ pub(crate) fn launch(
     options: &ServerOptions,
 ) -> Result<Launch, StoreError> {
     let replicated = is_replicated(options)?;
+    let set = if replicated {
+        format!("&replicaSet={REPLICA_SET}")
+    } else {
+        String::new()
+    };
+    let mut launch = launch_one(installation, folder, options, (replicated, &set))?;
+    if replicated {
+        launch.notes.push("a replica set of one member, with an operation log of 990 MB: each write is written twice".to_owned());
+    }
+    Ok(launch)
+}
+
+/// Sets up one server, by itself or a member of a set; `set` are the options of its URL that say so.
+fn launch_one(
+    installation: &Installation,
+    folder: &ServerFolder,
+    options: &ServerOptions,
+    (replicated, set): (bool, &str),
+) -> Result<Launch, StoreError> {
     let data = folder.data.join("mongodb");
     make_private_folder(&data)?;
-    let mut notes = notes(options, replicated);
+    let mut notes = notes(options);
     notes.extend(move_journal(folder, &data)?);
     let key = if replicated {
         let key = write_private(folder, "mongod.key", &key_text(&folder.password))?;
@@ -108,16 +132,12 @@ pub(crate) fn launch(
     } else {
         None
     };
-    let text = configuration(&path_text(&data)?, folder.ports[0], options, key.as_deref());
+    let (address, port) = (folder.address, folder.ports[0]);
+    let place = (path_text(&data)?, address, port);
+    let text = configuration(&place, options, key.as_deref());
     let file = write_private(folder, "mongod.conf", &text)?;
-    let port = folder.ports[0];
-    let set = if replicated {
-        format!("&replicaSet={REPLICA_SET}")
-    } else {
-        String::new()
-    };
     let url = format!(
-        "mongodb://{USER}:{}@127.0.0.1:{port}/?authSource=admin{set}",
+        "mongodb://{USER}:{}@{address}:{port}/?authSource=admin{set}",
         folder.password.expose()
     );
     Ok(Launch {
@@ -156,7 +176,7 @@ fn move_journal(folder: &ServerFolder, data: &Path) -> Result<Option<String>, St
     Ok(Some(note.to_owned()))
 }
 
-fn notes(options: &ServerOptions, replicated: bool) -> Vec<String> {
+fn notes(options: &ServerOptions) -> Vec<String> {
     let mut notes = vec![
         "no TLS, no compression, TCP on loopback only; diagnostic data collection and the TTL monitor are off".to_owned(),
         "the first user is made through the localhost exception right after the start".to_owned(),
@@ -167,15 +187,16 @@ fn notes(options: &ServerOptions, replicated: bool) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if replicated {
-        notes.push("a replica set of one member, with an operation log of 990 MB: each write is written twice".to_owned());
-    }
     notes
 }
 
 /// The server's configuration: what it takes to run here, and the memory allowed. What is not said is MongoDB's default.
 /// With a key of the members it is a replica set.
-fn configuration(data: &str, port: u16, options: &ServerOptions, key: Option<&str>) -> String {
+fn configuration(
+    (data, address, port): &(String, Ipv4Addr, u16),
+    options: &ServerOptions,
+    key: Option<&str>,
+) -> String {
     let connections = options
         .clients
         .saturating_mul(CONNECTIONS_PER_CLIENT)
@@ -192,12 +213,14 @@ fn configuration(data: &str, port: u16, options: &ServerOptions, key: Option<&st
             format!("replication:\n  replSetName: {REPLICA_SET}\n  oplogSizeMB: 990\n"),
         )
     });
+    // A member that is asked to stop would first wait 15 s for clients to notice.
+    let quick = key.map_or("", |_| "  shutdownTimeoutMillisForSignaledShutdown: 0\n");
     format!(
         "storage:\n\
          \x20 dbPath: {}\n\
          {cache}\
          net:\n\
-         \x20 bindIp: 127.0.0.1\n\
+         \x20 bindIp: {address}\n\
          \x20 port: {port}\n\
          \x20 maxIncomingConnections: {connections}\n\
          \x20 unixDomainSocket:\n\
@@ -207,7 +230,8 @@ fn configuration(data: &str, port: u16, options: &ServerOptions, key: Option<&st
          {secret}{replication}\
          setParameter:\n\
          \x20 diagnosticDataCollectionEnabled: false\n\
-         \x20 ttlMonitorEnabled: false\n",
+         \x20 ttlMonitorEnabled: false\n\
+         {quick}",
         quoted(data)
     )
 }
@@ -233,10 +257,15 @@ pub(crate) async fn version(
     managed: bool,
     timeout: Duration,
 ) -> Result<(String, crate::topology::Topology), StoreError> {
-    if managed {
-        prepare(options, timeout).await?;
-    }
-    let link = Link::open(options, "admin", timeout).await?;
+    // A member of a set that is not made yet has no user; the set's members are set up together.
+    let link = if managed && options.is_direct() {
+        Link::of(options.anonymous_client(timeout).await?, "admin", timeout)
+    } else {
+        if managed && options.sole_host().is_some() {
+            prepare(options, timeout).await?;
+        }
+        Link::open(options, "admin", timeout).await?
+    };
     let answer = asked(&link).await;
     link.close().await?;
     answer
@@ -279,6 +308,12 @@ async fn prepare_over(link: &Link, options: &Options) -> Result<(), StoreError> 
             ));
         }
     }
+    make_user(link, options).await
+}
+
+/// Makes the first user, unless it is there.
+async fn make_user(link: &Link, options: &Options) -> Result<(), StoreError> {
+    let what = "set up the MongoDB server";
     let Some(credential) = options.credential() else {
         return Ok(());
     };
@@ -308,9 +343,15 @@ mod tests {
             clients: 160,
             ..ServerOptions::default()
         };
-        let text = configuration("/a folder/\"data\"", 4711, &options, Some("/key"));
+        let place = (
+            "/a folder/\"data\"".to_owned(),
+            Ipv4Addr::new(127, 0, 0, 2),
+            4711,
+        );
+        let text = configuration(&place, &options, Some("/key"));
         for line in [
             "  port: 4711",
+            "  bindIp: 127.0.0.2",
             "  maxIncomingConnections: 370",
             "      cacheSizeGB: 1.000",
             "  dbPath: \"/a folder/\\\"data\\\"\"",

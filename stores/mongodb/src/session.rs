@@ -65,7 +65,10 @@ impl MongodbSession {
 
     async fn introduced(link: &Link, plan: &Plan) -> Result<Topology, StoreError> {
         let what = "connect to MongoDB";
-        let topology = Topology::of(&link.command(what, doc! { "hello": 1 }).await?);
+        let hello = link.command(what, doc! { "hello": 1 }).await?;
+        // Members that answer the session later wait for what the primary has by now.
+        link.consistency.heard(&hello);
+        let topology = Topology::of(&hello);
         match owner_of(link, plan.database.as_str()).await? {
             Mark::Of(owner) if owner == plan.owner => Ok(topology),
             Mark::Of(_) => Err(StoreError::new(

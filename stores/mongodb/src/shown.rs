@@ -72,7 +72,7 @@ fn explainable(mut command: Document) -> Option<Document> {
     if !is_planned.contains(&name.as_str()) {
         return None;
     }
-    for further in ["maxTimeMS", "writeConcern", "batchSize"] {
+    for further in ["maxTimeMS", "writeConcern", "readConcern", "batchSize"] {
         command.remove(further);
     }
     if let Ok(updates) = command.get_array_mut("updates") {

@@ -2,9 +2,12 @@
 //!
 //! The contract asks for capabilities without saying of which server, so the store remembers the one that it spoke to last.
 
+use crate::consistency::LatestWrite;
 use mongodb::bson::Document;
 use sensormark_store::Capability;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A kind of deployment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,16 +22,20 @@ pub(crate) enum Topology {
     Sharded,
 }
 
-/// The kind that was met last.
+/// The kind that was met last, and what clients of a deployment tell each other.
 #[derive(Debug, Default)]
-pub(crate) struct Met(AtomicU8);
+pub(crate) struct Met {
+    kind: AtomicU8,
+    latest: Mutex<HashMap<String, Arc<LatestWrite>>>,
+}
 
 impl Topology {
     /// What a server says of itself.
     pub(crate) fn of(hello: &Document) -> Self {
         if hello.get_str("msg").is_ok_and(|text| text == "isdbgrid") {
             Self::Sharded
-        } else if hello.contains_key("setName") {
+        } else if hello.contains_key("setName") || hello.get_bool("isreplicaset").unwrap_or(false) {
+            // the latter is a member of a set that is not made yet
             Self::Replicated
         } else {
             Self::Standalone
@@ -66,12 +73,18 @@ impl Topology {
 impl Met {
     /// The kind that was met last.
     pub(crate) fn last(&self) -> Topology {
-        match self.0.load(Ordering::Relaxed) {
+        match self.kind.load(Ordering::Relaxed) {
             0 => Topology::Unknown,
             1 => Topology::Standalone,
             2 => Topology::Replicated,
             _ => Topology::Sharded,
         }
+    }
+
+    /// The latest write that clients of the deployment at these hosts know of.
+    pub(crate) fn latest_of(&self, hosts: &str) -> Arc<LatestWrite> {
+        let mut all = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(all.entry(hosts.to_owned()).or_default())
     }
 
     /// Remembers a kind.
@@ -82,7 +95,7 @@ impl Met {
             Topology::Replicated => 2,
             Topology::Sharded => 3,
         };
-        self.0.store(code, Ordering::Relaxed);
+        self.kind.store(code, Ordering::Relaxed);
     }
 }
 
@@ -102,6 +115,7 @@ mod tests {
                 false,
             ),
             (doc! { "setName": "rs0" }, Topology::Replicated, true),
+            (doc! { "isreplicaset": true }, Topology::Replicated, true),
             (doc! { "msg": "isdbgrid" }, Topology::Sharded, true),
         ] {
             assert_eq!(Topology::of(&hello), topology);

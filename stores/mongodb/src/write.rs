@@ -20,7 +20,7 @@ use self::bucket::Filling;
 use self::command::{LARGEST_COMMAND, OPERATION, Prepared, Writer, refusal};
 use crate::schema::{Fields, MEASUREMENT, PhysicalTable};
 use crate::wire::Writer as Wire;
-use mongodb::bson::{Document, doc};
+use mongodb::options::Acknowledgment;
 use sensormark_store::{
     Acknowledgement, Batch, Durability, FieldType, Layout, Limits, Shape, StoreError, Table,
     WriteMethod,
@@ -66,16 +66,6 @@ fn reading_bytes(layout: &Layout, table: &Table) -> usize {
         _ => 0,
     };
     60 + shared + fields
-}
-
-/// The write concern of a durability class.
-pub(crate) fn write_concern(durability: Durability) -> Document {
-    match durability {
-        Durability::Default => doc! { "w": 1 },
-        Durability::Durable => doc! { "w": 1, "j": true },
-        Durability::Relaxed => doc! { "w": 1, "j": false },
-        Durability::Unacknowledged => doc! { "w": 0 },
-    }
 }
 
 impl Writer<'_> {
@@ -171,8 +161,13 @@ impl Writer<'_> {
         if concern {
             wire.int64("maxTimeMS", self.link.max_time_ms());
             wire.open("writeConcern");
-            match self.durability {
-                Durability::Unacknowledged => wire.int32("w", 0),
+            match (self.durability, &self.link.consistency.acknowledgment) {
+                (Durability::Unacknowledged, _) => wire.int32("w", 0),
+                (_, Acknowledgment::Majority) => wire.string("w", "majority"),
+                (_, Acknowledgment::Custom(name)) => wire.string("w", name),
+                (_, Acknowledgment::Nodes(members)) => {
+                    wire.int32("w", i32::try_from(*members).unwrap_or(i32::MAX));
+                }
                 _ => wire.int32("w", 1),
             }
             match self.durability {

@@ -5,8 +5,8 @@ mod support;
 
 use libtest_mimic::{Arguments, Trial};
 use mongodb::bson::{Bson, Document, doc};
+use sensormark_conformance::reference::Reference;
 use sensormark_mongodb::Mongodb;
-use sensormark_store::reference::Reference;
 use sensormark_store::{
     Aggregate, AnswerSource, Ask, Batch, DaySplit, Durability, Endpoint, ErrorKind, Family,
     FieldSet, FieldType, Function, Grouping, Plan, Query, QueryStyle, Selection, Series, Store,

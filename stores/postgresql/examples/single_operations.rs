@@ -5,9 +5,8 @@
 
 use sensormark_postgresql::Postgresql;
 use sensormark_store::{
-    Ask, Batch, Column, DatabaseName, Durability, Field, FieldSet, FieldType, Layout, Plan, Query,
-    Schema, Selection, Series, Session, Store, Table, Tag, TagColumn, TimeRange, TimeResolution,
-    Values, WriteMethod,
+    Ask, Batch, Column, DatabaseName, Durability, FieldSet, Layout, Plan, Query, Schema, Selection,
+    Session, Store, TimeRange, TimeResolution, Values, WriteMethod,
 };
 use std::cell::Cell;
 use std::rc::Rc;
@@ -20,22 +19,7 @@ const LOADED: i64 = 100_000;
 const SECOND: i64 = 1_000_000_000;
 
 fn schema() -> Schema {
-    Schema {
-        tables: vec![Table {
-            name: "readings".into(),
-            tags: vec![Tag {
-                name: "sensor".into(),
-            }],
-            fields: vec![Field {
-                name: "value".into(),
-                kind: FieldType::F64,
-                nullable: false,
-            }],
-            entity: None,
-            time_resolution: TimeResolution::Milliseconds,
-            series: Series::new(vec![TagColumn::Integer((0..SERIES).collect())]),
-        }],
-    }
+    Schema::of_sensors(0..SERIES, TimeResolution::Milliseconds)
 }
 
 fn series(number: i64) -> u32 {

@@ -6,6 +6,7 @@
 use crate::config::Options;
 use crate::connection::Link;
 use crate::schema::owner_table;
+use crate::session::durability_setting;
 use crate::write::fill_tags;
 use sensormark_kit::{BackendAdministrator, Found};
 use sensormark_relational::ddl::{statements, table_names};
@@ -18,7 +19,7 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The settings that matter for speed and durability. None of them holds a path, a host or a secret.
-const SETTINGS: [&str; 34] = [
+const SETTINGS: [&str; 36] = [
     "autovacuum",
     "bgwriter_delay",
     "block_size",
@@ -32,6 +33,7 @@ const SETTINGS: [&str; 34] = [
     "effective_io_concurrency",
     "fsync",
     "full_page_writes",
+    "hot_standby_feedback",
     "huge_pages",
     "jit",
     "lc_collate",
@@ -46,6 +48,7 @@ const SETTINGS: [&str; 34] = [
     "server_encoding",
     "shared_buffers",
     "synchronous_commit",
+    "synchronous_standby_names",
     "temp_buffers",
     "wal_buffers",
     "wal_compression",
@@ -98,8 +101,8 @@ impl PostgresqlAdministrator {
         let timeout = Duration::from_millis(self.plan.timeout_ms);
         let mut link = Link::open(&self.options, database, timeout).await?;
         link.wire.allow(PATIENCE);
-        let settings = crate::session::durability_setting(self.plan.durability)?;
-        link.batch("set the durability class", settings).await?;
+        let settings = durability_setting(self.plan.durability, &self.options)?;
+        link.batch("set the durability class", &settings).await?;
         Ok(link)
     }
 
@@ -147,14 +150,26 @@ impl PostgresqlAdministrator {
         let rows = wire
             .run("read settings", client.query(text, &[&names]))
             .await?;
+        let text = "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'";
+        let following = wire
+            .run("count the replicas", client.query_one(text, &[]))
+            .await?;
         link.close().await?;
-        Ok(rows
+        let mut settings: Vec<Setting> = rows
             .iter()
             .map(|row| Setting {
                 name: row.get(0),
                 value: row.get(1),
             })
-            .collect())
+            .collect();
+        let replicas: i64 = following.get(0);
+        if replicas > 0 {
+            settings.push(Setting {
+                name: "replicas that stream".to_owned(),
+                value: replicas.to_string(),
+            });
+        }
+        Ok(settings)
     }
 
     /// Columns, constraints and indexes of each table, as the system catalogue has them; the owner's mark apart.

@@ -1,20 +1,23 @@
 //! The URL of a server, what is in it, and how a connection is made from it.
 //!
-//! `postgresql://user:password@host:port/maintenance_database?sslmode=…`, with the meanings that PostgreSQL's own
-//! clients give to `sslmode`. Nothing here shows a password.
+//! `postgresql://user:password@host:port,host:port/maintenance_database?sslmode=…&target_session_attrs=…`, with the meanings that PostgreSQL's own
+//! clients give to `sslmode`, `sslrootcert` and `target_session_attrs`. Two options are sensormark's: `synchronous_commit` sets it for each session, and `reads=replicas`
+//! has questions answered by servers that take no writes. Nothing here shows a password.
 
 use crate::driver::Driver;
 use crate::error::store_error;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
-use sensormark_kit::url::{existing_server, percent_decoded};
+use sensormark_kit::url::{existing_server, percent_decoded, without_further_hosts};
 use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio_postgres::config::SslMode;
+use tokio_postgres::config::{LoadBalanceHosts, SslMode, TargetSessionAttrs};
 use tokio_postgres::{Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 use url::Url;
@@ -32,15 +35,21 @@ enum Encryption {
     Prefer,
     /// Always, whoever the server is.
     Require,
-    /// Always, and the server's certificate must be for its name, by a public authority.
+    /// Always, and the server's certificate must be for its name, by a public authority or the one that the URL names.
     VerifyFull,
 }
 
 /// What a URL says.
 #[derive(Clone)]
 pub(crate) struct Options {
-    host: String,
-    port: u16,
+    /// Hosts and ports, in the order in which they are tried.
+    hosts: Vec<(String, u16)>,
+    /// Whether any of them will do, even one that takes no writes.
+    any_server: bool,
+    /// What `synchronous_commit` is in each session, where the URL says so.
+    pub(crate) synchronous_commit: Option<&'static str>,
+    /// Whether questions go to servers that take no writes.
+    pub(crate) reads_replicas: bool,
     user: String,
     password: Secret,
     /// The database that is connected to for making and dropping others.
@@ -48,13 +57,15 @@ pub(crate) struct Options {
     /// Whether the URL named it, rather than leaving it to us.
     pub(crate) is_named: bool,
     encryption: Encryption,
+    /// The file of the authorities that certificates must be of, instead of the public ones.
+    authorities: Option<PathBuf>,
 }
 
 impl fmt::Debug for Options {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Options")
-            .field("port", &self.port)
+            .field("hosts", &self.hosts.len())
             .field("encryption", &self.encryption)
             .finish_non_exhaustive()
     }
@@ -68,10 +79,66 @@ fn wrong(text: &str) -> StoreError {
     )
 }
 
+/// What a URL has after its question mark.
+struct Wishes {
+    encryption: Encryption,
+    authorities: Option<PathBuf>,
+    any_server: bool,
+    reads_replicas: bool,
+    synchronous_commit: Option<&'static str>,
+}
+
+impl Wishes {
+    fn read(url: &Url) -> Result<Self, StoreError> {
+        let (mut encryption, mut authorities) = (Encryption::Prefer, None);
+        let (mut any_server, mut reads_replicas, mut synchronous_commit) = (false, false, None);
+        for (key, value) in url.query_pairs() {
+            match (key.as_ref(), value.as_ref()) {
+                ("sslmode", mode) => encryption = Encryption::parse(mode)?,
+                ("sslrootcert", file) => authorities = Some(PathBuf::from(file)),
+                ("target_session_attrs", "any") => any_server = true,
+                ("target_session_attrs", "read-write" | "primary") => any_server = false,
+                ("reads", "primary") => reads_replicas = false,
+                ("reads", "replicas") => reads_replicas = true,
+                ("synchronous_commit", level) => {
+                    let known = COMMIT_LEVELS.into_iter().find(|known| *known == level);
+                    synchronous_commit = Some(known.ok_or_else(|| {
+                        wrong(&format!(
+                            "synchronous_commit is one of {}, not {level:?}",
+                            COMMIT_LEVELS.join(", ")
+                        ))
+                    })?);
+                }
+                (key @ ("target_session_attrs" | "reads"), value) => {
+                    return Err(wrong(&format!(
+                        "{key} is not {value:?}: target_session_attrs is any, read-write or primary, and reads is primary or replicas"
+                    )));
+                }
+                (other, _) => {
+                    return Err(wrong(&format!(
+                        "{other:?} is not an option that it may have: there are sslmode, sslrootcert, target_session_attrs, synchronous_commit and reads"
+                    )));
+                }
+            }
+        }
+        if authorities.is_some() && encryption != Encryption::VerifyFull {
+            return Err(wrong("sslrootcert goes with sslmode=verify-full"));
+        }
+        Ok(Self {
+            encryption,
+            authorities,
+            any_server,
+            reads_replicas,
+            synchronous_commit,
+        })
+    }
+}
+
 impl Options {
     /// Reads a URL.
     pub(crate) fn parse(text: &str) -> Result<Self, StoreError> {
-        let url = Url::parse(text).map_err(|error| wrong(&error.to_string()))?;
+        let (text, further) = without_further_hosts(text, 5432).map_err(wrong)?;
+        let url = Url::parse(&text).map_err(|error| wrong(&error.to_string()))?;
         if !matches!(url.scheme(), "postgresql" | "postgres") {
             return Err(wrong("it does not start with postgresql://"));
         }
@@ -82,21 +149,17 @@ impl Options {
         if url.username().is_empty() {
             return Err(wrong("it names no user"));
         }
-        let mut encryption = Encryption::Prefer;
-        for (key, value) in url.query_pairs() {
-            match (key.as_ref(), value.as_ref()) {
-                ("sslmode", mode) => encryption = Encryption::parse(mode)?,
-                (other, _) => {
-                    return Err(wrong(&format!(
-                        "{other:?} is not an option that it may have; the only one is sslmode"
-                    )));
-                }
-            }
-        }
+        let wishes = Wishes::read(&url)?;
+        let first = (
+            host.trim_matches(['[', ']']).to_owned(),
+            url.port().unwrap_or(5432),
+        );
         let database = decoded(url.path().trim_start_matches('/'))?;
         Ok(Self {
-            host: host.trim_matches(['[', ']']).to_owned(),
-            port: url.port().unwrap_or(5432),
+            hosts: std::iter::once(first).chain(further).collect(),
+            any_server: wishes.any_server,
+            synchronous_commit: wishes.synchronous_commit,
+            reads_replicas: wishes.reads_replicas,
             user: decoded(url.username())?,
             password: Secret::new(decoded(url.password().unwrap_or_default())?),
             is_named: !database.is_empty(),
@@ -105,25 +168,56 @@ impl Options {
             } else {
                 database
             },
-            encryption,
+            encryption: wishes.encryption,
+            authorities: wishes.authorities,
         })
     }
 
     /// The endpoint of an existing server with this URL.
     pub(crate) fn endpoint(&self, url: &str) -> Endpoint {
-        existing_server("postgresql", url, vec![self.port])
+        let ports = self.hosts.iter().map(|(_, port)| *port);
+        existing_server("postgresql", url, ports.collect())
     }
 
-    /// Connects to one of the server's databases.
+    /// The same, but for questions only: to any of the servers that take no writes.
+    pub(crate) async fn connect_to_replica(
+        &self,
+        database: &str,
+        timeout: Duration,
+    ) -> Result<(Client, Box<dyn Driver>), StoreError> {
+        self.connect_as(database, timeout, TargetSessionAttrs::ReadOnly)
+            .await
+    }
+
+    /// Connects to one of the server's databases; of several hosts to the first that takes writes.
     pub(crate) async fn connect(
         &self,
         database: &str,
         timeout: Duration,
     ) -> Result<(Client, Box<dyn Driver>), StoreError> {
+        let wanted = if self.any_server || self.hosts.len() == 1 {
+            TargetSessionAttrs::Any
+        } else {
+            TargetSessionAttrs::ReadWrite
+        };
+        self.connect_as(database, timeout, wanted).await
+    }
+
+    async fn connect_as(
+        &self,
+        database: &str,
+        timeout: Duration,
+        wanted: TargetSessionAttrs,
+    ) -> Result<(Client, Box<dyn Driver>), StoreError> {
         let mut config = Config::new();
+        for (host, port) in &self.hosts {
+            config.host(host).port(*port);
+        }
+        if wanted == TargetSessionAttrs::ReadOnly {
+            config.load_balance_hosts(LoadBalanceHosts::Random);
+        }
         config
-            .host(&self.host)
-            .port(self.port)
+            .target_session_attrs(wanted)
             .user(&self.user)
             .dbname(database)
             .application_name("sensormark")
@@ -137,11 +231,14 @@ impl Options {
             let (client, connection) = config.connect(NoTls).await.map_err(failed)?;
             return Ok((client, Box::new(connection)));
         }
-        let tls = MakeRustlsConnect::new(tls_config(self.encryption)?);
+        let tls = MakeRustlsConnect::new(self.tls_config()?);
         let (client, connection) = config.connect(tls).await.map_err(failed)?;
         Ok((client, Box::new(connection)))
     }
 }
+
+/// What `synchronous_commit` may be.
+const COMMIT_LEVELS: [&str; 5] = ["off", "local", "remote_write", "on", "remote_apply"];
 
 fn decoded(text: &str) -> Result<String, StoreError> {
     percent_decoded(text).map_err(wrong)
@@ -171,32 +268,53 @@ impl Encryption {
     }
 }
 
-fn tls_config(encryption: Encryption) -> Result<ClientConfig, StoreError> {
-    let failed = |error: &dyn fmt::Display| {
-        StoreError::new(
-            ErrorKind::Configuration,
-            "prepare TLS for PostgreSQL",
-            error.to_string(),
-        )
+fn unprepared(text: impl fmt::Display) -> StoreError {
+    let operation = "prepare TLS for PostgreSQL";
+    StoreError::new(ErrorKind::Configuration, operation, text.to_string())
+}
+
+/// The public authorities, or those of a file.
+fn roots(file: Option<&Path>) -> Result<RootCertStore, StoreError> {
+    let Some(file) = file else {
+        return Ok(RootCertStore {
+            roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
+        });
     };
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let roots = Arc::new(RootCertStore {
-        roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
-    });
-    let verifier = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider))
-        .build()
-        .map_err(|error| failed(&error))?;
-    let verifier: Arc<dyn ServerCertVerifier> = if encryption == Encryption::VerifyFull {
-        verifier
-    } else {
-        Arc::new(AnyCertificate(verifier))
+    let unread = |text: &dyn fmt::Display| {
+        unprepared(format!(
+            "sslrootcert {}: {text}; it is a file with certificates of authorities (PEM)",
+            file.display()
+        ))
     };
-    Ok(ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| failed(&error))?
-        .dangerous()
-        .with_custom_certificate_verifier(verifier)
-        .with_no_client_auth())
+    let mut roots = RootCertStore::empty();
+    for certificate in CertificateDer::pem_file_iter(file).map_err(|error| unread(&error))? {
+        let certificate = certificate.map_err(|error| unread(&error))?;
+        roots.add(certificate).map_err(|error| unread(&error))?;
+    }
+    match roots.is_empty() {
+        true => Err(unread(&"there is no certificate in it")),
+        false => Ok(roots),
+    }
+}
+
+impl Options {
+    fn tls_config(&self) -> Result<ClientConfig, StoreError> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let roots = Arc::new(roots(self.authorities.as_deref())?);
+        let verifier = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider))
+            .build()
+            .map_err(unprepared)?;
+        let verifier: Arc<dyn ServerCertVerifier> = match self.encryption {
+            Encryption::VerifyFull => verifier,
+            _ => Arc::new(AnyCertificate(verifier)),
+        };
+        Ok(ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(unprepared)?
+            .dangerous()
+            .with_custom_certificate_verifier(verifier)
+            .with_no_client_auth())
+    }
 }
 
 /// Takes any certificate, as `sslmode=prefer` and `require` do in PostgreSQL's own clients; signatures are checked.
@@ -248,11 +366,26 @@ mod tests {
     fn a_url_says_who_where_and_how() {
         let options =
             Options::parse("postgresql://me:p%40ss@db.example:6432/admin?sslmode=require").unwrap();
-        assert_eq!((options.host.as_str(), options.port), ("db.example", 6432));
+        assert_eq!(options.hosts, [("db.example".to_owned(), 6432)]);
         assert_eq!(options.password.expose(), "p@ss");
         assert_eq!(options.maintenance_database, "admin");
         assert_eq!(options.encryption, Encryption::Require);
         assert!(!format!("{options:?}").contains("p@ss"));
+    }
+
+    #[test]
+    fn a_url_may_name_several_hosts() {
+        let url = "postgresql://me:a,b@one:1,[::1]:2,three/?target_session_attrs=read-write&synchronous_commit=remote_apply&reads=replicas";
+        let options = Options::parse(url).unwrap();
+        let hosts = [("one", 1), ("::1", 2), ("three", 5432)];
+        assert_eq!(
+            options.hosts,
+            hosts.map(|(host, port)| (host.to_owned(), port))
+        );
+        assert_eq!(options.synchronous_commit, Some("remote_apply"));
+        assert!(options.reads_replicas && !options.any_server);
+        assert_eq!(options.password.expose(), "a,b");
+        assert_eq!(options.endpoint(url).ports, [1, 2, 5432]);
     }
 
     #[test]
@@ -262,7 +395,12 @@ mod tests {
             "postgresql://h:1/",
             "postgresql://u:hunter2@h/?sslmode=on",
             "postgresql://u:hunter2@h/?sslmod=require",
+            "postgresql://u:hunter2@h/?sslmode=require&sslrootcert=/ca.pem",
             "postgresql://u:hunter2%4@h/",
+            "postgresql://u:hunter2@h:1,:2/",
+            "postgresql://u:hunter2@h:1,i:x/",
+            "postgresql://u:hunter2@h/?synchronous_commit=maybe",
+            "postgresql://u:hunter2@h/?reads=any",
             "nonsense",
         ] {
             let error = Options::parse(url).unwrap_err();

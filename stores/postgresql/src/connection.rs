@@ -123,6 +123,23 @@ impl Link {
         timeout: Duration,
     ) -> Result<Self, StoreError> {
         let connecting = options.connect(database, timeout);
+        Self::of(connecting, timeout).await
+    }
+
+    /// Connects to a server that answers questions alone, within the time allowed.
+    pub(crate) async fn open_replica(
+        options: &Options,
+        database: &str,
+        timeout: Duration,
+    ) -> Result<Self, StoreError> {
+        let connecting = options.connect_to_replica(database, timeout);
+        Self::of(connecting, timeout).await
+    }
+
+    async fn of(
+        connecting: impl Future<Output = Result<(Client, Box<dyn Driver>), StoreError>>,
+        timeout: Duration,
+    ) -> Result<Self, StoreError> {
         let (client, connection) = match tokio::time::timeout(timeout, connecting).await {
             Ok(connected) => connected?,
             Err(_) => {

@@ -3,6 +3,7 @@
 //! It decides what a failure means; it does not retry. The texts are the server's own message and a next step. No
 //! password is ever part of them: neither server nor driver repeats one.
 
+use sensormark_kit::io_error;
 use sensormark_store::{ErrorKind, StoreError};
 use std::io;
 use tokio_postgres::Error;
@@ -64,31 +65,17 @@ fn io_cause(error: &Error) -> Option<&io::Error> {
 /// Kind, whether a write may nevertheless be stored, and the next step.
 fn io_meaning(cause: &io::Error) -> (ErrorKind, bool, &'static str) {
     use io::ErrorKind as Io;
-    match cause.kind() {
-        Io::ConnectionRefused => (
+    io_error::meaning(cause.kind()).unwrap_or_else(|| match cause.kind() {
+        // The driver's own, of several hosts of which none fits.
+        Io::PermissionDenied => (
             ErrorKind::Unavailable,
             false,
-            "nobody listens there: start the server or correct host and port",
-        ),
-        Io::HostUnreachable | Io::NetworkUnreachable | Io::NetworkDown | Io::NotFound => (
-            ErrorKind::Unavailable,
-            false,
-            "the host cannot be reached: check its name and the network",
-        ),
-        Io::AddrNotAvailable => (
-            ErrorKind::Unavailable,
-            false,
-            "no local port is left: use fewer clients",
+            "none of the hosts that answer is what is asked for, a primary or a replica: see which servers run",
         ),
         Io::ConnectionReset | Io::ConnectionAborted | Io::BrokenPipe | Io::UnexpectedEof => (
             ErrorKind::Unavailable,
             true,
             "the connection broke: look into the server's log and connect again",
-        ),
-        Io::TimedOut => (
-            ErrorKind::Timeout,
-            true,
-            "no answer in time: check the network or allow more time",
         ),
         Io::OutOfMemory => (
             ErrorKind::Overload,
@@ -98,7 +85,7 @@ fn io_meaning(cause: &io::Error) -> (ErrorKind, bool, &'static str) {
         Io::InvalidData if cause.to_string().contains("certificate") => (
             ErrorKind::Configuration,
             false,
-            "sslmode=verify-full wants a certificate for the host's name by a public authority; use require where you trust the network",
+            "sslmode=verify-full wants a certificate for the host's name by a public authority, or by one of the file that sslrootcert names; use require where you trust the network",
         ),
         Io::InvalidInput | Io::InvalidData => (
             ErrorKind::Protocol,
@@ -110,7 +97,7 @@ fn io_meaning(cause: &io::Error) -> (ErrorKind, bool, &'static str) {
             true,
             "check that the server runs, then connect again",
         ),
-    }
+    })
 }
 
 fn server_error(operation: &str, native: &DbError) -> StoreError {

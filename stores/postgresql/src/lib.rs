@@ -4,6 +4,7 @@
 //!
 //! - `server`: where the server is and how it starts
 //! - `config`: the URL
+//! - `cluster`: how a primary with replicas starts
 //! - `connection`: one connection
 //! - `schema`: which layouts there are
 //! - `dialect`: what the relational planner chooses for them
@@ -18,6 +19,8 @@
 mod server;
 
 mod config;
+
+mod cluster;
 
 mod driver;
 
@@ -50,13 +53,12 @@ use self::config::Options;
 use self::connection::Link;
 use self::schema::layout_options;
 use self::session::PostgresqlSession;
-use sensormark_kit::{Adapter, Backend};
+use sensormark_kit::{Adapter, Backend, Declaration};
 use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
-    Capability, Description, Durability, Endpoint, Family, Installation, Launch, Layout,
-    LayoutOption, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
-    StoreError, Table, TimeResolution, Typical, WriteSize,
+    Clusters, Durability, Endpoint, Installation, MemberLaunch, Plan, RepeatedWrite, ServerOptions,
+    SessionKind, StoreError, TimeResolution,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -73,74 +75,67 @@ impl Backend for PostgresqlBackend {
     type Session = PostgresqlSession;
     type Administrator = PostgresqlAdministrator;
 
-    fn description(&self) -> Description {
-        Description {
-            name: "postgresql".to_owned(),
-            title: "PostgreSQL".to_owned(),
-            embedded: false,
-            session: SessionKind::Async,
-            durability: vec![
-                (
-                    Durability::Default,
-                    "synchronous_commit on: a commit waits until its log is on disk".to_owned(),
-                ),
-                (
-                    Durability::Durable,
-                    "synchronous_commit on: a commit waits until its log is on disk".to_owned(),
-                ),
-                (
-                    Durability::Relaxed,
-                    "synchronous_commit off: the log is flushed every 200 ms or so".to_owned(),
-                ),
-            ],
-            url_example: config::URL_EXAMPLE.to_owned(),
-            repeated_write: RepeatedWrite::KeepsBoth,
-        }
+    const DECLARATION: Declaration<PhysicalSchema> = Declaration {
+        name: "postgresql",
+        title: "PostgreSQL",
+        embedded: false,
+        session: SessionKind::Async,
+        durability: &[
+            (
+                Durability::Default,
+                "synchronous_commit on: a commit waits until its log is on disk",
+            ),
+            (
+                Durability::Durable,
+                "synchronous_commit on: a commit waits until its log is on disk",
+            ),
+            (
+                Durability::Relaxed,
+                "synchronous_commit off: the log is flushed every 200 ms or so",
+            ),
+        ],
+        url_example: config::URL_EXAMPLE,
+        repeated_write: RepeatedWrite::KeepsBoth,
+        native_resolution: TimeResolution::Microseconds,
+        typical: server::TYPICAL,
+        layouts: layout_options::layouts,
+        capability: layout_options::capability,
+        limits: dialect::limits,
+        write_size: write_size::write_size,
+        installation: server::installation,
+        launch: Some(|installation, folder, options| {
+            server::launch(installation, folder, options, "")
+        }),
+        endpoint: |url| Ok(Options::parse(url)?.endpoint(url)),
+        physical_schema: |plan| {
+            PhysicalSchema::new(&dialect::Postgresql, &plan.schema, plan.layout)
+        },
+    };
+
+    fn clusters(&self) -> Result<Clusters, String> {
+        Ok(cluster::clusters())
     }
 
-    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption> {
-        layout_options::layouts(schema, family)
+    fn survives_loss(&self, consistency: &str) -> bool {
+        cluster::survives_loss(consistency)
     }
 
-    fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
-        layout_options::capability(operation, layout, table)
-    }
-
-    fn limits(&self, layout: &Layout, table: &Table) -> Limits {
-        dialect::limits(layout, table)
-    }
-
-    fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize {
-        write_size::write_size(layout, table)
-    }
-
-    fn native_resolution(&self) -> TimeResolution {
-        TimeResolution::Microseconds
-    }
-
-    fn typical(&self) -> Typical {
-        server::TYPICAL
-    }
-
-    fn installation(&self) -> Result<Installation, StoreError> {
-        server::installation()
-    }
-
-    fn launch(
+    fn launch_member(
         &self,
         installation: &Installation,
-        folder: &ServerFolder,
+        folders: &[ServerFolder],
+        member: usize,
         options: &ServerOptions,
-    ) -> Result<Launch, StoreError> {
-        server::launch(installation, folder, options)
+    ) -> Result<MemberLaunch, StoreError> {
+        cluster::launch_member(installation, folders, member, options)
     }
 
-    fn endpoint(&self, url: &str) -> Result<Endpoint, StoreError> {
-        Ok(Options::parse(url)?.endpoint(url))
-    }
-
-    fn model(&self, plan: &Plan) -> Result<PhysicalSchema, StoreError> {
-        PhysicalSchema::new(&dialect::Postgresql, &plan.schema, plan.layout)
+    async fn form_cluster(
+        &self,
+        members: &[Endpoint],
+        options: &ServerOptions,
+    ) -> Result<Endpoint, StoreError> {
+        cluster::form(members, options).await
     }
 
     async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {

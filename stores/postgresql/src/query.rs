@@ -14,15 +14,15 @@ use crate::sent;
 use bytes::BufMut;
 use futures_util::TryStreamExt;
 use futures_util::future::join;
+use sensormark_kit::ByShape;
 use sensormark_relational::cell::Cell;
 use sensormark_relational::decode::Decoder;
 use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_relational::plan::shape::QueryShape;
 use sensormark_relational::plan::slot::{Bindings, Slot};
-use sensormark_relational::plan::{Form, Plan, Statement, check, empty, nothing_to_find};
+use sensormark_relational::plan::{Form, Plan, Statement, checked, nothing_to_find};
 use sensormark_relational::table::PhysicalTable;
 use sensormark_store::{Answer, Ask, Query, Selection, StoreError};
-use std::collections::HashMap;
 use std::pin::pin;
 use std::rc::Rc;
 use tokio_postgres::types::Type;
@@ -30,10 +30,9 @@ use tokio_postgres::types::Type;
 const OPERATION: &str = "query PostgreSQL";
 
 /// Prepared statements for questions, by shape.
-#[derive(Default)]
-pub(crate) struct Statements(HashMap<QueryShape, Rc<Prepared>>);
+pub(crate) type Statements = ByShape<QueryShape, Rc<Prepared>>;
 
-struct Prepared {
+pub(crate) struct Prepared {
     statement: sent::Prepared,
     slots: Vec<Slot>,
     form: Form,
@@ -53,18 +52,10 @@ pub(crate) struct Reader<'a> {
 impl Reader<'_> {
     /// Answers a question.
     pub(crate) async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
-        let model = self.model;
-        let (description, table) = model.table(query.table)?;
-        check(query, description)?;
-        if nothing_to_find(query, model, description) {
-            return Ok(empty(query, description));
+        let asked = checked(self.model, query)?;
+        if let Some(nothing) = nothing_to_find(&asked) {
+            return Ok(nothing);
         }
-        let asked = Bindings {
-            model,
-            table,
-            description,
-            query,
-        };
         let prepared = self.prepared(asked).await?;
         let encoded = Encoded::new(&prepared.slots, asked);
         let value = |&slot: &Slot| Parameter(encoded.value(slot, asked));
@@ -108,27 +99,27 @@ impl Reader<'_> {
     }
 
     async fn prepared(&mut self, asked: Bindings<'_>) -> Result<Rc<Prepared>, StoreError> {
-        let shape = QueryShape::of(asked.query, self.model);
-        if let Some(prepared) = self.statements.0.get(&shape) {
-            return Ok(Rc::clone(prepared));
-        }
-        let plan = Plan::new(self.model, asked.query)?;
-        let [statement] = <[Statement; 1]>::try_from(plan.statements).map_err(|statements| {
-            let count = statements.len();
-            StoreError::unsupported(OPERATION, format!("a question of {count} statements"))
-        })?;
-        let kinds: Vec<Type> = statement.kinds.iter().map(|&kind| native(kind)).collect();
-        let Statement {
-            text, slots, form, ..
-        } = statement;
-        let prepared = Rc::new(Prepared {
-            statement: self.link.prepare("prepare a query", text, &kinds).await?,
-            slots,
-            form,
-            planning: planning(asked.query, asked.table),
-        });
-        self.statements.0.insert(shape, Rc::clone(&prepared));
-        Ok(prepared)
+        let (model, link) = (self.model, &mut *self.link);
+        let make = async || {
+            let plan = Plan::new(model, asked.query)?;
+            let [statement] =
+                <[Statement; 1]>::try_from(plan.statements).map_err(|statements| {
+                    let count = statements.len();
+                    StoreError::unsupported(OPERATION, format!("a question of {count} statements"))
+                })?;
+            let kinds: Vec<Type> = statement.kinds.iter().map(|&kind| native(kind)).collect();
+            let Statement {
+                text, slots, form, ..
+            } = statement;
+            Ok(Rc::new(Prepared {
+                statement: link.prepare("prepare a query", text, &kinds).await?,
+                slots,
+                form,
+                planning: planning(asked.query, asked.table),
+            }))
+        };
+        let shape = QueryShape::of(asked.query, model);
+        self.statements.prepared(shape, make).await
     }
 }
 

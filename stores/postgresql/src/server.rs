@@ -39,8 +39,8 @@ pub const TYPICAL: Typical = Typical {
     reading_bytes: 120,
 };
 
-const PROGRAM: &str = "postgres";
-const USER: &str = "sensormark";
+pub(crate) const PROGRAM: &str = "postgres";
+pub(crate) const USER: &str = "sensormark";
 const PASSWORD_FILE: &str = "password";
 
 /// Connections beyond the clients: administrator, checks, and those that the server keeps for superusers.
@@ -94,24 +94,42 @@ fn newest_package() -> Option<PathBuf> {
         .map(|folder| folder.join("bin"))
 }
 
-/// Sets up a server of our own in this folder.
+/// Sets up a server of our own in this folder, with further lines of configuration.
 pub(crate) fn launch(
     installation: &Installation,
     folder: &ServerFolder,
     options: &ServerOptions,
+    lines: &str,
 ) -> Result<Launch, StoreError> {
-    let data = folder.data.join("postgresql");
+    let data = data_folder(folder);
     let password = write_private(
         folder,
         PASSWORD_FILE,
         &format!("{}\n", folder.password.expose()),
     )?;
+    let initialised = initialise(installation, folder, &data, &password)?;
+    launch_on(installation, folder, options, initialised, lines)
+}
+
+/// Where the server's own data folder is.
+pub(crate) fn data_folder(folder: &ServerFolder) -> PathBuf {
+    folder.data.join("postgresql")
+}
+
+/// A launch on a data folder that the first command makes (with what a reader should know of it), and with further lines of configuration.
+pub(crate) fn launch_on(
+    installation: &Installation,
+    folder: &ServerFolder,
+    options: &ServerOptions,
+    (initialise, further): (Command, Option<String>),
+    lines: &str,
+) -> Result<Launch, StoreError> {
+    let data = data_folder(folder);
     let configuration = write_private(
         folder,
         "postgresql.conf",
-        &configuration(&installation.version, folder.ports[0], options)?,
+        &(configuration(&installation.version, folder, options)? + lines),
     )?;
-    let (initialise, further) = initialise(installation, folder, &data, &password)?;
     let server = Command {
         program: installation.path.join(PROGRAM),
         arguments: vec![
@@ -124,8 +142,9 @@ pub(crate) fn launch(
     };
     let port = folder.ports[0];
     let url = format!(
-        "postgresql://{USER}:{}@127.0.0.1:{port}/postgres?sslmode=disable",
-        folder.password.expose()
+        "postgresql://{USER}:{}@{}:{port}/postgres?sslmode=disable",
+        folder.password.expose(),
+        folder.address
     );
     Ok(Launch {
         before: vec![initialise],
@@ -179,7 +198,12 @@ fn initialise(
 }
 
 /// The server's configuration: what it takes to run here, and the memory allowed. What is not said is PostgreSQL's default.
-fn configuration(version: &str, port: u16, options: &ServerOptions) -> Result<String, StoreError> {
+fn configuration(
+    version: &str,
+    folder: &ServerFolder,
+    options: &ServerOptions,
+) -> Result<String, StoreError> {
+    let (address, port) = (folder.address, folder.ports[0]);
     let connections = options.clients.saturating_add(SPARE_CONNECTIONS);
     let memory = match options.profile.as_deref() {
         None => {
@@ -212,7 +236,7 @@ fn configuration(version: &str, port: u16, options: &ServerOptions) -> Result<St
         ""
     };
     Ok(format!(
-        "listen_addresses = '127.0.0.1'\n\
+        "listen_addresses = '{address}'\n\
          port = {port}\n\
          unix_socket_directories = ''\n\
          max_connections = {connections}\n\
@@ -240,7 +264,16 @@ mod tests {
             clients: 160,
             ..ServerOptions::default()
         };
-        let text = configuration("15.18", 4711, &options).unwrap();
+        let folder = ServerFolder {
+            root: PathBuf::new(),
+            data: PathBuf::new(),
+            logs: None,
+            address: std::net::Ipv4Addr::LOCALHOST,
+            ports: [4711, 0, 0, 0, 0],
+            password: sensormark_store::Secret::new("hunter2"),
+            user: None,
+        };
+        let text = configuration("15.18", &folder, &options).unwrap();
         for line in [
             "port = 4711",
             "max_connections = 173",
@@ -255,7 +288,9 @@ mod tests {
             ..options
         };
         assert_eq!(
-            configuration("15.18", 1, &unknown).unwrap_err().kind(),
+            configuration("15.18", &folder, &unknown)
+                .unwrap_err()
+                .kind(),
             ErrorKind::Configuration
         );
     }

@@ -19,14 +19,26 @@ pub struct PostgresqlSession {
     model: Arc<PhysicalSchema>,
     writes: write::Statements,
     reads: query::Statements,
+    /// A connection for questions to a server that takes no writes, where the URL asks for one.
+    replica: Option<(Link, query::Statements)>,
 }
 
-/// The statement that sets a durability class for a session.
-pub(crate) fn durability_setting(durability: Durability) -> Result<&'static str, StoreError> {
-    match durability {
-        Durability::Default | Durability::Durable => Ok("SET synchronous_commit = on"),
-        Durability::Relaxed => Ok("SET synchronous_commit = off"),
-        Durability::Unacknowledged => Err(StoreError::unsupported(
+/// The statement that sets a durability class for a session, or what the URL of a cluster says.
+pub(crate) fn durability_setting(
+    durability: Durability,
+    options: &Options,
+) -> Result<String, StoreError> {
+    let set = |level| Ok(format!("SET synchronous_commit = {level}"));
+    match (durability, options.synchronous_commit) {
+        (Durability::Default | Durability::Durable, level) => set(level.unwrap_or("on")),
+        (Durability::Relaxed, None | Some("off" | "local")) => set("off"),
+        (Durability::Relaxed, Some(level)) => Err(StoreError::unsupported(
+            "set the durability class",
+            format!(
+                "synchronous_commit cannot be {level}, as the URL says, and off, as class relaxed means"
+            ),
+        )),
+        (Durability::Unacknowledged, _) => Err(StoreError::unsupported(
             "set the durability class",
             "PostgreSQL acknowledges every statement; use relaxed, where the acknowledgement does not wait for the disk",
         )),
@@ -40,7 +52,7 @@ impl PostgresqlSession {
         plan: &Plan,
         model: Arc<PhysicalSchema>,
     ) -> Result<Self, StoreError> {
-        let durability = durability_setting(plan.durability)?;
+        let durability = durability_setting(plan.durability, options)?;
         let timeout = Duration::from_millis(plan.timeout_ms);
         let mut link = Link::open(options, plan.database.as_str(), timeout).await?;
         let settings = format!(
@@ -48,11 +60,20 @@ impl PostgresqlSession {
             plan.timeout_ms.min(2_147_483_647)
         );
         link.batch("set up a session", &settings).await?;
+        let replica = if options.reads_replicas {
+            let name = plan.database.as_str();
+            let mut replica = Link::open_replica(options, name, timeout).await?;
+            replica.batch("set up a session", &settings).await?;
+            Some((replica, query::Statements::default()))
+        } else {
+            None
+        };
         Ok(Self {
             link,
             model,
             writes: write::Statements::default(),
             reads: query::Statements::default(),
+            replica,
         })
     }
 
@@ -83,6 +104,15 @@ impl BackendSession for PostgresqlSession {
     }
 
     async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
+        if let Some((link, statements)) = &mut self.replica {
+            let model = &self.model;
+            let mut reader = Reader {
+                link,
+                statements,
+                model,
+            };
+            return reader.query(query).await;
+        }
         self.reader().query(query).await
     }
 
@@ -100,14 +130,24 @@ impl BackendSession for PostgresqlSession {
 
     fn keep_statements(&mut self) -> Result<(), StoreError> {
         self.link.kept.start();
+        if let Some((replica, _)) = &mut self.replica {
+            replica.kept.start();
+        }
         Ok(())
     }
 
     async fn take_statements(&mut self, with_plans: bool) -> Result<Vec<Statement>, StoreError> {
-        self.link.take_statements(with_plans).await
+        let mut statements = self.link.take_statements(with_plans).await?;
+        if let Some((replica, _)) = &mut self.replica {
+            statements.extend(replica.take_statements(with_plans).await?);
+        }
+        Ok(statements)
     }
 
     async fn close(self) -> Result<(), StoreError> {
+        if let Some((replica, _)) = self.replica {
+            replica.close().await?;
+        }
         self.link.close().await
     }
 }

@@ -12,6 +12,7 @@ use crate::connection::Link;
 use crate::sent::Prepared;
 use bytes::{BufMut, Bytes, BytesMut};
 use futures_util::SinkExt;
+use sensormark_kit::ByShape;
 use sensormark_relational::cell::Cell;
 use sensormark_relational::column_type::ColumnType;
 use sensormark_relational::physical_schema::PhysicalSchema;
@@ -20,7 +21,6 @@ use sensormark_relational::write::{Rows, entity_cells};
 use sensormark_store::{
     Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, Schema, StoreError, WriteMethod,
 };
-use std::collections::HashMap;
 use std::pin::pin;
 
 const OPERATION: &str = "write readings to PostgreSQL";
@@ -30,11 +30,10 @@ const UPSERT: &str = "update an entity in PostgreSQL";
 const COPY_CHUNK: usize = 64 * 1024;
 
 /// Prepared statements for writing, by what they do.
-#[derive(Default)]
-pub(crate) struct Statements(HashMap<Key, Prepared>);
+pub(crate) type Statements = ByShape<Key, Prepared>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Key {
+pub(crate) enum Key {
     /// Insert this many rows into a table.
     Insert { table: usize, rows: usize },
     /// COPY into a table.
@@ -290,20 +289,14 @@ impl Writer<'_> {
         key: Key,
         text: impl FnOnce() -> Text,
     ) -> Result<Prepared, StoreError> {
-        if let Some(statement) = self.statements.0.get(&key) {
-            return Ok(statement.clone());
-        }
-        let (text, kinds) = text();
-        let statement = self
-            .link
-            .prepare(
-                "prepare a statement for writing",
-                text,
-                &statement::types(&kinds),
-            )
-            .await?;
-        self.statements.0.insert(key, statement.clone());
-        Ok(statement)
+        let link = &mut *self.link;
+        let make = async || {
+            let (text, kinds) = text();
+            let kinds = statement::types(&kinds);
+            link.prepare("prepare a statement for writing", text, &kinds)
+                .await
+        };
+        self.statements.prepared(key, make).await
     }
 }
 

@@ -3,6 +3,7 @@
 //! QuestDB gives nearly all errors the SQLSTATE 00000, so their own words decide. It decides what a failure means; it does not retry. No
 //! password is ever part of the texts: neither server nor drivers repeat one.
 
+use sensormark_kit::io_error;
 use sensormark_store::{ErrorKind, StoreError};
 use std::error::Error as _;
 use std::io;
@@ -135,34 +136,9 @@ fn io_cause(error: &Error) -> Option<&io::Error> {
 }
 
 fn of_io(operation: &str, cause: &io::Error) -> StoreError {
-    use io::ErrorKind as Io;
-    let (kind, doubt, advice) = match cause.kind() {
-        Io::ConnectionRefused => (
-            ErrorKind::Unavailable,
-            false,
-            "nobody listens there: start the server or correct host and port",
-        ),
-        Io::HostUnreachable | Io::NetworkUnreachable | Io::NetworkDown | Io::NotFound => (
-            ErrorKind::Unavailable,
-            false,
-            "the host cannot be reached: check its name and the network",
-        ),
-        Io::AddrNotAvailable => (
-            ErrorKind::Unavailable,
-            false,
-            "no local port is left: use fewer clients",
-        ),
-        Io::TimedOut => (
-            ErrorKind::Timeout,
-            true,
-            "no answer in time: check the network or allow more time",
-        ),
-        _ => (
-            ErrorKind::Unavailable,
-            true,
-            "the connection broke: look into the server's log and connect again",
-        ),
-    };
+    let broken = "the connection broke: look into the server's log and connect again";
+    let meaning = io_error::meaning(cause.kind());
+    let (kind, doubt, advice) = meaning.unwrap_or((ErrorKind::Unavailable, true, broken));
     StoreError::new(kind, operation, format!("{cause}; {advice}")).with_doubt(doubt)
 }
 

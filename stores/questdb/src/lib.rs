@@ -51,12 +51,9 @@ use self::asking::Link;
 use self::config::Options;
 use self::schema::Tables;
 use self::session::QuestdbSession;
-use sensormark_kit::{Adapter, Backend};
-use sensormark_store::server::ServerFolder;
+use sensormark_kit::{Adapter, Backend, Declaration};
 use sensormark_store::{
-    Capability, Description, Durability, Endpoint, Family, Installation, Launch, Layout,
-    LayoutOption, Limits, Operation, Plan, RepeatedWrite, Schema, ServerOptions, SessionKind,
-    StoreError, Table, TimeResolution, Typical, WriteSize,
+    Durability, Endpoint, Limits, Plan, RepeatedWrite, SessionKind, StoreError, TimeResolution,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -68,82 +65,46 @@ pub type Questdb = Adapter<QuestdbBackend>;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct QuestdbBackend;
 
+/// What a class of durability is here, in words.
+const NOSYNC: &str = "cairo.commit.mode nosync: a commit is in the write-ahead log, and the kernel writes it to disk when it likes";
+
 impl Backend for QuestdbBackend {
     type PhysicalSchema = Tables;
     type Session = QuestdbSession;
     type Administrator = QuestdbAdministrator;
 
     /// <https://questdb.com/docs/configuration/cairo-engine/#cairocommitmode>
-    fn description(&self) -> Description {
-        let nosync = "cairo.commit.mode nosync: a commit is in the write-ahead log, and the kernel writes it to disk when it likes";
-        Description {
-            name: "questdb".to_owned(),
-            title: "QuestDB".to_owned(),
-            embedded: false,
-            session: SessionKind::Async,
-            durability: vec![
-                (Durability::Default, nosync.to_owned()),
-                (
-                    Durability::Durable,
-                    "cairo.commit.mode sync: a commit waits until its write-ahead log is on disk"
-                        .to_owned(),
-                ),
-                (Durability::Relaxed, nosync.to_owned()),
-            ],
-            url_example: config::URL_EXAMPLE.to_owned(),
-            repeated_write: RepeatedWrite::Replaces,
-        }
-    }
-
-    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption> {
-        schema::layouts(schema, family)
-    }
-
-    fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
-        schema::capability(operation, layout, table)
-    }
-
-    fn limits(&self, _: &Layout, _: &Table) -> Limits {
-        Limits {
+    const DECLARATION: Declaration<Tables> = Declaration {
+        name: "questdb",
+        title: "QuestDB",
+        embedded: false,
+        session: SessionKind::Async,
+        durability: &[
+            (Durability::Default, NOSYNC),
+            (
+                Durability::Durable,
+                "cairo.commit.mode sync: a commit waits until its write-ahead log is on disk",
+            ),
+            (Durability::Relaxed, NOSYNC),
+        ],
+        url_example: config::URL_EXAMPLE,
+        repeated_write: RepeatedWrite::Replaces,
+        native_resolution: TimeResolution::Nanoseconds,
+        typical: server::TYPICAL,
+        layouts: schema::layouts,
+        capability: schema::capability,
+        limits: |_, _| Limits {
             readings_per_statement: write_size::READINGS,
-        }
-    }
-
-    fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize {
-        write_size::write_size(layout, table)
-    }
-
-    fn native_resolution(&self) -> TimeResolution {
-        TimeResolution::Nanoseconds
-    }
+        },
+        write_size: write_size::write_size,
+        installation: server::installation,
+        launch: Some(server::launch),
+        endpoint: |url| Ok(Options::parse(url)?.endpoint(url)),
+        physical_schema: |plan| Tables::new(&plan.schema, plan.layout),
+    };
 
     fn refuses_least_number(&self) -> Option<&'static str> {
         Some("QuestDB's LONG keeps it as NULL")
-    }
-
-    fn typical(&self) -> Typical {
-        server::TYPICAL
-    }
-
-    fn installation(&self) -> Result<Installation, StoreError> {
-        server::installation()
-    }
-
-    fn launch(
-        &self,
-        installation: &Installation,
-        folder: &ServerFolder,
-        options: &ServerOptions,
-    ) -> Result<Launch, StoreError> {
-        server::launch(installation, folder, options)
-    }
-
-    fn endpoint(&self, url: &str) -> Result<Endpoint, StoreError> {
-        Ok(Options::parse(url)?.endpoint(url))
-    }
-
-    fn model(&self, plan: &Plan) -> Result<Tables, StoreError> {
-        Tables::new(&plan.schema, plan.layout)
     }
 
     async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {

@@ -15,30 +15,26 @@ use crate::sent::Kept;
 use crate::visible::{Lookout, STATE, State};
 use futures_util::TryStreamExt;
 use futures_util::future::join;
+use sensormark_kit::ByShape;
 use sensormark_relational::decode::{Decoder, entity};
 use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_relational::plan::shape::QueryShape;
 use sensormark_relational::plan::slot::{Bindings, Slot};
-use sensormark_relational::plan::{self, Form, Plan, check, empty, entities, nothing_to_find};
+use sensormark_relational::plan::{self, Form, Plan, checked, entities, nothing_to_find};
 use sensormark_store::{Answer, Batch, Query, StoreError};
-use std::collections::HashMap;
 use std::pin::pin;
 use std::rc::Rc;
 
 const OPERATION: &str = "query QuestDB";
 
-/// Shapes of questions whose statements stay prepared.
-const MOST_SHAPES: usize = 256;
-
 /// Readings in a piece of a scan.
 const PIECE: usize = 4096;
 
 /// Prepared statements for questions, by shape.
-#[derive(Default)]
-pub(crate) struct Statements(HashMap<QueryShape, Rc<Vec<Prepared>>>);
+pub(crate) type Statements = ByShape<QueryShape, Rc<Vec<Prepared>>>;
 
 /// One prepared statement.
-struct Prepared {
+pub(crate) struct Prepared {
     statement: tokio_postgres::Statement,
     text: Rc<str>,
     slots: Vec<Slot>,
@@ -67,19 +63,12 @@ impl Reader<'_> {
     /// Answers a question. Where all showed before, it looks and asks in one go; where something does not show yet, it waits and asks again.
     pub(crate) async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
         let model = self.model;
-        let (description, table) = model.table(query.table)?;
-        check(query, description)?;
-        if nothing_to_find(query, model, description) {
-            return Ok(empty(query, description));
+        let asked = checked(model, query)?;
+        if let Some(nothing) = nothing_to_find(&asked) {
+            return Ok(nothing);
         }
-        let asked = Bindings {
-            model,
-            table,
-            description,
-            query,
-        };
         let prepared = self.prepared(asked).await?;
-        let name = table_name(self.database, &description.name);
+        let name = table_name(self.database, &asked.description.name);
         self.note_look(&name);
         let looks = *self.is_quiet;
         if !looks {
@@ -144,40 +133,17 @@ impl Reader<'_> {
     }
 
     async fn prepared(&mut self, asked: Bindings<'_>) -> Result<Rc<Vec<Prepared>>, StoreError> {
-        let shape = QueryShape::of(asked.query, self.model);
-        if let Some(prepared) = self.statements.0.get(&shape) {
-            return Ok(Rc::clone(prepared));
-        }
-        let plan = Plan::new(self.model, asked.query)?;
-        let mut all = Vec::with_capacity(plan.statements.len());
-        for statement in plan.statements {
-            all.push(self.prepare(statement, asked).await?);
-        }
-        if self.statements.0.len() >= MOST_SHAPES {
-            self.statements.0.clear();
-        }
-        let all = Rc::new(all);
-        self.statements.0.insert(shape, Rc::clone(&all));
-        Ok(all)
-    }
-
-    async fn prepare(
-        &self,
-        statement: plan::Statement,
-        asked: Bindings<'_>,
-    ) -> Result<Prepared, StoreError> {
-        let plan::Statement {
-            text, slots, form, ..
-        } = statement;
-        let text = numbered(&in_database(&text, self.database));
-        let kinds = kinds(&slots, asked);
-        let preparing = self.link.client.prepare_typed(&text, &kinds);
-        Ok(Prepared {
-            statement: self.link.run("prepare a query", preparing).await?,
-            text: text.into(),
-            slots,
-            form,
-        })
+        let (model, link, database) = (self.model, self.link, self.database);
+        let make = async || {
+            let plan = Plan::new(model, asked.query)?;
+            let mut all = Vec::with_capacity(plan.statements.len());
+            for statement in plan.statements {
+                all.push(prepare(link, database, statement, asked).await?);
+            }
+            Ok(Rc::new(all))
+        };
+        let shape = QueryShape::of(asked.query, model);
+        self.statements.prepared(shape, make).await
     }
 
     /// Every reading of a table, in pieces. The time allowed is for each piece.
@@ -187,18 +153,12 @@ impl Reader<'_> {
         sink: &mut dyn FnMut(&Batch),
     ) -> Result<(), StoreError> {
         let model = self.model;
-        let (description, table) = model.table(number)?;
         let (statement, query) = Plan::everything(model, number)?;
-        let asked = Bindings {
-            model,
-            table,
-            description,
-            query: &query,
-        };
-        let name = table_name(self.database, &description.name);
+        let asked = Bindings::new(model, &query)?;
+        let name = table_name(self.database, &asked.description.name);
         self.note_look(&name);
         self.lookout.wait(self.link, &name, None).await?;
-        let prepared = self.prepare(statement, asked).await?;
+        let prepared = prepare(self.link, self.database, statement, asked).await?;
         self.kept.note(&prepared.text, Vec::new);
         let nothing: [Value; 0] = [];
         let asking = self.link.client.query_raw(&prepared.statement, &nothing);
@@ -227,10 +187,7 @@ impl Reader<'_> {
                 None => break,
             }
         }
-        let rest = decoder.take();
-        if !rest.is_empty() {
-            sink(&rest);
-        }
+        decoder.finish_pieces(sink);
         Ok(())
     }
 
@@ -255,6 +212,26 @@ impl Reader<'_> {
         }
         Ok(())
     }
+}
+
+async fn prepare(
+    link: &Link,
+    database: &str,
+    statement: plan::Statement,
+    asked: Bindings<'_>,
+) -> Result<Prepared, StoreError> {
+    let plan::Statement {
+        text, slots, form, ..
+    } = statement;
+    let text = numbered(&in_database(&text, database));
+    let kinds = kinds(&slots, asked);
+    let preparing = link.client.prepare_typed(&text, &kinds);
+    Ok(Prepared {
+        statement: link.run("prepare a query", preparing).await?,
+        text: text.into(),
+        slots,
+        form,
+    })
 }
 
 /// The text with numbers for its question marks, which stand for parameters alone.

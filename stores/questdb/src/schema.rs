@@ -6,6 +6,7 @@ pub(crate) mod missing;
 
 use crate::dialect::QuestdbDialect;
 use missing::missing;
+use sensormark_kit::offer;
 use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_store::lines::Lines;
 use sensormark_store::text::Page;
@@ -26,16 +27,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
     if family != Family::PerReading {
         return Vec::new();
     }
-    let usual = Layout {
-        time: TimeKey::Native,
-        ..Layout::row_per_reading()
-    };
-    let offer = |variant: &str, layout, default_selection, description: &str| LayoutOption {
-        variant: variant.to_owned(),
-        layout,
-        default_selection,
-        description: description.to_owned(),
-    };
+    let usual = Layout::row_per_reading().with_time(TimeKey::Native);
     let has_tags = schema.tables.iter().any(|table| !table.tags.is_empty());
     let mut offers = vec![offer(
         "",
@@ -44,10 +36,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
         "row a reading in the order of its TIMESTAMP_NS, a partition a day, tags SYMBOL with an INDEX on those that tell series apart, DEDUP UPSERT KEYS",
     )];
     if has_tags {
-        let layout = Layout {
-            index: Index::None,
-            ..usual
-        };
+        let layout = usual.with_index(Index::None);
         offers.push(offer(
             "no-index",
             layout,
@@ -63,14 +52,11 @@ pub(crate) const NO_COMMON_COMMIT: &str =
     "a transaction of QuestDB's is of one table; choose two commits";
 
 /// How the store does an operation.
-pub(crate) fn capability(operation: Operation, layout: &Layout, table: &Table) -> Capability {
+pub(crate) fn capability(operation: Operation, layout: &Layout, _: &Table) -> Capability {
     if let Some(missing) = missing(layout) {
         return Capability::Unsupported(missing);
     }
     match operation {
-        Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
-            Capability::Unsupported("the table has no entity".to_owned())
-        }
         Operation::UpsertAtomically => Capability::Unsupported(NO_COMMON_COMMIT.to_owned()),
         Operation::FromSums | Operation::ExtremesOfPartsFromSums => {
             Capability::Unsupported("no sums are kept at write time".to_owned())

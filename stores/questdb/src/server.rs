@@ -255,6 +255,7 @@ mod tests {
             root: root.path().to_owned(),
             data: root.path().join("data"),
             logs: None,
+            address: std::net::Ipv4Addr::LOCALHOST,
             ports: [3, 4, 5, 6, 7],
             password: Secret::new("hunter2"),
             user: None,

@@ -149,8 +149,4 @@ impl BackendSession for QuestdbSession {
     async fn take_statements(&mut self, with_plans: bool) -> Result<Vec<Statement>, StoreError> {
         self.kept.take(&self.asking, with_plans).await
     }
-
-    async fn close(self) -> Result<(), StoreError> {
-        Ok(())
-    }
 }

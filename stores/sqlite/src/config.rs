@@ -112,21 +112,17 @@ fn synchronous(durability: Durability) -> Result<&'static str, StoreError> {
 }
 
 /// The durability classes in SQLite's own words.
-pub fn durability_classes() -> Vec<(Durability, String)> {
-    [
-        (
-            Durability::Default,
-            "WAL, synchronous NORMAL: flushed at checkpoints; a power failure may lose the latest commits, a crash of the process none",
-        ),
-        (
-            Durability::Durable,
-            "WAL, synchronous FULL: the log is flushed before each commit returns",
-        ),
-        (
-            Durability::Relaxed,
-            "WAL, synchronous OFF: nothing is flushed; a power failure may damage the file, a crash of the process loses nothing",
-        ),
-    ]
-    .map(|(class, words)| (class, words.to_owned()))
-    .into()
-}
+pub const DURABILITY: &[(Durability, &str)] = &[
+    (
+        Durability::Default,
+        "WAL, synchronous NORMAL: flushed at checkpoints; a power failure may lose the latest commits, a crash of the process none",
+    ),
+    (
+        Durability::Durable,
+        "WAL, synchronous FULL: the log is flushed before each commit returns",
+    ),
+    (
+        Durability::Relaxed,
+        "WAL, synchronous OFF: nothing is flushed; a power failure may damage the file, a crash of the process loses nothing",
+    ),
+];

@@ -8,12 +8,9 @@ use crate::writer_queue::{WriterQueue, WriterTurn};
 use rusqlite::{CachedStatement, Connection};
 use sensormark_relational::cell::Cell;
 use sensormark_relational::physical_schema::PhysicalSchema;
-use sensormark_relational::plan::Statement;
-use sensormark_relational::plan::shape::QueryShape;
 use sensormark_relational::plan::slot::{Bindings, Slot};
+use sensormark_relational::plan::{Plans, Statement};
 use sensormark_store::{ErrorKind, Plan, StoreError};
-use std::collections::HashMap;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -25,7 +22,7 @@ const LOOK_EVERY: i32 = 20_000;
 pub struct SqliteSession {
     pub(crate) connection: Connection,
     pub(crate) model: Arc<PhysicalSchema>,
-    pub(crate) plans: HashMap<QueryShape, Rc<sensormark_relational::plan::Plan>>,
+    pub(crate) plans: Plans,
     pub(crate) writers: Vec<Writer>,
     pub(crate) queue: Arc<WriterQueue>,
     pub(crate) deadline: Deadline,
@@ -84,7 +81,7 @@ impl SqliteSession {
             .collect();
         Ok(Self {
             connection,
-            plans: HashMap::new(),
+            plans: Plans::default(),
             writers,
             queue: WriterQueue::of(&config::file(&plan.endpoint, &plan.database)),
             deadline,

@@ -5,11 +5,8 @@
 use crate::connection::SqliteSession;
 use crate::error;
 use sensormark_relational::decode::Decoder;
-use sensormark_relational::plan::shape::QueryShape;
-use sensormark_relational::plan::slot::Bindings;
-use sensormark_relational::plan::{Plan, check, empty, nothing_to_find};
+use sensormark_relational::plan::{checked, nothing_to_find, planned};
 use sensormark_store::{Answer, Query, StoreError};
-use std::rc::Rc;
 use std::sync::Arc;
 
 mod packed;
@@ -26,22 +23,15 @@ const OPERATION: &str = "ask SQLite";
 /// What SQLite says, or [`sensormark_store::ErrorKind::Unsupported`] where the layout cannot answer.
 pub fn answer(session: &mut SqliteSession, query: &Query) -> Result<Answer, StoreError> {
     let model = Arc::clone(&session.model);
-    let (description, table) = model.table(query.table)?;
-    check(query, description)?;
-    if nothing_to_find(query, &model, description) {
-        return Ok(empty(query, description));
+    let asked = checked(&model, query)?;
+    if let Some(nothing) = nothing_to_find(&asked) {
+        return Ok(nothing);
     }
     if let Some(range) = packed::range(&model, query) {
         let readings = answer(session, &range)?;
         return Ok(packed::search(&model, query, readings));
     }
-    let asked = Bindings {
-        model: &model,
-        table,
-        description,
-        query,
-    };
-    let plan = planned(session, query)?;
+    let plan = planned(&mut session.plans, &model, query)?;
     let mut decoder = Decoder::new(asked, plan.statements.len());
     let wrong = |cause| error::native(OPERATION, cause);
     for statement in &plan.statements {
@@ -59,15 +49,4 @@ pub fn answer(session: &mut SqliteSession, query: &Query) -> Result<Answer, Stor
         decoder.take_point(&reading);
     }
     Ok(decoder.finish(plan.form()))
-}
-
-/// The statements of a question, written when the first of its shape is asked.
-fn planned(session: &mut SqliteSession, query: &Query) -> Result<Rc<Plan>, StoreError> {
-    let shape = QueryShape::of(query, &session.model);
-    if let Some(plan) = session.plans.get(&shape) {
-        return Ok(Rc::clone(plan));
-    }
-    let plan = Rc::new(Plan::new(&session.model, query)?);
-    session.plans.insert(shape, Rc::clone(&plan));
-    Ok(plan)
 }

@@ -2,6 +2,7 @@
 //!
 //! How a layout becomes tables is the relational planner's, with the choices in [`crate::dialect`].
 
+use sensormark_kit::offer;
 use sensormark_store::{
     Capability, DefaultSelection, Encoding, Family, Index, Layout, LayoutOption, Limits, Operation,
     QueryStyle, Schema, Scope, Shape, Table, TagPlacement, TimeKey, WriteMethod,
@@ -33,10 +34,9 @@ pub fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
     let mut offers = match family {
         Family::PerReading => per_reading(schema, usual),
         Family::PerSpan { span_ns } => per_span(usual, span_ns),
-        Family::Summary { per_ns, split } => summary(Layout {
-            shape: Shape::Summary { per_ns, split },
-            ..usual
-        }),
+        Family::Summary { per_ns, split } => {
+            summary(usual.with_shape(Shape::Summary { per_ns, split }))
+        }
         Family::Bucketed { .. } | Family::GrowingArray => Vec::new(),
     };
     if schema.tables.iter().any(|table| !table.tags.is_empty()) && !offers.is_empty() {
@@ -46,136 +46,112 @@ pub fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
     offers
 }
 
-fn offer(
-    variant: &str,
-    default_selection: DefaultSelection,
-    layout: Layout,
-    description: &str,
-) -> LayoutOption {
-    LayoutOption {
-        variant: variant.to_owned(),
-        layout,
-        default_selection,
-        description: description.to_owned(),
-    }
-}
-
 fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
-    let indexed = |index| Layout { index, ..usual };
-    let shaped = |shape| Layout { shape, ..usual };
-    let written = |write| Layout { write, ..usual };
+    let indexed = |index| usual.with_index(index);
+    let shaped = |shape| usual.with_shape(shape);
+    let written = |write| usual.with_write(write);
     let tagged = schema.tables.iter().any(|table| !table.tags.is_empty());
     let entities = schema.tables.iter().any(|table| table.entity.is_some());
     let mut offers = vec![
         offer(
             "",
-            DefaultSelection::Usual,
             usual,
+            DefaultSelection::Usual,
             "STRICT rowid table, a row a reading: series, time_ns INTEGER, a column a field; index (series, time_ns)",
         ),
         offer(
             "clustered",
-            DefaultSelection::Further,
             indexed(Index::Clustered),
+            DefaultSelection::Further,
             "the same row WITHOUT ROWID, PRIMARY KEY (series, time_ns, copy): one b-tree in place of table and index",
         ),
     ];
     if tagged {
         offers.push(offer(
             "series-index",
+            indexed(Index::Series),
             if entities {
                 DefaultSelection::Further
             } else {
                 DefaultSelection::OnRequest
             },
-            indexed(Index::Series),
             "rowid table whose only index is on the series, as a foreign key would have it",
         ));
     }
     offers.extend([
         offer(
             "no-index",
-            DefaultSelection::OnRequest,
             indexed(Index::None),
-            "rowid table without an index: every question reads the whole table",
-        ),
+            DefaultSelection::OnRequest,
+            "rowid table without an index: every question reads the whole table"),
         offer(
             "row-per-field",
-            DefaultSelection::OnRequest,
             shaped(Shape::RowPerField),
-            "rowid table, a row a value: series, time_ns, field INTEGER, value ANY; index (series, time_ns)",
-        ),
+            DefaultSelection::OnRequest,
+            "rowid table, a row a value: series, time_ns, field INTEGER, value ANY; index (series, time_ns)"),
         offer(
             "multi-row",
-            DefaultSelection::OnRequest,
             written(WriteMethod::MultiRow),
-            "the usual table, written by INSERT … VALUES (…), (…), … of up to 1,000 rows",
-        ),
+            DefaultSelection::OnRequest,
+            "the usual table, written by INSERT … VALUES (…), (…), … of up to 1,000 rows"),
         offer(
             "concatenated",
-            DefaultSelection::OnRequest,
             written(WriteMethod::ConcatenatedStatements),
-            "the usual table, written by single INSERTs in one string, parsed anew each time",
-        ),
+            DefaultSelection::OnRequest,
+            "the usual table, written by single INSERTs in one string, parsed anew each time"),
     ]);
     offers
 }
 
 fn per_span(usual: Layout, span_ns: i64) -> Vec<LayoutOption> {
-    let encoded = |encoding| Layout {
-        shape: Shape::RecordPerSpan { span_ns, encoding },
-        ..usual
-    };
+    let encoded = |encoding| usual.with_shape(Shape::RecordPerSpan { span_ns, encoding });
     vec![
         offer(
             "",
-            DefaultSelection::Usual,
             encoded(Encoding::Json),
+            DefaultSelection::Usual,
             "a row a span: series, span, size, data TEXT {\"measurements\":[{\"ns\":…,\"m\":[…]},…]}; index (series, span)",
         ),
         offer(
             "blob",
-            DefaultSelection::OnRequest,
             encoded(Encoding::Blob),
+            DefaultSelection::OnRequest,
             "a row a span: series, span, size, data BLOB of little-endian columns that the client packs; index (series, span)",
         ),
         offer(
             "jsonb",
-            DefaultSelection::OnRequest,
             encoded(Encoding::BinaryJson),
+            DefaultSelection::OnRequest,
             "a row a span with SQLite's own parsed JSON (JSONB), read back by json(data); index (series, span)",
         ),
         offer(
             "no-index",
+            encoded(Encoding::Json).with_index(Index::None),
             DefaultSelection::OnRequest,
-            Layout {
-                index: Index::None,
-                ..encoded(Encoding::Json)
-            },
             "a row a span with JSON text and no index",
         ),
     ]
 }
 
 fn summary(usual: Layout) -> Vec<LayoutOption> {
-    let indexed = |index| Layout { index, ..usual };
+    let indexed = |index| usual.with_index(index);
     vec![
         offer(
             "",
-            DefaultSelection::Usual,
             usual,
+            DefaultSelection::Usual,
             "rowid table, a row a reading, index (series, time_ns); in the same transaction count, sum, min, max of each field by series, period, day or night",
         ),
         offer(
             "clustered",
-            DefaultSelection::OnRequest,
             indexed(Index::Clustered),
+            DefaultSelection::OnRequest,
             "the same with readings WITHOUT ROWID, PRIMARY KEY (series, time_ns, copy)",
         ),
         offer(
             "no-index",
-            DefaultSelection::OnRequest,
             indexed(Index::None),
+            DefaultSelection::OnRequest,
             "the same without an index on the readings; the sums keep theirs",
         ),
     ]
@@ -198,11 +174,8 @@ fn other_tags(usual: &LayoutOption) -> LayoutOption {
     };
     offer(
         variant,
+        usual.layout.with_tags(tags),
         DefaultSelection::OnRequest,
-        Layout {
-            tags,
-            ..usual.layout
-        },
         words,
     )
 }
@@ -260,14 +233,11 @@ pub fn unsupported(layout: &Layout) -> Option<&'static str> {
 }
 
 /// How SQLite does an operation with this layout and table.
-pub fn capability(operation: Operation, layout: &Layout, table: &Table) -> Capability {
+pub fn capability(operation: Operation, layout: &Layout, _: &Table) -> Capability {
     if let Some(reason) = unsupported(layout) {
         return Capability::Unsupported(reason.to_owned());
     }
     match operation {
-        Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
-            Capability::Unsupported("the table has no entities".to_owned())
-        }
         Operation::FromSums | Operation::ExtremesOfPartsFromSums
             if !matches!(layout.shape, Shape::Summary { .. }) =>
         {

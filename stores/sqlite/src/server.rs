@@ -1,7 +1,6 @@
 //! The library in the place of a server: it is bundled, and there is nothing to find, configure or start.
 
 use sensormark_store::{Installation, Typical};
-use std::path::PathBuf;
 
 /// Measured on 2026-11-23 with two processors, at the scale `quick`.
 pub const TYPICAL: Typical = Typical {
@@ -20,9 +19,5 @@ pub const TYPICAL: Typical = Typical {
 
 /// The bundled library.
 pub fn installation() -> Installation {
-    Installation {
-        path: PathBuf::new(),
-        version: rusqlite::version().to_owned(),
-        origin: "bundled".to_owned(),
-    }
+    Installation::bundled(rusqlite::version())
 }

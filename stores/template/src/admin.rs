@@ -3,51 +3,39 @@
 use sensormark_kit::{BackendAdministrator, Found};
 use sensormark_store::{Batch, ErrorKind, Plan, Setting, Size, StoreError, Value};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What a database holds.
+/// What a database holds: the owner's mark, the readings of each table, and entities by table and series (time of the last reading, columns).
 #[derive(Debug)]
-pub struct Database {
-    /// The owner's mark.
-    pub owner: String,
-    /// The readings of each table.
-    pub tables: Vec<Batch>,
-    /// Entities by table and series: time of the last reading, and columns.
-    pub entities: BTreeMap<(usize, u32), (i64, Vec<Value>)>,
+pub(crate) struct Database {
+    owner: String,
+    pub(crate) tables: Vec<Batch>,
+    pub(crate) entities: BTreeMap<(usize, u32), (i64, Vec<Value>)>,
 }
 
 /// All databases, by name.
 #[derive(Debug, Clone, Default)]
-pub struct Databases(Arc<Mutex<BTreeMap<String, Database>>>);
+pub(crate) struct Databases(Arc<Mutex<BTreeMap<String, Database>>>);
 
 impl Databases {
-    /// Does something with all of them.
-    pub fn with<T>(&self, action: impl FnOnce(&mut BTreeMap<String, Database>) -> T) -> T {
-        action(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    fn all(&self) -> MutexGuard<'_, BTreeMap<String, Database>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does something with the plan's database.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] when it is not there.
-    pub fn of<T>(
+    /// Does something with the plan's database, which has to be there.
+    pub(crate) fn with<T>(
         &self,
         plan: &Plan,
         action: impl FnOnce(&mut Database) -> T,
     ) -> Result<T, StoreError> {
-        self.with(|all| all.get_mut(plan.database.as_str()).map(action))
-            .ok_or_else(|| {
-                StoreError::new(
-                    ErrorKind::NotFound,
-                    "find a database",
-                    format!("there is no {}; create it first", plan.database),
-                )
-            })
+        let mut all = self.all();
+        let found = all.get_mut(plan.database.as_str()).map(action);
+        let missing = format!("there is no {}; create it first", plan.database);
+        found.ok_or_else(|| StoreError::new(ErrorKind::NotFound, "find a database", missing))
     }
 }
 
 /// The administrator of a plan's database.
-#[derive(Debug)]
 pub struct TemplateAdministrator {
     pub(crate) databases: Databases,
     pub(crate) plan: Plan,
@@ -55,10 +43,10 @@ pub struct TemplateAdministrator {
 
 impl BackendAdministrator for TemplateAdministrator {
     async fn found(&mut self, name: &str) -> Result<Found, StoreError> {
-        let mark = self
-            .databases
-            .with(|all| Some(all.get(name)?.owner.clone()));
-        Ok(mark.map_or(Found::Nothing, |owner| Found::with_mark(Some(owner), name)))
+        Ok(match self.databases.all().get(name) {
+            None => Found::Nothing,
+            Some(database) => Found::with_mark(Some(database.owner.clone()), name),
+        })
     }
 
     async fn contents(&mut self) -> Result<Vec<String>, StoreError> {
@@ -73,24 +61,21 @@ impl BackendAdministrator for TemplateAdministrator {
         let tables = self.plan.schema.tables.iter().enumerate();
         let database = Database {
             owner: self.plan.owner.clone(),
-            tables: tables
-                .map(|(number, table)| Batch::new(number, table))
-                .collect(),
+            tables: tables.map(|(place, one)| Batch::new(place, one)).collect(),
             entities: BTreeMap::new(),
         };
         let name = self.plan.database.to_string();
-        self.databases.with(|all| all.insert(name, database));
+        self.databases.all().insert(name, database);
         Ok(())
     }
 
     async fn remove(&mut self) -> Result<(), StoreError> {
-        self.databases
-            .with(|all| all.remove(self.plan.database.as_str()));
+        self.databases.all().remove(self.plan.database.as_str());
         Ok(())
     }
 
     async fn names(&mut self) -> Result<Vec<String>, StoreError> {
-        Ok(self.databases.with(|all| all.keys().cloned().collect()))
+        Ok(self.databases.all().keys().cloned().collect())
     }
 
     async fn settle(&mut self) -> Result<(), StoreError> {
@@ -98,14 +83,12 @@ impl BackendAdministrator for TemplateAdministrator {
     }
 
     async fn settings(&mut self) -> Result<Vec<Setting>, StoreError> {
-        Ok(vec![Setting {
-            name: "readings_per_statement".to_owned(),
-            value: crate::STATEMENT.to_string(),
-        }])
+        let (name, value) = ("kept_in".to_owned(), "memory".to_owned());
+        Ok(vec![Setting { name, value }])
     }
 
     async fn size(&mut self) -> Result<Size, StoreError> {
-        self.databases.of(&self.plan, |database| {
+        self.databases.with(&self.plan, |database| {
             let readings: usize = database.tables.iter().map(Batch::len).sum();
             Size {
                 total_bytes: 4_096 + 64 * readings as u64,

@@ -1,27 +1,23 @@
 //! A store to copy: the whole contract over a map in memory.
 //!
 //! In the order in which a plan meets them: what the store is (here), making and dropping a database ([`admin`]), one client's session
-//! ([`session`]), asking ([`query`]). It measures nothing and knows no workload.
+//! ([`session`]), asking (`query`). It measures nothing and knows no workload.
 
 pub mod admin;
 
 pub mod session;
 
-pub mod query;
+mod query;
 
 use crate::admin::{Databases, TemplateAdministrator};
 use crate::session::TemplateSession;
-use sensormark_kit::{Adapter, Backend};
+use sensormark_kit::{Adapter, Backend, Declaration, offer};
 use sensormark_store::{
-    Capability, DefaultSelection, Description, Durability, Endpoint, ErrorKind, Family,
-    Installation, Layout, LayoutOption, Limits, Operation, Plan, RepeatedWrite, Schema, Secret,
-    SessionKind, StoreError, Table, WriteSize,
+    Capability, DefaultSelection, Durability, Endpoint, ErrorKind, Family, Installation, Layout,
+    LayoutOption, Limits, Operation, Plan, RepeatedWrite, Schema, Secret, SessionKind, StoreError,
+    Table, TimeResolution, Typical, WriteSize,
 };
-use std::path::PathBuf;
 use std::sync::Arc;
-
-/// Readings in one statement.
-const STATEMENT: usize = 10_000;
 
 /// The store.
 pub type Template = Adapter<TemplateBackend>;
@@ -30,90 +26,67 @@ pub type Template = Adapter<TemplateBackend>;
 #[derive(Debug, Default)]
 pub struct TemplateBackend(Databases);
 
+fn layouts(_: &Schema, family: Family) -> Vec<LayoutOption> {
+    let (layout, usual) = (Layout::row_per_reading(), DefaultSelection::Usual);
+    let offer = offer("", layout, usual, "readings in memory, as they came");
+    Vec::from_iter((family == Family::PerReading).then_some(offer))
+}
+
+fn capability(operation: Operation, _: &Layout, _: &Table) -> Capability {
+    match operation {
+        Operation::FromSums | Operation::ExtremesOfPartsFromSums => {
+            Capability::Unsupported("no sums are kept at write time".to_owned())
+        }
+        _ => Capability::Native,
+    }
+}
+
+fn endpoint(url: &str) -> Result<Endpoint, StoreError> {
+    if url.is_empty() {
+        let (kind, hint) = (ErrorKind::Configuration, "write template:anything");
+        return Err(StoreError::new(kind, "read a URL", hint));
+    }
+    Ok(Endpoint {
+        url: Secret::new(url),
+        label: "template".to_owned(),
+        managed: true,
+        ports: Vec::new(),
+    })
+}
+
 impl Backend for TemplateBackend {
     /// What a schema becomes in a layout; a store with tables has their names and columns here.
     type PhysicalSchema = ();
     type Session = TemplateSession;
     type Administrator = TemplateAdministrator;
 
-    fn description(&self) -> Description {
-        Description {
-            name: "template".to_owned(),
-            title: "Template".to_owned(),
-            embedded: true,
-            session: SessionKind::Blocking,
-            durability: vec![(Durability::Default, "kept in memory".to_owned())],
-            url_example: "template:anything".to_owned(),
-            repeated_write: RepeatedWrite::KeepsBoth,
-        }
-    }
-
-    fn layouts(&self, _: &Schema, family: Family) -> Vec<LayoutOption> {
-        let offer = LayoutOption {
-            variant: String::new(),
-            layout: Layout::row_per_reading(),
-            default_selection: DefaultSelection::Usual,
-            description: "readings in memory, in the order in which they came".to_owned(),
-        };
-        Vec::from_iter((family == Family::PerReading).then_some(offer))
-    }
-
-    fn capability(&self, operation: Operation, _: &Layout, table: &Table) -> Capability {
-        let unsupported = |reason: &str| Capability::Unsupported(reason.to_owned());
-        match operation {
-            Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
-                unsupported("the table has no entities")
-            }
-            Operation::FromSums | Operation::ExtremesOfPartsFromSums => {
-                unsupported("no sums are kept at write time")
-            }
-            _ => Capability::Native,
-        }
-    }
-
-    fn limits(&self, _: &Layout, _: &Table) -> Limits {
-        Limits {
-            readings_per_statement: STATEMENT,
-        }
-    }
-
-    fn write_size(&self, _: &Layout, _: &Table) -> WriteSize {
-        WriteSize {
+    const DECLARATION: Declaration<()> = Declaration {
+        name: "template",
+        title: "Template",
+        embedded: true,
+        session: SessionKind::Blocking,
+        durability: &[(Durability::Default, "kept in memory")],
+        url_example: "template:anything",
+        repeated_write: RepeatedWrite::KeepsBoth,
+        native_resolution: TimeResolution::Nanoseconds,
+        typical: Typical::EMBEDDED,
+        layouts,
+        capability,
+        limits: |_, _| Limits {
+            readings_per_statement: usize::MAX,
+        },
+        write_size: |_, _| WriteSize {
             readings: 1_000,
             bytes: 1 << 20,
             reading_bytes: 64,
             advice: "No database is behind it; 1,000 readings.",
             link: "https://doc.rust-lang.org/std/collections/",
-        }
-    }
-
-    fn installation(&self) -> Result<Installation, StoreError> {
-        Ok(Installation {
-            path: PathBuf::new(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            origin: "bundled".to_owned(),
-        })
-    }
-
-    fn endpoint(&self, url: &str) -> Result<Endpoint, StoreError> {
-        if url.is_empty() {
-            return Err(StoreError::new(
-                ErrorKind::Configuration,
-                "read the URL of a template",
-                "it is empty; a URL looks like template:anything",
-            ));
-        }
-        Ok(Endpoint {
-            url: Secret::new(url),
-            label: "template".to_owned(),
-            managed: true,
-            ports: Vec::new(),
-        })
-    }
-
-    fn model(&self, _: &Plan) -> Result<(), StoreError> {
-        Ok(())
-    }
+        },
+        installation: || Ok(Installation::bundled(env!("CARGO_PKG_VERSION"))),
+        launch: None,
+        endpoint,
+        physical_schema: |_| Ok(()),
+    };
 
     async fn version(&self, _: &Endpoint) -> Result<String, StoreError> {
         Ok(env!("CARGO_PKG_VERSION").to_owned())
@@ -131,6 +104,10 @@ impl Backend for TemplateBackend {
     }
 
     async fn connect(&self, plan: &Plan, _: Arc<()>) -> Result<TemplateSession, StoreError> {
-        TemplateSession::open(self.0.clone(), plan)
+        self.0.with(plan, |_| ())?;
+        Ok(TemplateSession {
+            databases: self.0.clone(),
+            plan: plan.clone(),
+        })
     }
 }

@@ -1,9 +1,9 @@
 //! What the kit does for every store, tried on the template: ownership, layouts, numbers of tables, empty batches.
 
 use sensormark_store::{
-    Acknowledgement, Administrator, Batch, Column, DatabaseName, Durability, Encoding, ErrorKind,
-    Field, FieldType, Layout, LocalFuture, Plan, Query, Schema, Series, Shape, Store, StoreError,
-    Table, Tag, TagColumn, TimeRange, TimeResolution, Values,
+    Acknowledgement, Administrator, Atomicity, Batch, Column, DatabaseName, Durability, Encoding,
+    EntityReading, ErrorKind, Layout, LocalFuture, Operation, Plan, Query, Schema, Shape, Store,
+    StoreError, TimeRange, TimeResolution, Values,
 };
 use sensormark_template::Template;
 use std::sync::Arc;
@@ -19,25 +19,11 @@ fn now<T>(mut future: LocalFuture<'_, Result<T, StoreError>>) -> Result<T, Store
 }
 
 fn plan(store: &Template, owner: &str) -> Plan {
-    let table = Table {
-        name: "readings".into(),
-        tags: vec![Tag { name: "s".into() }],
-        fields: vec![Field {
-            name: "value".into(),
-            kind: FieldType::F64,
-            nullable: false,
-        }],
-        entity: None,
-        time_resolution: TimeResolution::Nanoseconds,
-        series: Series::new(vec![TagColumn::Integer(vec![1, 2])]),
-    };
     Plan {
         endpoint: store.endpoint("template:here").unwrap(),
         database: DatabaseName::new("kit").unwrap(),
         owner: owner.into(),
-        schema: Arc::new(Schema {
-            tables: vec![table],
-        }),
+        schema: Arc::new(Schema::of_sensors([1, 2], TimeResolution::Nanoseconds)),
         layout: Layout::row_per_reading(),
         durability: Durability::Default,
         clients: 1,
@@ -123,6 +109,17 @@ fn what_is_not_offered_and_what_is_not_there_is_refused_once_for_all() {
     for error in refused {
         assert_eq!(error.map(|error| error.kind()), Some(ErrorKind::NotFound));
     }
+    let reading = &batch(&plan, 0, 1);
+    let write = EntityReading {
+        reading,
+        entity: &[],
+        atomicity: Atomicity::Separate,
+    };
+    let error = now(session.upsert(write)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    let (operation, table) = (Operation::UpsertSeparately, &plan.schema.tables[0]);
+    let capability = store.capability(operation, &plan.layout, table);
+    assert_eq!(capability.reason(), Some("the table has no entity"));
     plan.layout.shape = Shape::RecordPerSpan {
         span_ns: 1,
         encoding: Encoding::Blob,

@@ -1,6 +1,8 @@
 //! Arguments of every command that measures.
 
+use super::cluster::ClusterArguments;
 use super::names::{CacheName, ExplainFormat, ProgressName};
+use super::probing::ServerProbeArguments;
 use super::values::{Size, size, time, whole_seconds};
 use super::{MEASURING, OUTPUT, SERVERS};
 use clap::Args;
@@ -35,6 +37,10 @@ pub struct CommonArguments {
     /// Hold servers that sensormark starts, and the client, to processors of their own: half each, or such as 0-5/6-7
     #[arg(help_heading = SERVERS, long, value_name = "SERVER/CLIENT", num_args = 0..=1, require_equals = true, default_missing_value = "halves")]
     pub pin: Option<Pinning>,
+    #[command(flatten)]
+    pub probing: ServerProbeArguments,
+    #[command(flatten)]
+    pub cluster: ClusterArguments,
     /// What phases that only read find in memory
     #[arg(help_heading = MEASURING, long, value_enum, default_value_t)]
     pub cache: CacheName,

@@ -5,7 +5,7 @@ pub const ALL: &str = "\
 Examples:
   sensormark run machine-tool                            # the embedded default, under a minute
   sensormark run machine-tool --on sqlite,postgresql     # starts PostgreSQL itself
-  sensormark doctor                                      # what is here, and how to install what is not
+  sensormark doctor                                      # what is here, and how to get the rest
 
 sensormark COMMAND --help says more of a command.";
 
@@ -14,7 +14,7 @@ pub const ALL_WITH_ENVIRONMENT: &str = "\
 Examples:
   sensormark run machine-tool                            # the embedded default, under a minute
   sensormark run machine-tool --on sqlite,postgresql     # starts PostgreSQL itself
-  sensormark doctor                                      # what is here, and how to install what is not
+  sensormark doctor                                      # what is here, and how to get the rest
 
 sensormark COMMAND --help says more of a command.
 
@@ -31,11 +31,17 @@ Environment:
   SENSORMARK_GRIDDB_CLIENT             GridDB's C client, the file libgridstore.so
   SENSORMARK_GRIDDB_LISTEN_EVERYWHERE  yes: start GridDB although it listens on every interface
   SENSORMARK_QUESTDB_HOME              folder of a QuestDB installation
+  JOB_COMPLETION_INDEX                 the rank for --shard auto, as Slurm's and Open MPI's are
   JAVA_HOME                            the Java that starts Cassandra and QuestDB
   NO_COLOR                             no colours in the terminal
 
-Exit codes: 0 all trials valid; 1 a trial is not valid, or a limit was missed; 2 usage or configuration;
-3 a database could not be reached or started; 4 a file could not be read or written; 130 interrupted.";
+Exit codes:
+  0    all trials are valid
+  1    a trial is not valid, or a limit was missed
+  2    usage or configuration
+  3    a database could not be reached or started
+  4    a file could not be read or written
+  130  interrupted";
 
 /// After `run`.
 pub const RUN: &str = "\
@@ -44,8 +50,9 @@ Examples:
   sensormark run devops --on all --scale standard        # all that are here, repeated
   sensormark run devops --scale firm --dry-run           # the plan alone: trials, time, disk
   sensormark run devops --on postgresql:individual=postgresql://USER:PASSWORD@HOST:5432/
+  sensormark run devops --on postgresql=URL --load-hosts ssh:a,ssh:b   # clients on two hosts
   sensormark run own.toml --set series.count=500         # your own workload, see sensormark init
-  sensormark run own.toml --find-limit                   # which layouts meet its requirements, and with what headroom";
+  sensormark run own.toml --find-limit                   # which layouts meet its requirements";
 
 /// After `report`.
 pub const REPORT: &str = "\
@@ -61,10 +68,17 @@ Examples:
   sensormark compare results/before results/after --fail-on regression
   sensormark compare results/before results/after --fail-on regression --must-see 10";
 
+/// After `merge`.
+pub const MERGE: &str = "\
+Examples:
+  sensormark merge shared                                # the folder that holds all parts
+  sensormark merge shared/rank-0-of-2 shared/rank-1-of-2 --results results";
+
 /// After `serve`.
 pub const SERVE: &str = "\
-Example:
-  sensormark serve results";
+Examples:
+  sensormark serve results                               # prints the address to open in a browser
+  sensormark serve results --port 8080                   # always the same address";
 
 /// After `init`.
 pub const INIT: &str = "\
@@ -99,6 +113,23 @@ Examples:
   sensormark generate machine-tool --for 10m --format csv -o samples.csv
   sensormark generate devops --for 6h --set hosts=1000 --shard 0/4";
 
+/// After `clean`.
+pub const CLEAN: &str = "\
+Examples:
+  sensormark clean                                       # on this machine: processes, folders, queues
+  sensormark clean postgresql=postgresql://USER:PASSWORD@HOST:5432/ --dry-run
+  sensormark clean mongodb=mongodb://HOST:27017/ --older-than 7d
+
+A database goes if it bears sensormark's mark and its run is not going on. The lock files in the state folder \
+tell which runs of this machine go on or ended. Of a run that this machine does not know, the database goes \
+once it is older than --older-than.
+
+Exit codes:
+  0  all that may go is gone
+  1  something could not be removed
+  2  usage
+  3  a server could not be reached";
+
 /// After `install-servers`.
 pub const INSTALL_SERVERS: &str = "\
 Examples:
@@ -107,7 +138,11 @@ Examples:
   sensormark install-servers --check                     # what is here, and what is missing
 
 PostgreSQL, MariaDB, and what builds and runs the others are Debian packages, which need root.
-Exit codes: 0 all that was asked for is here; 1 something is missing; 2 usage.";
+
+Exit codes:
+  0  all that was asked for is here
+  1  something is missing
+  2  usage";
 
 /// After `servers`.
 pub const SERVERS: &str = "\
@@ -116,13 +151,35 @@ Examples:
   sensormark servers status
   sensormark servers stop postgresql";
 
+/// After `probe`.
+pub const PROBE: &str = "\
+Examples:
+  sensormark probe --port 5432 --disk /var/lib/postgresql/17/main
+  sensormark probe --unit postgresql@17-main --interval 10s
+  sensormark probe --container db --port 3306
+
+It reads, and changes nothing. It ends when its standard input closes; in a terminal, with Ctrl-C.
+Lines that it obeys: begin NAME, end, end quick, sample, disk.
+
+Exit codes:
+  0  its input closed
+  1  the processes have ended
+  2  usage, or there are no such processes";
+
 /// After `completions`.
 pub const COMPLETIONS: &str = "\
 Examples:
-  sensormark completions bash                            # into a file below ~/.local/share/bash-completion/completions
-  sensormark completions zsh";
+  sensormark completions bash                            # prints them; write them to a file
+  sensormark completions zsh                             # that your shell reads";
 
 /// After `man`.
 pub const MAN: &str = "\
-Example:
-  sensormark man man1";
+Examples:
+  sensormark man man1                                    # then: man man1/sensormark-run.1
+  sensormark man ~/.local/share/man/man1                 # where man finds them by name";
+
+/// After `doctor`.
+pub const DOCTOR: &str = "\
+Examples:
+  sensormark doctor                                      # what is here, and how to get the rest
+  sensormark doctor -v                                   # and what libraries say";

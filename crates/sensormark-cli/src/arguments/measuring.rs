@@ -1,8 +1,11 @@
 //! Arguments of the commands that work with databases.
 
+use super::cluster::ClusterArguments;
 use super::common::CommonArguments;
+use super::hosts::HostsArguments;
 use super::names::{DurabilityName, ExplainFormat, ProgressName, ScaleName};
-use super::values::{Size, size, time};
+use super::shard::ShardArguments;
+use super::values::{Size, seed, size, time};
 use super::{LOAD, OUTPUT, RECORDING, SERVERS};
 use clap::{Args, Subcommand};
 use sensormark::dataset::recording::TimeFormat;
@@ -33,8 +36,12 @@ pub struct RunArguments {
     #[arg(help_heading = LOAD, long, value_enum)]
     pub durability: Option<DurabilityName>,
     /// The seed of data and operations
-    #[arg(help_heading = LOAD, long, default_value_t = 1)]
+    #[arg(help_heading = LOAD, long, default_value_t = 1, value_parser = seed)]
     pub seed: u64,
+    #[command(flatten)]
+    pub hosts: HostsArguments,
+    #[command(flatten)]
+    pub shard: ShardArguments,
     #[command(flatten)]
     pub common: CommonArguments,
 }
@@ -87,7 +94,7 @@ pub struct ReplayArguments {
     #[arg(help_heading = LOAD, long, value_enum, default_value_t)]
     pub durability: DurabilityName,
     /// The seed of the questions
-    #[arg(help_heading = LOAD, long, default_value_t = 1)]
+    #[arg(help_heading = LOAD, long, default_value_t = 1, value_parser = seed)]
     pub seed: u64,
     #[command(flatten)]
     pub common: CommonArguments,
@@ -111,7 +118,7 @@ pub struct ExplainArguments {
     #[arg(help_heading = LOAD, long, value_enum)]
     pub durability: Option<DurabilityName>,
     /// The seed of data and operations
-    #[arg(help_heading = LOAD, long, default_value_t = 1)]
+    #[arg(help_heading = LOAD, long, default_value_t = 1, value_parser = seed)]
     pub seed: u64,
     /// Keep the data of servers that sensormark starts on this folder's disk
     #[arg(help_heading = SERVERS, long, value_name = "FOLDER")]
@@ -122,6 +129,8 @@ pub struct ExplainArguments {
     /// The most memory that each server may take with all its processes and the page cache of its files: a control group around it
     #[arg(help_heading = SERVERS, long, value_name = "SIZE", value_parser = size)]
     pub memory_limit: Option<Size>,
+    #[command(flatten)]
+    pub cluster: ClusterArguments,
     /// The longest that an operation may take: 500ms, 10s, or a number of seconds
     #[arg(help_heading = SERVERS, long, value_name = "TIME", default_value = "10s", value_parser = time)]
     pub timeout: Duration,

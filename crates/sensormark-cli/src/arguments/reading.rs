@@ -1,7 +1,7 @@
 //! Arguments of the commands that read results, list or write data, and touch no database.
 
 use super::names::{FailOn, FormatName, ScaleName};
-use super::values::{Size, disk, time};
+use super::values::{Size, disk, seed, time};
 use clap::Args;
 use sensormark::dataset::export::Shard;
 use std::path::PathBuf;
@@ -98,7 +98,7 @@ pub struct GenerateArguments {
     #[arg(long = "for", alias = "seconds", value_name = "TIME", value_parser = time)]
     pub lasts: Option<Duration>,
     /// The seed of the data
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = seed)]
     pub seed: u64,
     /// One part of the series: I/N, I from 0
     #[arg(long, value_name = "I/N")]

@@ -13,6 +13,15 @@ const LARGEST_BYTES: f64 = 1e15;
 const MIB: f64 = 1_048_576.0;
 const GB: f64 = 1e9;
 
+/// A seed.
+///
+/// # Errors
+/// What a seed looks like.
+pub fn seed(text: &str) -> Result<u64, String> {
+    let seed = text.parse();
+    seed.map_err(|_| "a seed is a whole number from 0 to 18446744073709551615".to_owned())
+}
+
 /// A size of memory; a number alone is of MiB.
 ///
 /// # Errors
@@ -38,7 +47,7 @@ fn bytes(text: &str, unit: f64, examples: &str) -> Result<Size, String> {
     let bytes = bytes.filter(|bytes| (1.0..=LARGEST_BYTES).contains(bytes));
     bytes
         .map(|bytes| Size(sensormark::units::round_u64(bytes)))
-        .ok_or_else(|| format!("a size is written like {examples}"))
+        .ok_or_else(|| format!("a size is over 0 and is written like {examples}"))
 }
 
 /// A length of time; a number alone is of seconds.
@@ -46,13 +55,24 @@ fn bytes(text: &str, unit: f64, examples: &str) -> Result<Size, String> {
 /// # Errors
 /// What a length of time looks like.
 pub fn time(text: &str) -> Result<Duration, String> {
-    let wrong = || "a length of time is written like 500ms, 10s, 1h30m, or a number of seconds";
+    let wrong = || "a length of time is over 0 and is written like 500ms, 10s, 1h30m, or a number of seconds";
     let text = match text.parse::<f64>() {
         Ok(seconds) => format!("{seconds}s"),
         Err(_) => text.to_owned(),
     };
     let ns = duration_ns(&text).map_err(|_| wrong())?;
     Ok(Duration::from_nanos(ns.unsigned_abs()))
+}
+
+/// An age: a length of time, or none at all.
+///
+/// # Errors
+/// What a length of time looks like.
+pub fn age(text: &str) -> Result<Duration, String> {
+    match text {
+        "0" | "0s" => Ok(Duration::ZERO),
+        _ => time(text),
+    }
 }
 
 /// A length of time in whole seconds, one or more.
@@ -81,6 +101,9 @@ mod tests {
         ] {
             assert_eq!(size(text), Ok(Size(bytes)), "{text}");
         }
+        for wrong in ["", "x", "-1", "1.5", "1e3"] {
+            assert!(seed(wrong).is_err_and(|why| why.contains("whole number")));
+        }
         assert_eq!(disk("500"), Ok(Size(500_000_000_000)));
         assert_eq!(disk("2TB"), Ok(Size(2_000_000_000_000)));
         for wrong in ["", "much", "0", "-1", "10s", "5%", "1e9TB", "NaN"] {
@@ -99,5 +122,8 @@ mod tests {
             assert!(time(wrong).is_err(), "{wrong}");
         }
         assert!(whole_seconds("100ms").is_err());
+        assert_eq!(age("0s"), Ok(Duration::ZERO));
+        assert_eq!(age("7d"), Ok(Duration::from_secs(604_800)));
+        assert!(age("-1s").is_err());
     }
 }

@@ -8,7 +8,7 @@ use sensormark::engine::selection::{Choice, parse};
 use sensormark::engine::study_protocol;
 use sensormark::engine::trial::WorkloadFactory;
 use sensormark::engine::trial::case::TrialRunner;
-use sensormark::engine::trial::cases::{cases, offers};
+use sensormark::engine::trial::cases::{cases, layout_options};
 use sensormark::measurement::{Cache, RunRecord};
 use sensormark_store::{Durability, ServerOptions};
 use serde_json::Value;
@@ -55,7 +55,7 @@ fn compared(workload: &str) -> Option<(f64, f64)> {
     let protocol = study_protocol::protocol(workload).expect("a study");
     let parameters = typed(kind.as_ref(), &run.parameters);
     let offered = |choice: &Choice| {
-        let offers = offers(kind.as_ref(), &parameters, choice)?;
+        let offers = layout_options(kind.as_ref(), &parameters, choice)?;
         Ok(offers.into_iter().map(|(name, _)| name).collect())
     };
     let choices = protocol.choose(choices, offered).expect("its layouts");

@@ -1,11 +1,11 @@
-//! Every command that a page shows is one that the program takes.
+//! Every command that a page shows is one that the program takes, also behind what starts it on other hosts.
 
 use crate::arguments::Arguments;
 use clap::Parser;
 use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
 
 /// The commands that a page shows: lines of its code blocks, up to their comment, each `sensormark` of them. Blocks that are marked as another
-/// language are left out, because they are files, or what a program printed.
+/// language are left out, because they are files, or what a program printed. A manifest's (yaml) are those that begin a line.
 fn commands(page: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut is_shell = false;
@@ -13,24 +13,35 @@ fn commands(page: &str) -> Vec<String> {
         match event {
             Event::Start(Tag::CodeBlock(CodeBlockKind::Indented)) => is_shell = true,
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(language))) => {
-                is_shell = ["", "sh", "bash", "console"].contains(&language.as_ref());
+                is_shell = ["", "sh", "bash", "console", "yaml"].contains(&language.as_ref());
             }
             Event::End(TagEnd::CodeBlock) => is_shell = false,
             Event::Text(text) if is_shell => {
-                let text = text.replace("\\\n", " ");
+                let text = text.replace("\\\n", " ").replace("$rank", "0");
+                let text = text.replace("$start", "2026-01-01T00:00:00Z");
                 let lines = text.lines().filter_map(|line| line.split(" #").next());
+                // Where the output goes is the shell's business.
+                let lines = lines.filter_map(|line| line.split(" > ").next());
                 let lines = lines.flat_map(|line| line.split("&&")).map(str::trim);
                 let lines = lines.map(|line| line.strip_prefix("$ ").unwrap_or(line));
-                found.extend(
-                    lines
-                        .filter(|line| line.starts_with("sensormark "))
-                        .map(str::to_owned),
-                );
+                let lines = lines.map(launched);
+                found.extend(lines.filter(|line| line.starts_with("sensormark ")));
             }
             _ => {}
         }
     }
     found
+}
+
+/// What another program starts on its hosts, without its quotes; other lines as they are.
+fn launched(line: &str) -> String {
+    let is_launcher = ["ssh ", "srun ", "mpirun "]
+        .iter()
+        .any(|one| line.starts_with(one));
+    match line.find("sensormark run") {
+        Some(start) if is_launcher => line[start..].replace(['"', '\'', '&'], ""),
+        _ => line.to_owned(),
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-fn start(place: &Place, further: &[&str]) -> Child {
+pub fn start(place: &Place, further: &[&str]) -> Child {
     let arguments = [&SHORT, further].concat();
     place
         .command(&arguments)
@@ -15,7 +15,7 @@ fn start(place: &Place, further: &[&str]) -> Child {
         .expect("the program starts")
 }
 
-fn signal(child: &Child, name: &str) {
+pub fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill")
         .args([format!("-{name}"), child.id().to_string()])
         .status()
@@ -24,7 +24,7 @@ fn signal(child: &Child, name: &str) {
 }
 
 /// Waits until this holds, at most 60 s.
-fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while !holds() {
         assert!(Instant::now() < deadline, "waited in vain: {what}");
@@ -40,7 +40,7 @@ fn trial_files(place: &Place) -> usize {
 }
 
 /// Processes whose environment or arguments name this place.
-fn processes_of(place: &Place) -> Vec<String> {
+pub fn processes_of(place: &Place) -> Vec<String> {
     let mark = place.path().to_string_lossy().into_owned();
     read_folder(std::path::Path::new("/proc"))
         .into_iter()
@@ -134,6 +134,40 @@ fn a_second_control_c_removes_the_embedded_database() {
         assert_eq!(output.status.code(), Some(130), "{}", errors(&output));
         wait_until("the roles to end", || processes_of(&place).is_empty());
         assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
+    }
+}
+
+#[test]
+fn a_second_control_c_drops_the_database_in_a_folder_of_the_users() {
+    let place = Place::new();
+    let folder = place.path().join("database");
+    std::fs::create_dir(&folder).expect("the place is ours");
+    drops_twice_interrupted(&place, &folder);
+    assert!(folder.is_dir(), "it was the user's");
+}
+
+/// A folder that the URL names and sensormark makes was left with the database in it.
+#[test]
+fn a_second_control_c_drops_the_database_and_the_folder_that_was_made_of_it() {
+    let place = Place::new();
+    let folder = place.path().join("new");
+    drops_twice_interrupted(&place, &folder);
+    assert!(!folder.exists(), "it was made of sensormark's own accord");
+}
+
+fn drops_twice_interrupted(place: &Place, folder: &std::path::Path) {
+    let on = format!("sqlite:individual=sqlite:{}", folder.display());
+    for milliseconds in [0, 5, 30] {
+        let child = start(place, &["--on", &on]);
+        wait_until("a database", || !read_folder(folder).is_empty());
+        sleep(Duration::from_millis(700));
+        signal(&child, "INT");
+        sleep(Duration::from_millis(milliseconds));
+        signal(&child, "INT");
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(130), "{}", errors(&output));
+        let left = read_folder(folder);
+        assert!(left.is_empty(), "{left:?}: {}", errors(&output));
     }
 }
 

@@ -4,6 +4,7 @@
 #![cfg(feature = "sqlite")]
 
 mod billing;
+mod clean;
 mod cold;
 mod comparison;
 mod devops;
@@ -20,7 +21,9 @@ mod messages;
 mod names;
 mod own;
 mod platform;
+mod refused;
 mod replay;
+mod searched;
 mod sensor_operations;
 mod serve;
 mod shown;

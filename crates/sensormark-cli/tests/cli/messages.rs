@@ -1,30 +1,9 @@
 //! Wrong input gets one clear message: what, where, what to try; and the exit code of its kind.
 
+use crate::refused::refused;
 use crate::support::{Place, errors, read_folder};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-
-/// Runs, and checks the exit code and that standard error is one message with these words.
-fn refused(place: &Place, arguments: &[&str], code: i32, words: &[&str]) {
-    let output = place.run(arguments);
-    let text = errors(&output);
-    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {text}");
-    for word in words {
-        assert!(
-            text.contains(word),
-            "{arguments:?}: {word:?} is not in: {text}"
-        );
-    }
-    assert_eq!(
-        text.matches("sensormark: ").count(),
-        1,
-        "one message: {text}"
-    );
-    assert!(
-        !text.contains("panicked") && !text.contains("backtrace"),
-        "{text}"
-    );
-}
 
 #[test]
 fn names_that_there_are_not() {
@@ -124,7 +103,7 @@ fn results_that_cannot_be_written_or_read() {
         &place,
         &["report", "nowhere"],
         2,
-        &["nowhere is not a results folder"],
+        &["there is no folder nowhere"],
     );
     let run = place.path().join("run");
     fs::create_dir_all(run.join("trials")).expect("a folder");
@@ -209,5 +188,17 @@ fn output_that_is_lost_is_said_and_a_reader_that_left_is_no_failure() {
             errors(&output)
         );
         assert!(!errors(&output).contains("panicked"), "{}", errors(&output));
+    }
+}
+
+#[test]
+fn verbose_says_each_phase_and_nobody_else_does() {
+    const STEP: &str = "SQLite bulk: write: begins the phase measured";
+    for (further, is_said) in [(&["-v"][..], true), (&[], false), (&["-q"], false)] {
+        let place = Place::new();
+        let on = ["--on", "sqlite:bulk"];
+        let output = place.short(&[&on[..], further].concat());
+        let text = errors(&output);
+        assert_eq!(text.contains(STEP), is_said, "{further:?}: {text}");
     }
 }

@@ -1,5 +1,6 @@
 //! Names do what they say, lengths of time and sizes have units, and `generate` has one grammar. What is wrong gets one message, in the user's words.
 
+use crate::refused::refused_at_once;
 use crate::support::{Place, errors, numbers, read_folder, said};
 use serde_json::Value;
 use std::fs;
@@ -24,24 +25,11 @@ window = "1m"
 "#
 );
 
-fn refused(place: &Place, arguments: &[&str], words: &[&str]) {
-    let output = place.run(arguments);
-    let text = errors(&output);
-    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
-    for word in words {
-        assert!(
-            text.contains(word),
-            "{arguments:?}: {word:?} is not in: {text}"
-        );
-    }
-    assert_eq!(text.trim().lines().count(), 1, "one message: {text}");
-}
-
 #[test]
 fn layouts_and_stores_that_there_are_not() {
     let place = Place::new();
     let machine_tool = |on: &str, words: &[&str]| {
-        refused(&place, &["run", "machine-tool", "--on", on], words);
+        refused_at_once(&place, &["run", "machine-tool", "--on", on], words);
     };
     machine_tool(
         "sqlite:bulk-",
@@ -60,7 +48,7 @@ fn layouts_and_stores_that_there_are_not() {
     );
     machine_tool("all:bluk", &["no layout \"bluk\"", "did you mean bulk?"]);
     machine_tool("sqlte", &["no store \"sqlte\"", "did you mean sqlite?"]);
-    refused(
+    refused_at_once(
         &place,
         &["list", "sqlte"],
         &["no workload or store \"sqlte\"", "did you mean sqlite?"],
@@ -102,7 +90,7 @@ fn values_with_the_wrong_kind_of_unit() {
         } else {
             &told
         };
-        refused(&place, &["run", workload, "--set", setting], &[told, words]);
+        refused_at_once(&place, &["run", workload, "--set", setting], &[told, words]);
     }
     fs::write(
         place.path().join("own.toml"),
@@ -119,7 +107,7 @@ fn values_with_the_wrong_kind_of_unit() {
             "--set series.interval=5MB: interval: \"5MB\" is no length of time",
         ),
     ] {
-        refused(&place, &["run", "own.toml", "--set", setting], &[words]);
+        refused_at_once(&place, &["run", "own.toml", "--set", setting], &[words]);
     }
     assert!(
         read_folder(&place.results()).is_empty(),
@@ -144,7 +132,7 @@ fn an_error_in_a_file_names_the_query_and_both_values() {
         ),
     ] {
         fs::write(place.path().join("own.toml"), text.replace(line, by)).expect("a file");
-        refused(&place, &["run", "own.toml"], &[words]);
+        refused_at_once(&place, &["run", "own.toml"], &[words]);
     }
 }
 
@@ -283,6 +271,15 @@ fn what_is_named_twice_is_there_once() {
 fn a_files_name_is_the_title_of_its_run() {
     let place = Place::new();
     fs::write(place.path().join("own.toml"), FILE).expect("a file");
+    let planned = [
+        "run",
+        "own.toml",
+        "--set",
+        "stores=sqlite:individual",
+        "--dry-run",
+    ];
+    let plan = said(&place.run(&planned));
+    assert!(plan.starts_with("cold store · own.toml · "), "{plan}");
     let set = ["mixed.duration=300ms", "stores=sqlite:individual"];
     let text = said(&place.measure("own.toml", &set, &[]));
     assert!(

@@ -99,6 +99,7 @@ fn on_its_own() -> Vec<(&'static str, OnItsOwn)> {
             midway::killed_server,
         ),
         ("a full disk is named", disk::full),
+        ("a disk too small for the server is named", disk::too_small),
         ("every durable reading survives a kill", durability::durable),
         (
             "what other classes lose is counted",

@@ -25,7 +25,7 @@ fn main() {
     let mut arguments = Arguments::from_args();
     // They measure: one after another.
     arguments.test_threads.get_or_insert(1);
-    let tests: [(&str, Test); 11] = [
+    let tests: [(&str, Test); 12] = [
         (
             "a busy machine gets a rough ranking in the announced time",
             busy::a_busy_machine_gets_a_rough_ranking_in_the_announced_time,
@@ -65,6 +65,10 @@ fn main() {
         (
             "servers by hand and explain refuse as a run does",
             memory_limit::servers_by_hand_and_explain_refuse_as_a_run_does,
+        ),
+        (
+            "a group too small for a server is named",
+            memory_limit::a_group_too_small_for_a_server_is_named,
         ),
         (
             "what cannot be held to a limit is refused",

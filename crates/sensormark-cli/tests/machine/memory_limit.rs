@@ -311,3 +311,100 @@ pub fn servers_by_hand_and_explain_refuse_as_a_run_does() -> Outcome {
     }
     None
 }
+
+/// The limit is that of the group that the whole program runs in. The kernel ends a server that nobody gave a limit, or lets it wait. The message says so first.
+pub fn a_group_too_small_for_a_server_is_named() -> Outcome {
+    if missing().is_some() {
+        return missing();
+    }
+    let place = Place::new();
+    let started = place.run(&[&["servers", "start", "postgresql"], &MEMORY[..]].concat());
+    assert!(started.status.success(), "{}", errors(&started));
+    let (beside, _) = server(&place);
+    place.run(&["servers", "stop", "postgresql"]);
+    let parent = beside.parent().expect("a group is in another");
+    // What is too little for the server, and enough for the program beside it. Cassandra, which takes long to start, is like QuestDB: the kernel ends it, or
+    // it waits for memory until its time is over.
+    let cases = [
+        ("postgresql", 30),
+        ("mariadb", 60),
+        ("mongodb", 40),
+        ("influxdb", 24),
+        ("questdb", 80),
+    ];
+    for (store, megabytes) in cases {
+        let place = Place::new();
+        let group = Group::make(parent, megabytes << 20);
+        let mut shell = group.shell(
+            &place,
+            &["servers", "start", store, "--server-memory", "64"],
+        );
+        let output = shell.output().expect("a shell");
+        let text = errors(&output);
+        if output.status.success() {
+            // The assertion below fails then, and nothing is to stay behind.
+            place.run(&["servers", "stop", store]);
+        }
+        // Not installed, or less memory than the store starts with.
+        if output.status.code() == Some(3) && text.contains("not installed") {
+            continue;
+        }
+        assert_eq!(output.status.code(), Some(3), "{store}: {text}");
+        let first = text.lines().next().unwrap_or_default();
+        let words = format!("which may use {megabytes} MB");
+        assert!(
+            first.contains("for want of memory") && first.contains(&words),
+            "{store}: {text}"
+        );
+        assert!(place.leftovers().is_empty(), "{store}");
+    }
+    None
+}
+
+/// A group with a limit, removed when it is dropped.
+struct Group(PathBuf);
+
+impl Group {
+    fn make(parent: &Path, limit_bytes: u64) -> Self {
+        let folder = parent.join(format!("sensormark-test-{}", std::process::id()));
+        std::fs::create_dir(&folder).expect("groups can be made");
+        let is_there = |file: &&str| folder.join(file).exists();
+        let files = ["memory.max", "memory.limit_in_bytes"];
+        let file = files.iter().find(|file| is_there(file)).expect("a limit");
+        std::fs::write(folder.join(file), limit_bytes.to_string()).expect("a limit");
+        // No way out to the swap, where the kernel counts it.
+        for (file, limit) in [
+            ("memory.swap.max", 0),
+            ("memory.memsw.limit_in_bytes", limit_bytes + (1 << 20)),
+        ] {
+            std::fs::write(folder.join(file), limit.to_string()).ok();
+        }
+        Self(folder)
+    }
+
+    /// A shell that joins the group and becomes the program.
+    fn shell(&self, place: &Place, arguments: &[&str]) -> Command {
+        let program = place.command(arguments);
+        let mut shell = Command::new("sh");
+        shell
+            .args(["-c", r#"echo $$ > "$0/cgroup.procs" && exec "$@""#])
+            .arg(&self.0);
+        shell.arg(program.get_program()).args(program.get_args());
+        shell.current_dir(place.path());
+        for (name, value) in program.get_envs() {
+            shell.env(name, value.unwrap_or_default());
+        }
+        shell
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        for _ in 0..100 {
+            if std::fs::remove_dir(&self.0).is_ok() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}

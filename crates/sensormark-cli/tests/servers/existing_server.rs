@@ -10,13 +10,20 @@ const FOLDER: &str = "its folder, with its URL and password in endpoint.json: ";
 /// A server that was left running for this test, stopped at its end.
 pub struct Running<'a> {
     place: &'a Place,
+    store: &'a str,
     /// Its URL, with the password.
     pub url: String,
 }
 
 impl<'a> Running<'a> {
+    /// PostgreSQL.
     pub fn start(place: &'a Place) -> Self {
-        let started = place.run(&["servers", "start", "postgresql", "--server-memory", "256"]);
+        Self::start_of(place, "postgresql")
+    }
+
+    /// A server of this store.
+    pub fn start_of(place: &'a Place, store: &'a str) -> Self {
+        let started = place.run(&["servers", "start", store, "--server-memory", "256"]);
         assert!(started.status.success(), "{}", errors(&started));
         let said = String::from_utf8_lossy(&started.stdout).into_owned();
         let folder = said.lines().find_map(|line| line.strip_prefix(FOLDER));
@@ -24,11 +31,11 @@ impl<'a> Running<'a> {
         let text = std::fs::read_to_string(file).expect("it can be read");
         let endpoint: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         let url = endpoint["url"].as_str().expect("a URL").to_owned();
-        Self { place, url }
+        Self { place, store, url }
     }
 
     /// The server's URL with this database.
-    fn url_of(&self, database: &str) -> String {
+    pub fn url_of(&self, database: &str) -> String {
         let server = self.url.splitn(4, '/').take(3).collect::<Vec<_>>();
         format!("{}/{database}", server.join("/"))
     }
@@ -45,7 +52,7 @@ impl<'a> Running<'a> {
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        self.place.run(&["servers", "stop", "postgresql"]);
+        self.place.run(&["servers", "stop", self.store]);
     }
 }
 

@@ -8,11 +8,17 @@
     reason = "files of tests/cli are shared, which use all of it"
 )]
 
+mod clean;
+#[path = "../cli/clean.rs"]
+mod cleaning;
+mod cluster;
 #[path = "../cli/cold.rs"]
 mod cold;
 mod compare;
+mod descriptors;
 #[path = "../cli/dry_run.rs"]
 mod dry_run;
+mod encrypted;
 mod estimate;
 mod existing_server;
 mod explain;
@@ -21,13 +27,23 @@ mod interruption;
 mod one_process;
 #[path = "../cli/own/mod.rs"]
 mod own;
+mod probe;
+mod probe_places;
+mod probe_refused;
+#[path = "../cli/refused.rs"]
+mod refused;
 mod requirements;
+#[path = "../cli/searched.rs"]
+mod searched;
 mod several_servers;
+mod shards;
 #[path = "../cli/explain.rs"]
 mod shown;
+mod starting;
 mod studies;
 #[path = "../cli/support.rs"]
 mod support;
+mod unprivileged;
 
 use libtest_mimic::{Arguments, Completion, Trial};
 
@@ -55,7 +71,13 @@ fn main() {
     let mut arguments = Arguments::from_args();
     // Each starts a server: more at once would only try the machine.
     arguments.test_threads.get_or_insert(2);
-    let trials = tests().into_iter().map(|(name, server, test)| {
+    let tests = tests()
+        .into_iter()
+        .chain(answers())
+        .chain(clusters_and_encryption())
+        .chain(ranks())
+        .chain(probes());
+    let trials = tests.map(|(name, server, test)| {
         Trial::ignorable_test(name, move || {
             let reason = server.and_then(support::missing).or_else(test);
             Ok(reason.map_or(Completion::Completed, Completion::ignored_with))
@@ -88,8 +110,20 @@ fn tests() -> Vec<Named> {
         ),
         test!(
             "PostgreSQL",
+            starting::a_signal_while_a_server_starts_leaves_nothing
+        ),
+        test!(
+            "PostgreSQL",
             existing_server::a_database_with_foreign_tables_is_refused_and_left_alone
         ),
+        test!("PostgreSQL", clean::postgresql_by_url),
+        test!("PostgreSQL", descriptors::a_run_by_url_with_few_descriptors),
+        (
+            "unprivileged::another_user_finds_what_root_installed",
+            None,
+            unprivileged::another_user_finds_what_root_installed,
+        ),
+        test!("MongoDB", clean::mongodb_by_url),
         test!(
             "PostgreSQL",
             several_servers::two_servers_of_one_database_keep_all_their_trials
@@ -99,21 +133,144 @@ fn tests() -> Vec<Named> {
             studies::logs_lie_on_the_disk_that_the_user_names
         ),
         test!("MariaDB", studies::a_machine_tool_run_follows_its_study),
-        test!("PostgreSQL", explain::postgresql_shows_what_its_own_log_saw),
-        test!("DuckDB", explain::duckdb_shows_all),
         test!(
             "DuckDB",
             one_process::clients_that_processes_would_share_are_in_one
         ),
-        test!(
-            "PostgreSQL",
-            requirements::a_written_file_is_answered_for_sqlite_and_postgresql
-        ),
+    ]
+}
+
+/// Those of statements that are shown, and of requirements.
+fn answers() -> Vec<Named> {
+    vec![
+        test!("PostgreSQL", explain::postgresql_shows_what_its_own_log_saw),
+        test!("DuckDB", explain::duckdb_shows_all),
         test!("MariaDB", explain::mariadb_shows_all),
         test!("MongoDB", explain::mongodb_shows_all),
         test!("InfluxDB", explain::influxdb_shows_all),
         test!("Cassandra", explain::cassandra_shows_all_but_plans),
         test!("GridDB", explain::griddb_shows_all),
         test!("QuestDB", explain::questdb_shows_all),
+        test!("PostgreSQL", requirements::a_requirement_that_both_meet),
+        test!(
+            "PostgreSQL",
+            requirements::a_requirement_that_one_of_them_meets
+        ),
+        test!(
+            "PostgreSQL",
+            requirements::a_requirement_that_nobody_can_meet
+        ),
+    ]
+}
+
+/// Those of clusters, and of connections that are encrypted.
+fn clusters_and_encryption() -> Vec<Named> {
+    vec![
+        (
+            "cluster::what_cannot_be_a_cluster_is_refused",
+            None,
+            cluster::what_cannot_be_a_cluster_is_refused,
+        ),
+        test!(
+            "PostgreSQL",
+            cluster::three_of_postgresql_are_one_valid_server
+        ),
+        test!("PostgreSQL", cluster::replicas_of_postgresql_answer_right),
+        test!(
+            "PostgreSQL",
+            cluster::the_loss_of_a_replica_of_postgresql_is_no_outage
+        ),
+        test!(
+            "PostgreSQL",
+            cluster::the_loss_of_the_primary_of_postgresql_is_an_outage_until_it_is_back
+        ),
+        test!(
+            "PostgreSQL",
+            cluster::a_level_that_postgresql_does_not_have_is_refused
+        ),
+        test!(
+            "MongoDB",
+            cluster::the_loss_of_the_primary_of_mongodb_is_an_outage_until_another_is_elected
+        ),
+        (
+            "cluster::three_of_mariadb_are_one_valid_server",
+            Some("MariaDB"),
+            cluster::three_of_mariadb_are_one_valid_server,
+        ),
+        (
+            "cluster::members_of_mariadb_that_take_no_writes_answer_right",
+            Some("MariaDB"),
+            cluster::members_of_mariadb_that_take_no_writes_answer_right,
+        ),
+        (
+            "cluster::the_loss_of_a_member_of_mariadb_is_an_outage_until_the_others_give_it_up",
+            Some("MariaDB"),
+            cluster::the_loss_of_a_member_of_mariadb_is_an_outage_until_the_others_give_it_up,
+        ),
+        ("encrypted::postgresql", None, encrypted::postgresql),
+        ("encrypted::mariadb", None, encrypted::mariadb),
+        ("encrypted::mongodb", None, encrypted::mongodb),
+        ("encrypted::influxdb", None, encrypted::influxdb),
+    ]
+}
+
+/// Those of loads that several ranks make.
+fn ranks() -> Vec<Named> {
+    vec![
+        test!(
+            "PostgreSQL",
+            shards::a_shell_loop_of_three_ranks_merges_to_what_one_run_counts
+        ),
+        (
+            "shards::mpirun_starts_ranks_that_merge_to_what_one_run_counts",
+            Some("PostgreSQL"),
+            shards::mpirun_starts_ranks_that_merge_to_what_one_run_counts,
+        ),
+        test!(
+            "PostgreSQL",
+            shards::ranks_that_do_not_fit_together_are_refused
+        ),
+        test!(
+            "PostgreSQL",
+            shards::a_rank_that_is_killed_in_mid_load_is_named_and_the_others_end
+        ),
+    ]
+}
+
+/// Those of probes beside servers that run already.
+fn probes() -> Vec<Named> {
+    vec![
+        test!("PostgreSQL", probe::the_probe_sees_what_the_recorder_sees),
+        test!(
+            "PostgreSQL",
+            probe::a_server_by_url_has_all_columns_with_a_probe
+        ),
+        test!(
+            "PostgreSQL",
+            probe::a_probe_that_dies_ends_the_trial_with_the_reason
+        ),
+        (
+            "probe::without_privilege_the_probe_says_what_is_missing",
+            Some("PostgreSQL"),
+            probe::without_privilege_the_probe_says_what_is_missing,
+        ),
+        ("probe_refused::wrong_input_is_refused", None, || {
+            probe_refused::wrong_input_is_refused();
+            None
+        }),
+        (
+            "probe_places::a_unit_and_a_container_are_their_control_groups",
+            None,
+            probe_places::a_unit_and_a_container_are_their_control_groups,
+        ),
+        (
+            "probe_places::connections_of_a_network_of_its_own_are_seen",
+            None,
+            probe_places::connections_of_a_network_of_its_own_are_seen,
+        ),
+        ("probe::the_probe_ends_with_its_server", None, || {
+            probe::the_probe_ends_with_its_server();
+            None
+        }),
     ]
 }

@@ -10,7 +10,8 @@ mod verdicts;
 mod workload;
 
 use sensormark::engine::connection::Registry;
-use sensormark::engine::role::{Event, RoleLine, tell};
+use sensormark::engine::role::Event;
+use sensormark::engine::role_line::{RoleLine, tell};
 use sensormark::engine::trial::{Kinds, role};
 use sensormark_sqlite::Sqlite;
 use sensormark_store::Store;
@@ -23,7 +24,7 @@ fn act_as_role_trial() {
     if std::env::args().nth(1).as_deref() != Some("role") {
         return;
     }
-    let (line, configuration) = RoleLine::open().expect("a configuration");
+    let (line, configuration) = RoleLine::open(false).expect("a configuration");
     let kinds = Kinds::new(vec![Arc::new(workload::Sensors)]);
     if let Err(error) = role::run(line, &configuration, &registry(), &kinds) {
         tell(&Event::Failed {

@@ -3,9 +3,11 @@
 use crate::registry;
 use crate::workload::{Parameters, Sensors};
 use sensormark::engine::context::{Observer, RunContext, RunEvent};
+use sensormark::engine::placement::Placement;
 use sensormark::engine::repeats::DisturbedHost;
 use sensormark::engine::run::{RunOutcome, run};
 use sensormark::engine::selection::parse;
+use sensormark::engine::server_probes::ServerProbes;
 use sensormark::engine::trial::case::TrialRunner;
 use sensormark::engine::trial::cases::cases;
 use sensormark::measurement::ResultsFolder;
@@ -60,7 +62,8 @@ pub fn measure(parameters: &Parameters, fault: Option<&str>, interrupt: &AtomicB
         limits: Limits::of_this_process(),
         observer: &phases,
         interrupt,
-        program: std::env::current_exe().expect("this program"),
+        placement: Placement::local(&std::env::current_exe().expect("this program")),
+        probes: ServerProbes::none(),
         owner: "trials".to_owned(),
         seed: 7,
         cache: Cache::Hot,
@@ -71,6 +74,7 @@ pub fn measure(parameters: &Parameters, fault: Option<&str>, interrupt: &AtomicB
         // Tests run beside each other.
         disturbed_host: DisturbedHost::Tolerated,
         protocol: None,
+        ranks: None,
         plant: fault.map(str::to_owned),
     };
     let parameters = serde_json::to_value(parameters).expect("numbers");

@@ -8,7 +8,7 @@ use sensormark::engine::phase::Pacing;
 use sensormark::engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
 use sensormark::engine::trial::{Subject, Workload, WorkloadFactory};
 use sensormark::measurement::record::{Figure, TrialRecord};
-use sensormark_store::reference::Reference;
+use sensormark_conformance::reference::Reference;
 use sensormark_store::{
     Aggregate, Answer, AnswerSource, Ask, Atomicity, Batch, Entity, Family, Field, FieldSet,
     FieldType, Function, Grouping, Query, Schema, Selection, Series, Table, Tag, TagColumn,

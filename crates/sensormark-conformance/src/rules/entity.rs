@@ -1,10 +1,10 @@
 //! C-U: readings that update their entity.
 
-use super::super::block_on;
 use super::super::check::{Broken, Check, Verdict, ensure};
 use super::super::client::Client;
 use super::super::data::{BASE, Dataset, HOUR};
 use super::super::rule::{Over, Rule, unsupported};
+use super::super::run::block_on;
 use super::super::suite::Case;
 use super::own;
 use sensormark_store::batch::Batch;

@@ -9,7 +9,7 @@ use crate::dialect::Placeholder;
 use crate::physical_schema::PhysicalSchema;
 use crate::table::{PhysicalTable, SECOND_NS};
 use sensormark_store::record::json;
-use sensormark_store::{Ask, DaySplit, Query, Selection, Table, TagColumn, Window};
+use sensormark_store::{Ask, DaySplit, Query, Selection, StoreError, Table, TagColumn, Window};
 use std::fmt::Write as _;
 
 /// What a parameter stands for.
@@ -134,6 +134,20 @@ pub struct Bindings<'a> {
 }
 
 impl<'a> Bindings<'a> {
+    /// A question with its table.
+    ///
+    /// # Errors
+    /// [`sensormark_store::ErrorKind::NotFound`] when the schema has no such table.
+    pub fn new(model: &'a PhysicalSchema, query: &'a Query) -> Result<Self, StoreError> {
+        let (description, table) = model.table(query.table)?;
+        Ok(Self {
+            model,
+            table,
+            description,
+            query,
+        })
+    }
+
     /// The value of a slot; no value for slots of several series, which [`Bindings::each_series`] gives, and for intervals.
     pub fn value(&self, slot: Slot) -> Cell<'a> {
         let range = self.query.range;

@@ -65,6 +65,8 @@ pub(super) struct Shared {
     pub loads: Vec<LoadState>,
     /// How long after the start figures begin to count, in ns.
     pub lead_in_ns: u64,
+    /// Whether failures in a row do not end the phase.
+    pub bears_outage: bool,
     /// By load and thread.
     pub counters: Vec<Vec<Counter>>,
 }
@@ -77,6 +79,7 @@ impl Shared {
             target: target.clone(),
             loads: phase.loads.iter().map(LoadState::new).collect(),
             lead_in_ns: duration_ns(phase.lead_in),
+            bears_outage: phase.bears_outage,
             counters: phase.loads.iter().map(|_| counters()).collect(),
         }
     }

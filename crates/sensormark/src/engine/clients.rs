@@ -237,7 +237,7 @@ impl Clients {
         if self.0.shared.target.stop.load(Ordering::Relaxed) {
             return Some(Cut::Stopped);
         }
-        if hope.is_lost(now, monotonic_ns()) {
+        if !self.0.shared.bears_outage && hope.is_lost(now, monotonic_ns()) {
             return Some(Cut::Hopeless);
         }
         (monotonic_ns() >= deadline_ns).then_some(Cut::TimeLimit)

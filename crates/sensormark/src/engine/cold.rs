@@ -70,8 +70,8 @@ pub fn start(
     if deployment.is_ours() {
         deployment.restart()?;
     }
-    if let (Some(recorder), Some(root)) = (recorder, deployment.root()) {
-        recorder.follow("server", root)?;
+    if let (Some(recorder), true) = (recorder, deployment.is_ours()) {
+        recorder.follow("server", &deployment.roots())?;
     }
     Ok(())
 }

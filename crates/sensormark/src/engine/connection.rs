@@ -4,7 +4,7 @@
 //! Instants are not taken here: [`Connection::write`] and [`Connection::query`] are called inside the caller's timed span.
 
 use super::watchdog::Watch;
-use sensormark_store::faulty::FaultyStore;
+use sensormark_conformance::faulty::FaultyStore;
 use sensormark_store::{
     Acknowledgement, Answer, Batch, DatabaseName, Durability, Endpoint, EntityReading, ErrorKind,
     Layout, LocalFuture, Plan, Query, Schema, Secret, Session, Store, StoreError,

@@ -5,7 +5,10 @@
 use super::benchmark_case::BenchmarkCase;
 use super::connection::Registry;
 use super::estimate::{CaseEstimate, Terms};
+use super::placement::{LOAD, Placement};
+use super::ranks::Ranks;
 use super::repeats::DisturbedHost;
+use super::server_probes::ServerProbes;
 use super::study_protocol::Protocol;
 use crate::measurement::folder::ResultsFolder;
 use crate::measurement::record::{Cache, Implementation, SCHEMA_VERSION, Side, TrialRecord};
@@ -13,7 +16,7 @@ use crate::measurement::verdict::Verdict;
 use crate::probe::{DisturbanceLimits, Limits};
 use sensormark_server::Supervisor;
 use sensormark_store::{ServerOptions, StoreError};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -31,8 +34,10 @@ pub struct RunContext<'a> {
     pub observer: &'a dyn Observer,
     /// Set by Ctrl-C.
     pub interrupt: &'a AtomicBool,
-    /// The program that roles are started with.
-    pub program: PathBuf,
+    /// Where roles are placed.
+    pub placement: Placement,
+    /// Probes beside servers that are given by URL.
+    pub probes: ServerProbes,
     /// The run's name, which is the owner's mark in every database.
     pub owner: String,
     /// The seed of data and operations.
@@ -51,6 +56,8 @@ pub struct RunContext<'a> {
     pub disturbed_host: DisturbedHost,
     /// The study's protocol, where the run follows it.
     pub protocol: Option<&'static Protocol>,
+    /// The other ranks, where several hosts make the load.
+    pub ranks: Option<&'a Ranks>,
     /// The fault that is planted in the roles' stores, to see it caught.
     pub plant: Option<String>,
 }
@@ -59,6 +66,11 @@ impl RunContext<'_> {
     /// What estimates of this run rest on.
     pub fn terms(&self) -> Terms {
         Terms::new(self.cache, self.protocol, self.server.log_bytes())
+    }
+
+    /// Whether this process makes, settles, counts and drops databases: where several ranks make the load, the first one does.
+    pub fn leads(&self) -> bool {
+        self.ranks.is_none_or(Ranks::is_first)
     }
 
     /// Whether the user broke the run off.
@@ -112,6 +124,7 @@ impl TrialPosition {
             verdict: Verdict::Valid,
             disturbances: Vec::new(),
             warnings: Vec::new(),
+            clocks: Vec::new(),
         }
     }
 }
@@ -125,6 +138,12 @@ pub trait CaseRunner {
     fn supposes(&self, case: &BenchmarkCase) -> Option<String> {
         let _ = case;
         None
+    }
+
+    /// Names of the roles whose processes a case has, as people place them on hosts.
+    fn roles(&self, case: &BenchmarkCase) -> BTreeSet<String> {
+        let _ = case;
+        BTreeSet::from([LOAD.to_owned()])
     }
 
     /// Whether something is measured that only reads, so that it can begin cold.

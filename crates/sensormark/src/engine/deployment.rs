@@ -7,7 +7,7 @@ use super::failure::TrialFailure;
 use super::memory_limit;
 use crate::engine::selection::Choice;
 use crate::measurement::server::{MemoryLimitRecord, ServerRecord};
-use crate::probe::{DiskUsage, ProbeError, ProcessTree, Scope, WireScope, disk_usage};
+use crate::probe::{DiskUsage, ProbeError, ProcessTree, WireScope, disk_usage};
 use sensormark_server::{ManagedServer, ScratchFolder, Supervisor};
 use sensormark_store::{
     Administrator, Endpoint, ErrorKind, Plan, ServerOptions, Store, StoreError,
@@ -23,6 +23,8 @@ pub struct Deployment {
     server: Option<ManagedServer>,
     folder: Option<ScratchFolder>,
     record: Option<ServerRecord>,
+    /// What tells the server from others of its store in the same run.
+    name: Option<String>,
 }
 
 impl Deployment {
@@ -37,13 +39,17 @@ impl Deployment {
         data: Option<&Path>,
     ) -> Result<Self, StoreError> {
         memory_limit::check_choice(choice, options)?;
+        let options = &ServerOptions {
+            cluster: choice.cluster.clone(),
+            ..options.clone()
+        };
         let store = Arc::clone(&choice.store);
         if let Some(endpoint) = existing_endpoint(supervisor, choice)? {
             refuse_logs_apart(
                 "a server that sensormark did not start keeps its log where it is",
                 options,
             )?;
-            return Self::existing(store, endpoint);
+            return Self::existing(choice, endpoint);
         }
         if store.description().embedded {
             refuse_logs_apart(
@@ -59,6 +65,7 @@ impl Deployment {
                 server: None,
                 folder: Some(folder),
                 record: None,
+                name: choice.server.clone(),
             });
         }
         let installation = store.installation()?;
@@ -72,6 +79,7 @@ impl Deployment {
             start_seconds: Some(server.start_duration().as_secs_f64()),
             memory_budget_bytes: Some(options.memory_bytes),
             memory_limit: None,
+            probe: None,
             notes: server.notes().to_vec(),
         };
         Ok(Self {
@@ -80,10 +88,12 @@ impl Deployment {
             server: Some(server),
             folder: None,
             record: Some(record),
+            name: choice.server.clone(),
         })
     }
 
-    fn existing(store: Arc<dyn Store>, endpoint: Endpoint) -> Result<Self, StoreError> {
+    fn existing(choice: &Choice, endpoint: Endpoint) -> Result<Self, StoreError> {
+        let store = Arc::clone(&choice.store);
         let version = block_on(store.version(&endpoint))?;
         let record = (!store.description().embedded).then(|| ServerRecord {
             version,
@@ -92,6 +102,7 @@ impl Deployment {
             start_seconds: None,
             memory_budget_bytes: None,
             memory_limit: None,
+            probe: None,
             notes: Vec::new(),
         });
         Ok(Self {
@@ -100,12 +111,23 @@ impl Deployment {
             server: None,
             folder: None,
             record,
+            name: choice.server.clone(),
         })
     }
 
     /// The store.
     pub fn store(&self) -> &dyn Store {
         self.store.as_ref()
+    }
+
+    /// The store. Its handle may outlive the deployment.
+    pub(super) fn shared_store(&self) -> Arc<dyn Store> {
+        Arc::clone(&self.store)
+    }
+
+    /// What tells the server from others of its store in the same run; none where there are no others.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
     }
 
     /// How the database is spoken to.
@@ -137,6 +159,21 @@ impl Deployment {
         self.server.as_ref().map_or(Ok(()), ManagedServer::check)
     }
 
+    /// Whether it is a server that sensormark did not start.
+    pub fn is_existing(&self) -> bool {
+        self.server.is_none() && !self.store.description().embedded
+    }
+
+    /// Whether server or folder are the user's: nothing of it goes with this process.
+    pub const fn is_guest(&self) -> bool {
+        self.server.is_none() && self.folder.is_none()
+    }
+
+    /// How many servers it is: the members of a cluster of ours, or one.
+    pub fn members(&self) -> usize {
+        self.server.as_ref().map_or(1, ManagedServer::members)
+    }
+
     /// Whether sensormark started the server, and so may end it.
     pub const fn is_ours(&self) -> bool {
         self.server.is_some()
@@ -149,11 +186,7 @@ impl Deployment {
     pub fn kill(&self) -> Result<(), StoreError> {
         match self.server.as_ref() {
             Some(server) => server.kill(),
-            None => Err(StoreError::new(
-                ErrorKind::Unsupported,
-                "kill the server",
-                "sensormark did not start it",
-            )),
+            None => Err(not_ours("kill the server")),
         }
     }
 
@@ -172,18 +205,37 @@ impl Deployment {
     pub fn restart(&self) -> Result<(), StoreError> {
         match self.server.as_ref() {
             Some(server) => server.restart(self.store.as_ref()),
-            None => Err(StoreError::new(
-                ErrorKind::Unsupported,
-                "start the server again",
-                "sensormark did not start it",
-            )),
+            None => Err(not_ours("start the server again")),
         }
     }
 
-    /// The id of the server's root process, which leads its session, where the server is ours.
-    pub fn root(&self) -> Option<i32> {
-        let server = self.server.as_ref()?;
-        Some(i32::try_from(server.process_id()).unwrap_or(i32::MAX))
+    /// Ends one member of a cluster with SIGKILL, from 0; the others run on.
+    ///
+    /// # Errors
+    /// When it is no cluster of ours, or the member does not end.
+    pub fn kill_member(&self, member: usize) -> Result<(), StoreError> {
+        match self.server.as_ref() {
+            Some(server) => server.kill_member(member),
+            None => Err(not_ours("kill a member of the cluster")),
+        }
+    }
+
+    /// Starts the member again that was killed alone.
+    ///
+    /// # Errors
+    /// When it is not ours to start, or does not start.
+    pub fn restart_member(&self, member: usize) -> Result<(), StoreError> {
+        match self.server.as_ref() {
+            Some(server) => server.restart_member(member, self.store.as_ref()),
+            None => Err(not_ours("start a member of the cluster again")),
+        }
+    }
+
+    /// The ids of the root processes of the server or its members, each of which leads its session, where the server is ours.
+    pub fn roots(&self) -> Vec<i32> {
+        let ids = self.server.iter().flat_map(ManagedServer::process_ids);
+        ids.map(|id| i32::try_from(id).unwrap_or(i32::MAX))
+            .collect()
     }
 
     /// The server's processes, as far as they are on this machine and ours to watch.
@@ -191,15 +243,17 @@ impl Deployment {
     /// # Errors
     /// When they cannot be watched.
     pub fn tree(&self) -> Result<Option<ProcessTree>, ProbeError> {
-        let Some(root) = self.root() else {
+        let roots = self.roots();
+        if roots.is_empty() {
             return Ok(None);
-        };
+        }
         let wire = self
             .endpoint
             .ports
             .first()
             .map(|&port| WireScope::ServerPort(port));
-        ProcessTree::attach("server", root, Scope::Session(root), wire).map(Some)
+        // Members of a cluster have the same ports on addresses of their own.
+        ProcessTree::attach_sessions("server", &roots, wire).map(Some)
     }
 
     /// The folder that holds the data, where it is on this machine and known.
@@ -214,15 +268,23 @@ impl Deployment {
             })
     }
 
-    /// The folders that hold the data, and the logs where they have a folder of their own.
+    /// The folders that hold the data, and the logs where they have a folder of their own; of all members of a cluster.
     pub fn folders(&self) -> Vec<PathBuf> {
-        self.data_folder().into_iter().chain(self.logs()).collect()
+        self.data_folders().into_iter().chain(self.logs()).collect()
     }
 
-    /// The folder of the server's logs on another disk, where it has one.
-    fn logs(&self) -> Option<PathBuf> {
-        let server = self.server.as_ref()?;
-        server.log_folder().map(Path::to_path_buf)
+    /// The folders of all members' data.
+    fn data_folders(&self) -> Vec<PathBuf> {
+        match &self.server {
+            Some(server) => server.data_folders(),
+            None => self.data_folder().into_iter().collect(),
+        }
+    }
+
+    /// The folders of the server's logs on another disk, where it has one.
+    fn logs(&self) -> Vec<PathBuf> {
+        let servers = self.server.iter();
+        servers.flat_map(ManagedServer::log_folders).collect()
     }
 
     /// What data and logs occupy, logs apart; none where the folder is not known.
@@ -230,22 +292,30 @@ impl Deployment {
     /// # Errors
     /// When the folder cannot be read.
     pub fn disk(&self) -> Result<Option<DiskUsage>, ProbeError> {
-        let Some(folder) = self.data_folder() else {
-            return Ok(None);
+        let is_log = |path: &Path| {
+            let server = self.server.as_ref();
+            server.is_some_and(|server| server.is_log(path))
         };
-        let mut usage = disk_usage(&folder, |path| {
-            self.server
-                .as_ref()
-                .is_some_and(|server| server.is_log(path))
-        })?;
-        if let Some(logs) = self.logs() {
-            let logs = disk_usage(&logs, |_| true)?;
-            usage.allocated_bytes += logs.allocated_bytes;
-            usage.apart_bytes += logs.allocated_bytes;
-            usage.length_bytes += logs.length_bytes;
-            usage.files += logs.files;
+        let mut whole: Option<DiskUsage> = None;
+        let data = self
+            .data_folders()
+            .into_iter()
+            .map(|folder| (folder, false));
+        let logs = self.logs().into_iter().map(|folder| (folder, true));
+        for (folder, is_all_logs) in data.chain(logs) {
+            let usage = disk_usage(&folder, |path| is_all_logs || is_log(path))?;
+            let apart_bytes = if is_all_logs {
+                usage.allocated_bytes
+            } else {
+                usage.apart_bytes
+            };
+            let sum = whole.get_or_insert_default();
+            sum.allocated_bytes += usage.allocated_bytes;
+            sum.apart_bytes += apart_bytes;
+            sum.length_bytes += usage.length_bytes;
+            sum.files += usage.files;
         }
-        Ok(Some(usage))
+        Ok(whole)
     }
 
     /// Does something with what makes, settles and drops the plan's database.
@@ -264,27 +334,35 @@ impl Deployment {
         done.map_err(|error| self.explained(error))
     }
 
-    /// The failure, as a full disk where the server's log says so and its answer does not.
+    /// The failure, as a full disk where the server's log or the disk says so and its answer does not.
     fn explained(&self, error: StoreError) -> StoreError {
-        let log = self
-            .server
-            .as_ref()
-            .map(|server| server.log_tail(LOG_LINES));
-        let told = log.as_deref().and_then(full_disk);
-        match told {
-            Some(line) if error.kind() != ErrorKind::DiskFull => StoreError::new(
+        if error.kind() == ErrorKind::DiskFull {
+            return error;
+        }
+        let server = self.server.as_ref();
+        match server.and_then(ManagedServer::want_of_space) {
+            Some(why) => StoreError::new(
                 ErrorKind::DiskFull,
                 error.operation(),
                 format!(
-                    "{}; the server's log says: {line}; make room, or choose another disk with --data",
+                    "{why}; make room, or choose another disk with --data: {}",
                     error.context()
                 ),
             )
             .with_doubt(error.is_in_doubt())
             .with_source(error),
-            _ => error,
+            None => error,
         }
     }
+}
+
+/// That something cannot be done because the server is not ours.
+fn not_ours(operation: &str) -> StoreError {
+    StoreError::new(
+        ErrorKind::Unsupported,
+        operation,
+        "sensormark did not start it",
+    )
 }
 
 /// Fails with this reason where logs are to be in a folder of their own.
@@ -296,24 +374,6 @@ fn refuse_logs_apart(reason: &str, options: &ServerOptions) -> Result<(), StoreE
             format!("{reason}; leave --log-folder or this database out"),
         )),
     }
-}
-
-/// Lines at the end of a server's log that a failure may be explained by.
-const LOG_LINES: usize = 40;
-
-/// The last line that tells of a full disk, in the words of the C library and of the databases.
-fn full_disk(log: &str) -> Option<&str> {
-    const WORDS: [&str; 4] = [
-        "no space left on device",
-        "disk full",
-        "disk is full",
-        "enospc",
-    ];
-    let tells = |line: &&str| {
-        let line = line.to_ascii_lowercase();
-        WORDS.iter().any(|words| line.contains(words))
-    };
-    log.lines().rev().find(tells).map(str::trim)
 }
 
 /// The endpoint that the user named: a URL, or `@RUN` for a server that `sensormark servers start` left running.
@@ -333,27 +393,24 @@ pub fn existing_endpoint(
     }
 }
 
-/// Waits for a store's future on this thread, with what drivers need around it.
-pub fn block_on<T>(future: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("a runtime needs an epoll descriptor");
-    tokio::task::LocalSet::new().block_on(&runtime, future)
+/// Why nothing can be waited for: input and output of this process cannot be prepared.
+pub(super) fn no_runtime(operation: &str, error: std::io::Error) -> StoreError {
+    let text = format!(
+        "input and output cannot be prepared: {error}; raise the limit of open files (ulimit -n)"
+    );
+    StoreError::new(ErrorKind::Overload, operation, text)
+        .with_source(error)
+        .with_doubt(false)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_full_disk_is_found_in_a_log() {
-        let log = "LOG:  checkpoint starting\nERROR:  could not write to file \"x\": No space left on device\nLOG:  done";
-        assert!(full_disk(log).is_some_and(|line| line.starts_with("ERROR:  could not write")));
-        // As programs in Go have it.
-        let log =
-            "lvl=error msg=\"[500] - \\\"write /data/wal/_00001.wal: no space left on device\\\"\"";
-        assert_eq!(full_disk(log), Some(log));
-        assert_eq!(full_disk("LOG:  checkpoint complete"), None);
-    }
+/// Waits for a store's future on this thread, with what drivers need around it.
+///
+/// # Errors
+/// The future's, or [`ErrorKind::Overload`] where this process may not open what waiting takes.
+pub fn block_on<T, E: From<StoreError>>(
+    future: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
+    let runtime =
+        sensormark_server::runtime().map_err(|error| no_runtime("reach the database", error))?;
+    tokio::task::LocalSet::new().block_on(&runtime, future)
 }

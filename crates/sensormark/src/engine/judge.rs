@@ -6,6 +6,7 @@
 pub mod client;
 pub mod data;
 pub mod host;
+pub mod promise;
 pub mod work;
 
 use crate::engine::context::RunContext;
@@ -158,6 +159,6 @@ fn conclude(record: &mut TrialRecord, findings: Vec<Finding>, tolerate: bool) {
 }
 
 #[cfg(test)]
-pub(in crate::engine) mod fixture;
+pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;

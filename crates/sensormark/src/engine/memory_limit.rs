@@ -70,10 +70,17 @@ pub fn check_choice(choice: &Choice, options: &ServerOptions) -> Result<(), Stor
         );
         return Err(StoreError::unsupported(OPERATION, text));
     }
-    let least = options.least_memory_limit_bytes();
+    let members = choice.cluster.as_ref().map_or(1, |cluster| cluster.members);
+    // Members share memory and limit in equal parts, and each of them needs what a server needs.
+    let own = ServerOptions {
+        cluster: choice.cluster.clone(),
+        ..options.clone()
+    };
+    let least = own.of_one_member().least_memory_limit_bytes();
+    let least = least.saturating_mul(u64::from(members));
     if limit < least {
         let text = format!(
-            "{} MB is too small beside --server-memory {}: a server needs one and a half times that and 512 MB, which makes {} MB; give at least that, or less --server-memory",
+            "{} MB is too small beside --server-memory {}: a server needs one and a half times that and 512 MB (each member of a cluster, of its part), which makes {} MB; give at least that, or less --server-memory",
             limit >> 20,
             options.memory_bytes >> 20,
             least >> 20
@@ -86,7 +93,7 @@ pub fn check_choice(choice: &Choice, options: &ServerOptions) -> Result<(), Stor
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sensormark_store::memory::MemoryStore;
+    use sensormark_conformance::memory::MemoryStore;
     use sensormark_store::store::RepeatedWrite;
     use std::sync::Arc;
 

@@ -12,11 +12,21 @@
 //!
 //! It is not where a workload says what to issue, nor where figures are summed up (`measurement`).
 
+mod planted_clock;
+
 pub mod pacing;
 
 pub mod scheduling;
 
+pub mod launcher;
+
+pub mod placement;
+
 pub mod role;
+
+pub mod role_line;
+
+pub mod clock;
 
 pub mod watchdog;
 
@@ -44,6 +54,8 @@ pub mod answers;
 
 pub mod tally;
 
+pub mod quiet_spells;
+
 pub mod phase;
 
 pub mod benchmark_case;
@@ -69,11 +81,23 @@ pub mod parameter;
 
 pub mod selection;
 
+pub mod clusters;
+
 pub mod study_protocol;
 
 pub mod context;
 
+pub mod server_probe;
+
+pub mod server_probes;
+
 pub mod deployment;
+
+pub mod owner_mark;
+
+pub mod leftover;
+
+pub mod guest;
 
 mod quiet_host;
 
@@ -96,5 +120,8 @@ pub mod pinning;
 pub mod cold;
 
 pub mod memory_limit;
+
+/// Processes on several hosts that make one load.
+pub mod ranks;
 
 pub mod trial;

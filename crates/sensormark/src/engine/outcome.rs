@@ -3,6 +3,7 @@
 //! Made from the tallies of all threads after the phase; several processes' outcomes of one load become one. Whether figures may be
 //! believed is not decided here.
 
+use super::quiet_spells::{self, Spell};
 use super::tally::{ClassTally, Exception, Tally, WriteCounts};
 use super::work_distribution::Issued;
 use crate::measurement::latency::{
@@ -84,6 +85,8 @@ pub struct LoadOutcome {
     pub broken: Option<String>,
     /// What the journal of a fed load took, in ns.
     pub journal_ns: u64,
+    /// When no operation succeeded, of spells that are worth keeping.
+    pub quiet: Vec<Spell>,
 }
 
 /// What one class of operations led to.
@@ -200,6 +203,7 @@ impl LoadOutcome {
             notes: tally.notes,
             broken: tally.broken,
             journal_ns: tally.journal_ns,
+            quiet: tally.quiet.finish(),
         }
     }
 
@@ -231,7 +235,7 @@ impl LoadOutcome {
     /// Adds what the same load led to in another process that began at the same instant.
     ///
     /// # Errors
-    /// When a histogram cannot be read, in words.
+    /// When a histogram cannot be read, or both are not of one load, in words.
     pub fn merge(&mut self, other: Self) -> Result<(), String> {
         self.lines.extend(other.lines);
         self.broken = self.broken.take().or(other.broken);
@@ -261,7 +265,7 @@ impl LoadOutcome {
         self.not_started += other.not_started;
         self.longest_ns = self.longest_ns.max(other.longest_ns);
         self.writes.add(other.writes);
-        self.issued.merge(&other.issued);
+        self.issued.merge(&other.issued)?;
         self.exceptions.extend(other.exceptions);
         self.exceptions.sort_unstable_by_key(|one| one.index);
         self.answers.add(other.answers);
@@ -276,6 +280,7 @@ impl LoadOutcome {
         };
         self.reconnects += other.reconnects;
         self.datagram_bytes += other.datagram_bytes;
+        self.quiet = quiet_spells::common(&self.quiet, &other.quiet);
         Ok(())
     }
 }
@@ -284,7 +289,7 @@ impl PhaseOutcome {
     /// Adds what the same phase led to in another process that began at the same instant.
     ///
     /// # Errors
-    /// When a histogram cannot be read, in words.
+    /// When a histogram cannot be read, or both are not of one phase, in words.
     pub fn merge(&mut self, other: Self) -> Result<(), String> {
         self.start_ns = self.start_ns.min(other.start_ns);
         self.end_ns = self.end_ns.max(other.end_ns);
@@ -294,6 +299,13 @@ impl PhaseOutcome {
             load.merge(more)?;
         }
         Ok(())
+    }
+
+    /// The longest time in which no operation of any load succeeded, in seconds; short ones count as none.
+    pub fn outage_seconds(&self) -> f64 {
+        let loads = self.loads.iter().map(|load| load.quiet.clone());
+        let spells = loads.reduce(|one, other| quiet_spells::common(&one, &other));
+        quiet_spells::longest_ns(&spells.unwrap_or_default(), self.end_ns) as f64 / 1e9
     }
 
     /// From its start to the end of its last operation, in seconds.

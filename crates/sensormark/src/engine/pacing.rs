@@ -9,6 +9,7 @@
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
+use super::planted_clock::planted;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2Serializer};
 use rustix::thread::clock_nanosleep_absolute;
@@ -26,7 +27,8 @@ const VALUES_BEYOND: f64 = 10.0;
 /// The monotonic clock (CLOCK_MONOTONIC) in nanoseconds since its own start; comparable between processes of one boot.
 #[must_use]
 pub fn monotonic_ns() -> u64 {
-    clock_ns(ClockId::Monotonic)
+    let real_ns = clock_ns(ClockId::Monotonic);
+    planted().map_or(real_ns, |clock| clock.shown_ns(real_ns))
 }
 
 /// CPU time that the calling thread has used, user and system, in nanoseconds.
@@ -39,9 +41,10 @@ pub fn thread_cpu_ns() -> u64 {
 /// Signals do not cut the sleep short.
 pub fn sleep_until_ns(due_ns: u64) -> u64 {
     let mut woke_ns = monotonic_ns();
+    let real_ns = planted().map_or(due_ns, |clock| clock.real_ns(due_ns));
     while woke_ns < due_ns {
         // The only error left is an interruption by a signal: sleep on.
-        let _ = clock_nanosleep_absolute(ClockId::Monotonic, &timespec(due_ns));
+        let _ = clock_nanosleep_absolute(ClockId::Monotonic, &timespec(real_ns));
         woke_ns = monotonic_ns();
     }
     woke_ns

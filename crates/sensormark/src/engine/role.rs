@@ -1,16 +1,18 @@
-//! Processes of a trial: the coordinator's end and the process's own end of the line between them.
+//! Processes of a trial: the coordinator's end of the line to them. The process's own end is in `role_line`.
 //!
-//! The program starts itself again with a role's name. Its first line on standard input is the role's configuration (JSON; secrets travel here, never as
+//! The program starts itself again with a role's name, here or on another host by a [`Launcher`]. Its first line on standard input is the role's configuration (JSON; secrets travel here, never as
 //! arguments); further lines are commands. What it prints on standard output are events, one JSON object a line; standard error is kept for messages. A role
 //! dies with the coordinator. The workloads define what the roles do.
 
-use serde::de::DeserializeOwned;
+use super::clock::{ClockSample, smallest_round_trip};
+use super::launcher::Launcher;
+use super::pacing::monotonic_ns;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -19,14 +21,31 @@ use std::time::{Duration, Instant};
 /// How much of a role's standard error is kept, in bytes.
 const KEPT_MESSAGE_BYTES: usize = 16_384;
 
+/// The word that tells a role that the coordinator is on another host.
+pub const ELSEWHERE: &str = "elsewhere";
+
+/// What stands before the host's name in messages.
+const ON: &str = " on ";
+
 /// What a role tells the coordinator.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "event", content = "data")]
 pub enum Event {
+    /// The process is there and waits for its configuration.
+    Here,
+    /// The answer to a ping: what this process's clock shows.
+    Pong {
+        /// The ping's number.
+        number: u64,
+        /// CLOCK_MONOTONIC of its host, in ns.
+        clock_ns: u64,
+    },
     /// Connected and prepared; waits to be started.
     Ready,
     /// How far it is.
     Progress(Progress),
+    /// What the source of the process's line gets to know, where the process opened the line itself.
+    Line(serde_json::Value),
     /// A phase begins or ends here; the role waits for the coordinator's word before it goes on.
     Phase(String),
     /// Done; what it counted, in the workload's own form.
@@ -38,6 +57,13 @@ pub enum Event {
         /// The message.
         message: String,
     },
+}
+
+/// The question for this host's clock.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct Ping {
+    /// Its number, which the answer has too.
+    pub ping: u64,
 }
 
 /// How far a role is.
@@ -55,40 +81,60 @@ pub struct Progress {
 #[derive(Debug, thiserror::Error)]
 pub enum RoleError {
     /// The process could not be started.
-    #[error("cannot start the {role} process: {source}")]
+    #[error("cannot start the {role} process{place}: {source}")]
     Start {
         /// The role.
         role: String,
+        /// Where it runs: empty for this machine, else " on " and the host's name.
+        place: String,
         /// Why not.
         source: std::io::Error,
     },
     /// The process said that it failed.
-    #[error("{role}: {message}")]
+    #[error("{role}{place}: {message}")]
     Failed {
         /// The role.
         role: String,
+        /// Where it runs: empty for this machine, else " on " and the host's name.
+        place: String,
         /// Whether the database could not be reached.
         unreachable: bool,
         /// What it said.
         message: String,
     },
     /// The process ended without a word.
-    #[error("the {role} process ended early ({status}){messages}")]
+    #[error("the {role} process{place} ended early ({status}){messages}")]
     Ended {
         /// The role.
         role: String,
+        /// Where it runs: empty for this machine, else " on " and the host's name.
+        place: String,
         /// How it ended.
         status: String,
         /// Its last messages, with a leading separator.
         messages: String,
     },
     /// Nothing came in time.
-    #[error("the {role} process said nothing for {seconds} s")]
+    #[error("the {role} process{place} said nothing for {seconds} s")]
     Silent {
         /// The role.
         role: String,
+        /// Where it runs: empty for this machine, else " on " and the host's name.
+        place: String,
         /// How long was waited.
         seconds: u64,
+    },
+    /// It said what cannot be.
+    #[error(
+        "the {role} process{place} sent a report that cannot be right: {problem}; is it the same sensormark?"
+    )]
+    Implausible {
+        /// The role.
+        role: String,
+        /// Where it runs: empty for this machine, else " on " and the host's name.
+        place: String,
+        /// What cannot be.
+        problem: String,
     },
     /// The user broke the run off.
     #[error("interrupted")]
@@ -98,29 +144,49 @@ pub enum RoleError {
 /// The coordinator's end.
 pub struct RoleProcess {
     role: String,
+    place: String,
     child: Child,
     input: Option<ChildStdin>,
-    events: Receiver<Event>,
+    events: Receiver<(u64, Event)>,
+    pings: u64,
     waiting: VecDeque<Event>,
     messages: Arc<Mutex<Vec<u8>>>,
 }
 
 impl RoleProcess {
-    /// Starts `program role NAME` and hands it its configuration.
+    /// Starts `role NAME` of the program where the launcher places it, and hands it its configuration.
     ///
     /// # Errors
     /// When it cannot be started.
     pub fn start(
-        program: &Path,
+        launcher: &Launcher,
         role: &str,
         configuration: &impl Serialize,
     ) -> Result<Self, RoleError> {
+        let mut process = Self::launch(launcher, role)?;
+        // A role that ended at once shows by its missing events, with its messages.
+        let _ = process.send(configuration);
+        Ok(process)
+    }
+
+    /// Starts `role NAME` of the program where the launcher places it; its configuration is sent later.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn launch(launcher: &Launcher, role: &str) -> Result<Self, RoleError> {
+        let place = launcher.host().map(|host| format!("{ON}{host}"));
+        let place = place.unwrap_or_default();
         let failed = |source| RoleError::Start {
             role: role.to_owned(),
+            place: place.clone(),
             source,
         };
-        let mut child = Command::new(program)
-            .args(["role", role])
+        let mut arguments = vec!["role", role];
+        if launcher.host().is_some() {
+            arguments.push(ELSEWHERE);
+        }
+        let mut child = launcher
+            .command(&arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -128,17 +194,14 @@ impl RoleProcess {
             .process_group(0)
             .spawn()
             .map_err(failed)?;
-        let mut input = child.stdin.take().expect("standard input is piped");
-        let mut line = serde_json::to_vec(configuration).expect("configurations have string keys");
-        line.push(b'\n');
-        // A role that ended at once shows by its missing events, with its messages.
-        let _ = input.write_all(&line);
+        let input = child.stdin.take().expect("standard input is piped");
         let (sender, events) = channel();
         let output = BufReader::new(child.stdout.take().expect("standard output is piped"));
-        thread::spawn(move || {
+        let told = thread::Builder::new().spawn(move || {
             for line in output.lines().map_while(Result::ok) {
+                let arrived_ns = monotonic_ns();
                 if let Ok(event) = serde_json::from_str(&line)
-                    && sender.send(event).is_err()
+                    && sender.send((arrived_ns, event)).is_err()
                 {
                     break;
                 }
@@ -149,18 +212,30 @@ impl RoleProcess {
             Arc::clone(&messages),
             child.stderr.take().expect("standard error is piped"),
         );
-        thread::spawn(move || keep_tail(&mut errors, &kept));
+        let kept_up = thread::Builder::new().spawn(move || keep_tail(&mut errors, &kept));
+        if let Err(error) = told.and(kept_up) {
+            child.kill().ok();
+            child.wait().ok();
+            return Err(failed(error));
+        }
         Ok(Self {
             role: role.to_owned(),
+            place,
             child,
             input: Some(input),
             events,
+            pings: 0,
             waiting: VecDeque::new(),
             messages,
         })
     }
 
-    /// The process id.
+    /// The host that it runs on, if that is another than this one.
+    pub fn host(&self) -> Option<&str> {
+        self.place.strip_prefix(ON)
+    }
+
+    /// The process id; of the launcher, where the process runs on another host.
     pub fn process_id(&self) -> u32 {
         self.child.id()
     }
@@ -191,25 +266,96 @@ impl RoleProcess {
         let mut latest = None;
         let mut wait = deadline.saturating_duration_since(Instant::now());
         loop {
-            match self.events.recv_timeout(wait) {
-                Ok(Event::Failed {
-                    unreachable,
-                    message,
-                }) => {
-                    return Err(RoleError::Failed {
-                        role: self.role.clone(),
-                        unreachable,
-                        message,
-                    });
-                }
+            let heard = self.events.recv_timeout(wait);
+            match heard.map(|(_, event)| event) {
                 Ok(Event::Progress(progress)) => latest = Some(progress),
-                Ok(event) => self.waiting.push_back(event),
+                Ok(event) => self.keep(event)?,
                 Err(RecvTimeoutError::Timeout) => return Ok(latest),
                 Err(RecvTimeoutError::Disconnected) if self.has_reported() => return Ok(latest),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
             }
             wait = Duration::ZERO;
         }
+    }
+
+    /// Waits until the process says that it is there, before its configuration is sent.
+    ///
+    /// # Errors
+    /// When it ends or fails, or says nothing within `limit`.
+    pub fn wait_here(&mut self, limit: Duration) -> Result<(), RoleError> {
+        let deadline = Instant::now() + limit;
+        self.hear(deadline, |_, event| {
+            matches!(event, Event::Here).then_some(())
+        })?
+        .ok_or_else(|| self.silent(limit))
+    }
+
+    /// Asks the process for its clock so many times, one after the other. Gives the answer that took the least time.
+    ///
+    /// # Errors
+    /// When it ends or fails, or does not answer within `limit`.
+    pub fn clock(&mut self, times: u32, limit: Duration) -> Result<ClockSample, RoleError> {
+        let deadline = Instant::now() + limit;
+        let mut samples = Vec::new();
+        for _ in 0..times {
+            self.pings += 1;
+            let ping = self.pings;
+            let sent_ns = monotonic_ns();
+            self.send(&Ping { ping })?;
+            let answer = |arrived_ns, event: &Event| match event {
+                Event::Pong { number, clock_ns } if *number == ping => {
+                    Some(ClockSample::new(sent_ns, *clock_ns, arrived_ns))
+                }
+                _ => None,
+            };
+            match self.hear(deadline, answer)? {
+                Some(sample) => samples.push(sample),
+                None => break,
+            }
+        }
+        smallest_round_trip(&samples).ok_or_else(|| self.silent(limit))
+    }
+
+    /// Waits for what `is_it` recognizes, until `deadline`. Other events but progress wait for [`RoleProcess::take`].
+    fn hear<T>(
+        &mut self,
+        deadline: Instant,
+        is_it: impl Fn(u64, &Event) -> Option<T>,
+    ) -> Result<Option<T>, RoleError> {
+        loop {
+            let wait = deadline.saturating_duration_since(Instant::now());
+            match self.events.recv_timeout(wait) {
+                Ok((arrived_ns, event)) => {
+                    if let Some(found) = is_it(arrived_ns, &event) {
+                        return Ok(Some(found));
+                    }
+                    self.keep(event)?;
+                }
+                Err(RecvTimeoutError::Timeout) => return Ok(None),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
+            }
+        }
+    }
+
+    /// Keeps an event for [`RoleProcess::take`].
+    fn keep(&mut self, event: Event) -> Result<(), RoleError> {
+        match event {
+            Event::Failed {
+                unreachable,
+                message,
+            } => {
+                return Err(RoleError::Failed {
+                    role: self.role.clone(),
+                    place: self.place.clone(),
+                    unreachable,
+                    message,
+                });
+            }
+            // A pong that comes late is of no use any more.
+            Event::Progress(_) | Event::Here | Event::Pong { .. } => {}
+            event => self.waiting.push_back(event),
+        }
+        Ok(())
     }
 
     /// The first waiting event that passes.
@@ -237,15 +383,25 @@ impl RoleProcess {
                 return Ok(());
             }
         }
-        Err(RoleError::Silent {
-            role: self.role.clone(),
-            seconds: limit.as_secs(),
-        })
+        Err(self.silent(limit))
     }
 
-    /// The role's name.
-    pub fn name(&self) -> &str {
-        &self.role
+    /// That nothing came from the process for as long as this.
+    pub fn silent(&self, limit: Duration) -> RoleError {
+        RoleError::Silent {
+            role: self.role.clone(),
+            place: self.place.clone(),
+            seconds: limit.as_secs(),
+        }
+    }
+
+    /// That the process said what cannot be.
+    pub fn implausible(&self, problem: impl Into<String>) -> RoleError {
+        RoleError::Implausible {
+            role: self.role.clone(),
+            place: self.place.clone(),
+            problem: problem.into(),
+        }
     }
 
     /// Ends the process at once.
@@ -272,6 +428,7 @@ impl RoleProcess {
         };
         RoleError::Ended {
             role: self.role.clone(),
+            place: self.place.clone(),
             status,
             messages,
         }
@@ -298,7 +455,8 @@ impl Drop for RoleProcess {
     }
 }
 
-fn keep_tail(source: &mut impl Read, kept: &Mutex<Vec<u8>>) {
+/// Keeps the end of what a process says on standard error.
+pub(super) fn keep_tail(source: &mut impl Read, kept: &Mutex<Vec<u8>>) {
     let mut buffer = [0_u8; 4_096];
     while let Ok(count @ 1..) = source.read(&mut buffer) {
         if let Ok(mut kept) = kept.lock() {
@@ -306,59 +464,6 @@ fn keep_tail(source: &mut impl Read, kept: &Mutex<Vec<u8>>) {
             let excess = kept.len().saturating_sub(KEPT_MESSAGE_BYTES);
             kept.drain(..excess);
         }
-    }
-}
-
-/// The process's own end.
-pub struct RoleLine {
-    input: BufReader<std::io::Stdin>,
-}
-
-impl RoleLine {
-    /// Takes the configuration from standard input, and sees to it that the process dies with the coordinator.
-    ///
-    /// # Errors
-    /// When there is no configuration, in words: a role is not started by hand.
-    pub fn open<T: DeserializeOwned>() -> Result<(Self, T), String> {
-        // Best effort: the closed standard input ends the process too.
-        let _ =
-            rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
-        let mut line = Self {
-            input: BufReader::new(std::io::stdin()),
-        };
-        let configuration = line
-            .receive()?
-            .ok_or("a role is started by sensormark itself, not by hand")?;
-        Ok((line, configuration))
-    }
-
-    /// The next command; `None` when the coordinator has closed the line.
-    ///
-    /// # Errors
-    /// When it cannot be understood.
-    pub fn receive<T: DeserializeOwned>(&mut self) -> Result<Option<T>, String> {
-        let mut line = String::new();
-        match self.input.read_line(&mut line) {
-            Ok(0) => Ok(None),
-            Ok(_) => serde_json::from_str(&line)
-                .map(Some)
-                .map_err(|error| format!("not a command: {error}")),
-            Err(error) => Err(format!("cannot read commands: {error}")),
-        }
-    }
-}
-
-/// Tells the coordinator something. A coordinator that is gone ends the process.
-pub fn tell(event: &Event) {
-    let mut line = serde_json::to_vec(event).expect("events have string keys");
-    line.push(b'\n');
-    let mut output = std::io::stdout().lock();
-    if output
-        .write_all(&line)
-        .and_then(|()| output.flush())
-        .is_err()
-    {
-        std::process::exit(1);
     }
 }
 

@@ -6,7 +6,7 @@
 
 use crate::engine::connection::Registry;
 use crate::nearest::unknown;
-use sensormark_store::{Secret, Store};
+use sensormark_store::{Cluster, Secret, Store};
 use std::sync::Arc;
 
 /// One store that was asked for.
@@ -24,6 +24,8 @@ pub struct Choice {
     pub url: Option<Secret>,
     /// What tells the server from others of its store in the same run: letters, digits, - and _; none where there are no others.
     pub server: Option<String>,
+    /// The cluster that sensormark starts instead of one server; see [`super::clusters`].
+    pub cluster: Option<Cluster>,
 }
 
 impl Choice {
@@ -36,6 +38,7 @@ impl Choice {
             strategy: None,
             url: None,
             server: None,
+            cluster: None,
         }
     }
 
@@ -59,11 +62,13 @@ impl Choice {
 
     /// The same in the names of files: no store's name has a dot.
     pub fn file_name(&self) -> String {
-        let name = self.store.description().name;
-        match &self.server {
-            Some(server) => format!("{name}.{server}"),
-            None => name,
+        let mut name = self.store.description().name;
+        let cluster = self.cluster.as_ref().map(Cluster::file_name);
+        for part in self.server.iter().chain(&cluster) {
+            name.push('.');
+            name.push_str(part);
         }
+        name
     }
 
     fn is_same_server(&self, other: &Self) -> bool {
@@ -204,6 +209,7 @@ fn parse_item(item: &str, registry: &Registry) -> Result<Choice, String> {
         strategy: strategy.map(str::to_owned),
         url,
         server,
+        cluster: None,
     })
 }
 
@@ -239,8 +245,8 @@ pub fn find_store<'a>(name: &str, registry: &'a Registry) -> Result<&'a Arc<dyn 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sensormark_conformance::memory::MemoryStore;
     use sensormark_store::RepeatedWrite;
-    use sensormark_store::memory::MemoryStore;
 
     #[test]
     fn a_store_that_was_left_out_of_the_program_is_no_unknown_one() {

@@ -4,6 +4,7 @@
 
 use super::answers::Kept;
 use super::inquiry::Comparison;
+use super::quiet_spells::QuietSpells;
 use crate::ledger::journal::Standing;
 use crate::measurement::latency::LatencyRecorder;
 use crate::measurement::record::AnswersRecord;
@@ -150,6 +151,8 @@ pub struct Tally {
     pub journal_ns: u64,
     /// In open loop, how long after it was due an operation was sent whose client was free: the engine's own error.
     pub pacing: LatencyRecorder,
+    /// When nothing succeeded.
+    pub quiet: QuietSpells,
 }
 
 impl Tally {
@@ -191,6 +194,7 @@ impl Tally {
             journal_ns: 0,
             lines: BTreeMap::new(),
             pacing: LatencyRecorder::new(),
+            quiet: QuietSpells::new(start_ns),
         }
     }
 
@@ -204,6 +208,7 @@ impl Tally {
         } = instants;
         let since_ns = finished_ns.saturating_sub(self.start_ns);
         let service_ns = finished_ns - sent_ns;
+        self.quiet.answered(finished_ns);
         let tally = &mut self.classes[class];
         tally.operations += 1;
         tally.readings += readings;
@@ -230,6 +235,7 @@ impl Tally {
             ..
         } = instants;
         let service_ns = finished_ns - sent_ns;
+        self.quiet.answered(finished_ns);
         self.longest_ns = self.longest_ns.max(service_ns);
         self.late += u64::from(service_ns > self.timeout_ns);
         self.last_ns = finished_ns;
@@ -252,8 +258,8 @@ impl Tally {
     /// Counts how late a client that was free is with an operation that was due.
     #[inline]
     pub fn was_free(&mut self, due_ns: u64, now_ns: u64) {
-        let since_ns = now_ns.saturating_sub(self.start_ns);
-        self.pacing.record(now_ns.saturating_sub(due_ns), since_ns);
+        // Only the whole is asked for: seconds of their own would make memory grow with the time.
+        self.pacing.record(now_ns.saturating_sub(due_ns), 0);
     }
 
     /// Counts an operation that failed: it enters neither throughput nor latency.
@@ -360,5 +366,33 @@ impl Tally {
         self.broken = self.broken.take().or(other.broken);
         self.journal_ns += other.journal_ns;
         self.pacing.merge(other.pacing);
+        let own = std::mem::replace(&mut self.quiet, QuietSpells::new(0));
+        self.quiet = own.and(other.quiet);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pacing_takes_no_more_memory_with_time() {
+        let mut tally = Tally::new(TallyOptions {
+            classes: 1,
+            open_loop: true,
+            start_ns: 0,
+            counts_from_ns: 0,
+            timeout_ns: u64::MAX,
+            acknowledges: true,
+        });
+        for second in 0..3_600_u64 {
+            let due_ns = second * 1_000_000_000;
+            tally.was_free(due_ns, due_ns + 50_000 + second);
+        }
+        assert_eq!(tally.pacing.past_bytes(), 0);
+        let summary = tally.pacing.finish().2;
+        assert_eq!(summary.count, 3_600);
+        // Three significant digits: the lowest value of the bucket.
+        assert_eq!((summary.min_ns / 1_000, summary.max_ns / 1_000), (49, 53));
     }
 }

@@ -5,6 +5,7 @@
 use super::client::Client;
 use super::client_threads::{Message, Seat, Stage, ThreadDone, Work, tally_options};
 use super::connection::{Connection, patience};
+use super::deployment::no_runtime;
 use super::fed::take_in;
 use super::operations::Slot;
 use super::pacing::{sleep_until_ns, thread_cpu_ns};
@@ -75,13 +76,19 @@ impl Thread {
     /// Connects, works and says goodbye.
     pub fn run(self) {
         let blocking = self.kind == SessionKind::Blocking;
-        let mut builder = Builder::new_current_thread();
-        if !blocking {
-            builder.enable_all();
-        }
-        let runtime = builder
-            .build()
-            .expect("a runtime needs an epoll descriptor: raise the limit of open files");
+        let made = match blocking {
+            true => Builder::new_current_thread().build(),
+            false => sensormark_server::runtime(),
+        };
+        let runtime = match made {
+            Ok(runtime) => runtime,
+            Err(error) => {
+                let error = no_runtime("connect", error);
+                // The first client that cannot connect ends the phase; nobody listens after that.
+                let _ = self.sender.send(Message::Connected(Err(error)));
+                return;
+            }
+        };
         let local = LocalSet::new();
         local.block_on(&runtime, self.clients(blocking));
     }

@@ -350,6 +350,18 @@ impl Issued {
         }
     }
 
+    /// How many operations are these clients' to issue; none where a counter decides that.
+    pub fn due(&self) -> Option<u64> {
+        let share =
+            |client: &u32| Turns::share_of(self.distribution, self.of, self.length, *client);
+        self.executed.keys().map(share).sum()
+    }
+
+    /// How many clients these are.
+    pub fn clients(&self) -> usize {
+        self.executed.len()
+    }
+
     /// How many operations were issued.
     pub fn count(&self) -> u64 {
         self.executed.values().sum()
@@ -394,18 +406,50 @@ impl Issued {
         blocks.saturating_mul(block).min(self.length)
     }
 
+    /// Checks what another program says of a load that is shared out like this, among so many clients of all processes.
+    ///
+    /// # Errors
+    /// What cannot be true, in words.
+    pub fn check(
+        &self,
+        distribution: WorkDistribution,
+        clients: u32,
+        length: u64,
+    ) -> Result<(), String> {
+        if self.distribution != distribution {
+            return Err("its operations are shared out in another way".to_owned());
+        }
+        if (self.of, self.length) != (clients, length) {
+            return Err(format!(
+                "it is of {clients} clients and {length} operations, and {} and {} are reported",
+                self.of, self.length
+            ));
+        }
+        let mut all = 0_u64;
+        for (&client, &executed) in &self.executed {
+            let share = Turns::share_of(distribution, clients, length, client);
+            all = all.saturating_add(executed);
+            if client >= clients || executed > share.unwrap_or(length) || all > length {
+                return Err(format!(
+                    "client {client} of {clients} cannot have issued {executed} of {length} operations"
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// Adds what another process's clients have done.
     ///
-    /// # Panics
+    /// # Errors
     /// When operations were not shared out by stride, or differently: processes have no counter in common.
-    pub fn merge(&mut self, other: &Self) {
+    pub fn merge(&mut self, other: &Self) -> Result<(), String> {
         let same = (self.distribution, self.of, self.length)
             == (other.distribution, other.of, other.length);
-        assert!(
-            same && matches!(self.distribution, WorkDistribution::Stride { .. }),
-            "several processes share operations out by stride"
-        );
+        if !same || !matches!(self.distribution, WorkDistribution::Stride { .. }) {
+            return Err("several processes share operations out by stride".to_owned());
+        }
         self.executed.extend(&other.executed);
+        Ok(())
     }
 }
 

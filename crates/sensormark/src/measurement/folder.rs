@@ -8,6 +8,7 @@
 use crate::measurement::checksums::{self, Checksums, Fit};
 use crate::measurement::migration::migrate;
 use crate::measurement::record::{RunRecord, SCHEMA_VERSION, TrialRecord};
+use crate::measurement::unbroken;
 use crate::probe::Recording;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -36,9 +37,22 @@ pub enum FolderError {
     /// A result of this name is there.
     #[error("{} is there already, and a result is never overwritten: give each server a name (--on STORE#NAME=URL), or report this as an error of sensormark's", .0.display())]
     Exists(PathBuf),
+    /// There is nothing here.
+    #[error("there is no folder {}; give the folder that a run printed at its end", .0.display())]
+    Nowhere(PathBuf),
     /// There is no run here.
     #[error("{} is not a results folder: it has no run.json; give the folder that a run printed at its end", .0.display())]
     NotARun(PathBuf),
+    /// It is what one of several ranks measured.
+    #[error("{} is the part of rank {rank} of {of}: join all parts with sensormark merge, and give the folder that it prints", path.display())]
+    Part {
+        /// The folder.
+        path: PathBuf,
+        /// The rank.
+        rank: u32,
+        /// How many there are.
+        of: u32,
+    },
     /// A file is not what it should be.
     #[error("{} is damaged: {problem}; restore it, or leave the trial out by removing the file, and its line in SHA256SUMS", path.display())]
     Damaged {
@@ -100,6 +114,9 @@ impl ResultsFolder {
     /// # Errors
     /// When there is no run in it.
     pub fn open(root: &Path) -> Result<Self, FolderError> {
+        if !root.is_dir() {
+            return Err(FolderError::Nowhere(root.to_path_buf()));
+        }
         if !root.join("run.json").is_file() {
             return Err(FolderError::NotARun(root.to_path_buf()));
         }
@@ -126,6 +143,7 @@ impl ResultsFolder {
     /// # Errors
     /// When the file cannot be written, and when there is a trial of this name.
     pub fn write_trial(&self, trial: &TrialRecord) -> Result<(), FolderError> {
+        let _unbroken = unbroken::begin();
         let (name, bytes) = (trial_file(&trial.name), as_json(trial));
         let mut sums = self.checksums()?.unwrap_or_default();
         if sums.fit(&name, &bytes) != Fit::NotListed {
@@ -193,8 +211,22 @@ impl ResultsFolder {
     /// The run's record.
     ///
     /// # Errors
-    /// When it is missing, damaged or of a newer format.
+    /// When it is missing, damaged or of a newer format, and when the folder is a part of a run.
     pub fn run(&self) -> Result<RunRecord, FolderError> {
+        let run = self.part()?;
+        if run.is_part() {
+            let (rank, of) = run.shard;
+            let path = self.root.clone();
+            return Err(FolderError::Part { path, rank, of });
+        }
+        Ok(run)
+    }
+
+    /// The same, also of a part of a run that several ranks measured.
+    ///
+    /// # Errors
+    /// When it is missing, damaged or of a newer format.
+    pub fn part(&self) -> Result<RunRecord, FolderError> {
         read_versioned(&self.root.join("run.json"))
     }
 
@@ -211,7 +243,7 @@ impl ResultsFolder {
     pub fn trials(&self) -> Result<Vec<TrialRecord>, FolderError> {
         // While a run begins it has no record yet.
         let recorded = self.root.join("run.json").is_file();
-        let run = recorded.then(|| self.run()).transpose()?;
+        let run = recorded.then(|| self.part()).transpose()?;
         let finished = run.filter(|run| run.finished.is_some());
         let sums = self.checksums()?;
         if finished.as_ref().is_some_and(|run| run.checksums) && sums.is_none() {
@@ -316,6 +348,7 @@ fn as_json(value: &impl Serialize) -> Vec<u8> {
 }
 
 fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FolderError> {
+    let _unbroken = unbroken::begin();
     let failed = |source| FolderError::Io {
         action: "write",
         path: path.to_path_buf(),
@@ -342,6 +375,10 @@ fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FolderErro
     if let Err(source) = written.and_then(|()| fs::rename(&beside, path)) {
         let _ = fs::remove_file(&beside);
         return Err(failed(source));
+    }
+    // Where the machine crashes, the list of checksums is there before its trial. Some file systems cannot do this.
+    if let Some(folder) = path.parent() {
+        let _ = fs::File::open(folder).and_then(|folder| folder.sync_all());
     }
     Ok(())
 }
@@ -402,67 +439,4 @@ fn versioned<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T, Folder
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_newer_and_a_damaged_file_get_one_clear_message_each() {
-        let scratch = tempfile::tempdir().unwrap();
-        let file = scratch.path().join("run.json");
-        assert!(matches!(
-            ResultsFolder::open(scratch.path()),
-            Err(FolderError::NotARun(_))
-        ));
-        for (text, words) in [
-            ("{\"schema_version\": 99}", "use a newer sensormark"),
-            ("{\"schema_version\": 1}", "missing field"),
-            ("{\"schema_version\": 0}", "there is no result format 0"),
-            ("{", "is damaged"),
-            ("{}", "states no schema_version"),
-        ] {
-            fs::write(&file, text).unwrap();
-            let message = ResultsFolder::open(scratch.path())
-                .unwrap()
-                .run()
-                .unwrap_err()
-                .to_string();
-            assert!(
-                message.contains(words) && message.contains("run.json"),
-                "{message}"
-            );
-        }
-    }
-
-    #[test]
-    fn no_result_is_ever_overwritten() {
-        let scratch = tempfile::tempdir().unwrap();
-        let folder = ResultsFolder::create(scratch.path(), "run").unwrap();
-        let file = scratch.path().join("run/trials/one.json");
-        folder.write_bytes("trials/one.json", b"first").unwrap();
-        let refused = folder.write_bytes("trials/one.json", b"second");
-        let text = refused.unwrap_err().to_string();
-        assert!(text.contains("one.json is there already"), "{text}");
-        assert_eq!(fs::read(&file).unwrap(), b"first");
-        let left = fs::read_dir(file.parent().unwrap()).unwrap().count();
-        assert_eq!(left, 1, "nothing lies beside it");
-        assert!(matches!(
-            ResultsFolder::create(scratch.path(), "run"),
-            Err(FolderError::Exists(_))
-        ));
-        folder.replace_bytes("report.html", b"a").unwrap();
-        folder.replace_bytes("report.html", b"b").unwrap();
-        assert_eq!(
-            fs::read(scratch.path().join("run/report.html")).unwrap(),
-            b"b"
-        );
-    }
-
-    #[test]
-    fn nothing_half_written_stays_behind() {
-        let scratch = tempfile::tempdir().unwrap();
-        let target = scratch.path().join("folder-in-the-way");
-        fs::create_dir_all(target.join("full")).unwrap();
-        assert!(write_beside(&target, b"x").is_err());
-        assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 1);
-    }
-}
+mod tests;

@@ -23,7 +23,7 @@ pub fn histogram() -> Histogram<u64> {
 ///
 /// Recording costs a few nanoseconds and never encodes or merges: that is left to [`LatencyRecorder::finish`], so that no operation waits for it. Only the
 /// buckets of the present second are an array. It has about 34,000 entries, of which only the memory that is touched counts. Past seconds keep six bytes a
-/// bucket that was hit.
+/// bucket that was hit and 16 a second, end to end: hours of them are a few large blocks, not many small ones.
 #[derive(Debug, Clone)]
 pub struct LatencyRecorder {
     /// Counts of the present second, by bucket.
@@ -31,16 +31,38 @@ pub struct LatencyRecorder {
     /// The buckets of the present second that are not 0.
     touched: Vec<u16>,
     second: u64,
-    seconds: Vec<Second>,
+    past: PastSeconds,
     sum_ns: u128,
 }
 
-/// One second's counts: buckets that were hit, and how often.
-#[derive(Debug, Clone)]
-struct Second {
-    second: u64,
+/// Counts of seconds that are over: buckets that were hit, and how often, those of a second side by side.
+#[derive(Debug, Clone, Default)]
+struct PastSeconds {
+    /// Each second, and how many of the entries are its own.
+    seconds: Vec<(u64, usize)>,
     buckets: Vec<u16>,
     counts: Vec<u32>,
+}
+
+impl PastSeconds {
+    fn append(&mut self, mut other: Self) {
+        self.seconds.append(&mut other.seconds);
+        self.buckets.append(&mut other.buckets);
+        self.counts.append(&mut other.counts);
+    }
+
+    /// Each second with its buckets and counts, in the order of time; several may be of the same second.
+    fn sorted(&self) -> Vec<(u64, &[u16], &[u32])> {
+        let mut at = 0;
+        let one = |&(second, entries): &(u64, usize)| {
+            let own = at..at + entries;
+            at = own.end;
+            (second, &self.buckets[own.clone()], &self.counts[own])
+        };
+        let mut seconds: Vec<_> = self.seconds.iter().map(one).collect();
+        seconds.sort_by_key(|(second, ..)| *second);
+        seconds
+    }
 }
 
 /// The latencies of operations that finished in one second, in the V2 format of HdrHistogram (uncompressed).
@@ -88,7 +110,7 @@ impl LatencyRecorder {
             counts: vec![0; usize::from(bucket_of(LONGEST_NS)) + 1],
             touched: Vec::new(),
             second: 0,
-            seconds: Vec::new(),
+            past: PastSeconds::default(),
             sum_ns: 0,
         }
     }
@@ -115,34 +137,36 @@ impl LatencyRecorder {
             return;
         }
         let take = |bucket: &u16| std::mem::take(&mut self.counts[usize::from(*bucket)]);
-        let counts = self.touched.iter().map(take).collect();
-        self.seconds.push(Second {
-            second: self.second,
-            buckets: self.touched.clone(),
-            counts,
-        });
-        self.touched.clear();
+        self.past.seconds.push((self.second, self.touched.len()));
+        self.past.counts.extend(self.touched.iter().map(take));
+        self.past.buckets.append(&mut self.touched);
     }
 
     /// Takes over what another recorder of the same phase has seen.
     pub fn merge(&mut self, mut other: Self) {
         other.close_second();
-        self.seconds.append(&mut other.seconds);
+        self.past.append(other.past);
         self.sum_ns += other.sum_ns;
+    }
+
+    /// Memory that past seconds take, in bytes.
+    #[cfg(test)]
+    pub(crate) const fn past_bytes(&self) -> usize {
+        let past = &self.past;
+        past.seconds.capacity() * size_of::<(u64, usize)>()
+            + past.buckets.capacity() * size_of::<u16>()
+            + past.counts.capacity() * size_of::<u32>()
     }
 
     /// The distribution so far, and one histogram a second.
     pub fn finish(mut self) -> (Histogram<u64>, Vec<SecondHistogram>, LatencySummary) {
         self.close_second();
-        self.seconds.sort_by_key(|second| second.second);
         let (mut total, mut encoded) = (histogram(), Vec::new());
-        for same in self
-            .seconds
-            .chunk_by(|one, other| one.second == other.second)
-        {
+        let seconds = self.past.sorted();
+        for same in seconds.chunk_by(|one, other| one.0 == other.0) {
             let mut histogram = histogram();
-            for second in same {
-                for (&bucket, &count) in second.buckets.iter().zip(&second.counts) {
+            for (_, buckets, counts) in same {
+                for (&bucket, &count) in buckets.iter().zip(*counts) {
                     let latency_ns = lowest_of(bucket).max(1);
                     histogram
                         .record_n(latency_ns, u64::from(count))
@@ -153,7 +177,7 @@ impl LatencyRecorder {
                 .add(&histogram)
                 .expect("both histograms have the same bounds");
             encoded.push(SecondHistogram {
-                second: same[0].second,
+                second: same[0].0,
                 v2: encode(&histogram),
             });
         }
@@ -285,9 +309,28 @@ pub fn decode(text: &str) -> Result<Histogram<u64>, String> {
         .map(|at| u8::from_str_radix(text.get(at..at + 2).unwrap_or("?"), 16))
         .collect();
     let bytes = bytes.map_err(|_| "a raw histogram is not hexadecimal".to_owned())?;
+    check_bounds(&bytes)?;
     Deserializer::new()
         .deserialize(&mut bytes.as_slice())
         .map_err(|error| format!("a raw histogram cannot be read: {error}"))
+}
+
+/// Refuses a histogram of other bounds before memory is taken for it. Its header may ask for any amount, and it could not be added to ours. The header is
+/// cookie, length, offset, digits, lowest and highest value.
+fn check_bounds(bytes: &[u8]) -> Result<(), String> {
+    let number = |at: usize, length: usize| {
+        let part = bytes.get(at..at + length)?;
+        Some(
+            part.iter()
+                .fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte)),
+        )
+    };
+    let (digits, lowest, highest) = (number(12, 4), number(16, 8), number(24, 8));
+    let fits = digits == Some(3) && lowest == Some(1) && highest.is_some_and(|it| it <= LONGEST_NS);
+    if fits {
+        return Ok(());
+    }
+    Err("a raw histogram has other bounds than those of sensormark".to_owned())
 }
 
 #[cfg(test)]
@@ -375,6 +418,19 @@ mod tests {
     }
 
     #[test]
+    fn a_past_second_takes_few_bytes() {
+        let mut recorder = LatencyRecorder::new();
+        for second in 0..3_600_u64 {
+            for latency_ns in [2_000_000, 3_000_000] {
+                recorder.record(latency_ns, second * 1_000_000_000);
+            }
+        }
+        let bytes = recorder.past_bytes() / 3_600;
+        assert!(bytes <= 40, "{bytes} bytes a second");
+        assert_eq!(recorder.finish().1.len(), 3_600);
+    }
+
+    #[test]
     fn recorders_of_several_threads_become_one() {
         let (mut one, mut other, mut both) = (
             LatencyRecorder::new(),
@@ -397,5 +453,15 @@ mod tests {
         assert!(decode("zz").is_err());
         assert!(decode("00ff").is_err());
         assert!(decode("0").is_err());
+        let good = encode(&histogram());
+        assert!(decode(&good).is_ok());
+        // Five digits, up to the largest number: a table of hundreds of megabytes.
+        let huge = Histogram::<u64>::new_with_bounds(1, u64::MAX / 2, 3).unwrap();
+        assert!(decode(&encode(&huge)).unwrap_err().contains("other bounds"));
+        let fine = good.replacen("00000003", "00000005", 1);
+        assert!(
+            decode(&fine).unwrap_err().contains("other bounds"),
+            "{fine}"
+        );
     }
 }

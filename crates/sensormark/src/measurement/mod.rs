@@ -5,16 +5,21 @@
 //! - [`latency`] records operations into histograms.
 //! - [`record`] is the result format, whose JSON schema is `docs/reference/result.schema.json`.
 //! - [`statements`] and [`server`] are parts of it: what was shown of a layout, and what is known of the server.
-//! - [`folder`] writes and reads it.
+//! - [`folder`] writes and reads it; what it writes is [`unbroken`].
+//! - [`parts`] joins what several ranks measured.
 
 pub mod checksums;
+pub mod clock;
+pub mod figure;
 pub mod folder;
 pub mod latency;
 mod migration;
 pub mod names;
+pub mod parts;
 pub mod record;
 pub mod server;
 pub mod statements;
+pub mod unbroken;
 pub mod verdict;
 pub mod write_size;
 

@@ -65,7 +65,18 @@ pub const SCORED: &str = "scored";
 pub const SURVIVED: &str = "survived";
 /// When the server was killed on request, in seconds after the phase's start.
 pub const KILLED_AFTER: &str = "killed_after_seconds";
+/// Of a cluster that lost one member on request: 1 where a lost reading breaks what was promised, 0 where nothing was promised.
+pub const LOSS_BREAKS_PROMISE: &str = "loss_breaks_promise";
+/// The longest time in which no operation succeeded while one member of a cluster was lost, in seconds; 0 where it was under 0.1 s.
+pub const OUTAGE: &str = "outage_seconds";
 /// How long it took to end the server before a reading trial, drop its files from the page cache, and start it again, in seconds.
 pub const RESTART_BEFORE_READING: &str = "restart_before_reading_seconds";
 /// How long a server that was killed, or had stopped by itself, took to be ready again on its data, in seconds.
 pub const RESTART: &str = "restart_seconds";
+/// Before a phase's and a load host's name: operations a second of that host.
+pub const HOST_RATE: &str = "host_operations_per_second";
+
+/// Where several ranks made the load: `NAME/PHASE/RANK`, the rank's start after the first one's by their hosts' clocks, in seconds.
+pub const RANK_START: &str = "rank_start";
+/// `NAME/PHASE/RANK`: how long the rank's clients took, in seconds.
+pub const RANK_SECONDS: &str = "rank_seconds";

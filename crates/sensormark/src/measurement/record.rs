@@ -3,15 +3,18 @@
 //!
 //! [`SCHEMA_VERSION`] changes with every change that an older reader would misunderstand; `docs/reference/result-format.md` tells how.
 
+use crate::measurement::clock::ClockRecord;
 use crate::measurement::latency::{LatencySummary, SecondHistogram};
 use crate::measurement::server::ServerRecord;
 use crate::measurement::statements::StatementsRecord;
 use crate::measurement::verdict::{DISTURBED_STATE, ReasonKind, Verdict};
 use crate::measurement::write_size::WriteSizeRecord;
 use crate::probe::PhaseTotals;
-use sensormark_store::{Durability, Layout, Setting};
+use sensormark_store::{Cluster, Durability, Layout, Setting};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+pub use crate::measurement::figure::Figure;
 
 /// The version of the result format that this program writes.
 pub const SCHEMA_VERSION: u32 = 3;
@@ -27,7 +30,7 @@ pub struct RunRecord {
     pub sensormark: String,
     /// When the run started, RFC 3339, UTC.
     pub started: String,
-    /// When it ended; absent in a run that was broken off.
+    /// When it ended; absent in a run that goes on or was broken off.
     pub finished: Option<String>,
     /// The command line, with URLs redacted.
     pub command_line: Vec<String>,
@@ -39,7 +42,7 @@ pub struct RunRecord {
     pub parameters: serde_json::Value,
     /// The seed of data and operations.
     pub seed: u64,
-    /// Which part of the load this run is, (number, of how many): (0, 1) when one machine makes all of it.
+    /// Which part of the load this run is, as (rank, of how many). (0, 1): one machine made all of it. (N, N): the parts of N ranks were merged.
     pub shard: (u32, u32),
     /// This machine's clock less that of shard 0, in ns.
     pub clock_offset_ns: i64,
@@ -58,13 +61,22 @@ pub struct RunRecord {
 }
 
 impl RunRecord {
+    /// Whether it is what one of several ranks measured, and not yet merged with the others' parts.
+    pub const fn is_part(&self) -> bool {
+        self.shard.0 < self.shard.1 && self.shard.1 > 1
+    }
+
     /// What people call the workload: its name, or what a file of the user's own calls itself.
     pub fn title(&self) -> &str {
-        let own = self.parameters.get("name");
-        let own = own.and_then(serde_json::Value::as_str).map(str::trim);
-        own.filter(|name| !name.is_empty())
-            .unwrap_or(&self.workload)
+        title(&self.workload, &self.parameters)
     }
+}
+
+/// What people call a workload of these parameters: its name, or what a file of the user's own calls itself.
+pub fn title<'a>(workload: &'a str, parameters: &'a serde_json::Value) -> &'a str {
+    let own = parameters.get("name");
+    let own = own.and_then(serde_json::Value::as_str).map(str::trim);
+    own.filter(|name| !name.is_empty()).unwrap_or(workload)
 }
 
 /// An implementation that was asked for and could not be measured.
@@ -94,6 +106,9 @@ pub struct Implementation {
     pub strategy: Option<String>,
     /// What an acknowledgement promises.
     pub durability: Durability,
+    /// The cluster that it was, with its consistency level; absent of one server alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<Cluster>,
     /// What phases that only read find in memory; hot in trials that only write.
     pub cache: Cache,
     /// Whether the database runs inside the client's process.
@@ -115,6 +130,10 @@ impl Implementation {
         if self.durability != Durability::Default {
             label.push_str(", ");
             label.push_str(self.durability.text());
+        }
+        if let Some(cluster) = &self.cluster {
+            label.push_str(", ");
+            label.push_str(&cluster.label());
         }
         label + self.cache.mark()
     }
@@ -217,6 +236,9 @@ pub struct TrialRecord {
     pub disturbances: Vec<String>,
     /// What a reader should know.
     pub warnings: Vec<String>,
+    /// By phase and host: clocks of roles on other hosts. Roles on this host share its clock.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clocks: Vec<ClockRecord>,
 }
 
 /// What a warning of a tolerated disturbance begins with.
@@ -373,33 +395,6 @@ impl LoadRecord {
     /// Readings a second; none where nothing was measured.
     pub fn readings_per_second(&self) -> Option<f64> {
         (self.seconds > 0.0).then(|| self.readings() as f64 / self.seconds)
-    }
-}
-
-/// A figure with its unit.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Figure {
-    /// The value; absent when it could not be measured.
-    pub value: Option<f64>,
-    /// The unit, as printed.
-    pub unit: String,
-}
-
-impl Figure {
-    /// A measured figure.
-    pub fn new(value: f64, unit: &str) -> Self {
-        Self {
-            value: Some(value),
-            unit: unit.to_owned(),
-        }
-    }
-
-    /// A figure that could not be measured.
-    pub fn unmeasured(unit: &str) -> Self {
-        Self {
-            value: None,
-            unit: unit.to_owned(),
-        }
     }
 }
 

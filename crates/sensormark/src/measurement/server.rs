@@ -19,8 +19,35 @@ pub struct ServerRecord {
     /// The limit that its memory and the page cache of its files were held to together, where there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_limit: Option<MemoryLimitRecord>,
+    /// The probe that watched its processes, where sensormark did not start it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<ProbeRecord>,
     /// What was changed to run it here.
     pub notes: Vec<String>,
+}
+
+/// A probe beside a server that sensormark did not start. Neither a path nor an address is in it but the host's name that the user gave.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProbeRecord {
+    /// The host that it ran on, as the user named it; absent for this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// Its version of sensormark.
+    pub sensormark: String,
+    /// How the processes were named: `port:5432`.
+    pub processes: String,
+    /// How many there were when it began.
+    pub count: u64,
+    /// The host's kernel.
+    pub kernel: String,
+    /// Processors of the host.
+    pub processors: u64,
+    /// Memory of the host, in bytes.
+    pub memory_bytes: u64,
+    /// The longest time from a phase's end here to the answer that it was marked there, in ns: by no more do the two differ.
+    pub longest_round_trip_ns: u64,
+    /// What could not be measured, and which privilege or option would help.
+    pub missing: Vec<String>,
 }
 
 /// A server's memory limit, and what came of it by the end of the trial.

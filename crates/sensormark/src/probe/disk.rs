@@ -27,6 +27,16 @@ pub struct DiskUsage {
     pub files: u64,
 }
 
+impl DiskUsage {
+    /// Takes in another folder's space.
+    pub const fn add(&mut self, other: &Self) {
+        self.allocated_bytes += other.allocated_bytes;
+        self.apart_bytes += other.apart_bytes;
+        self.length_bytes += other.length_bytes;
+        self.files += other.files;
+    }
+}
+
 /// What is free on the disk of a folder for this user, in bytes.
 ///
 /// # Errors

@@ -91,6 +91,18 @@ impl Disturbance {
         (!spans.is_empty()).then_some(found)
     }
 
+    /// The same where this much processor time was ours too, of so much that there was.
+    #[must_use]
+    pub fn less(&self, cpu_ns: u64, capacity_ns: u64, limits: &DisturbanceLimits) -> Self {
+        let share = cpu_ns as f64 / capacity_ns.max(1) as f64;
+        let mut found = Self {
+            other_share: (self.other_share - share).max(0.0),
+            ..self.clone()
+        };
+        found.reasons = found.over(limits);
+        found
+    }
+
     /// Whether any limit was passed.
     #[must_use]
     pub fn is_disturbed(&self) -> bool {

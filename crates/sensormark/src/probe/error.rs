@@ -39,6 +39,15 @@ pub enum ProbeError {
         /// What failed.
         what: String,
     },
+    /// There are no processes of that name.
+    #[error(transparent)]
+    Find(#[from] super::processes::FindError),
+    /// What the probe watched is gone.
+    #[error("the processes of {processes} have ended")]
+    ServerEnded {
+        /// How they were named.
+        processes: String,
+    },
     /// The sampling thread is gone.
     #[error("the sampling thread has ended; its last message is in the log")]
     SamplerGone,

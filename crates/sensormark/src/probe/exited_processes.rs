@@ -74,13 +74,13 @@ pub(crate) struct Account {
 /// Processes are read one after another, parents first. So a child can end and be waited for between its parent's reading and its own. Then the parent's
 /// figures hold it only from the next reading on. A claim on a living ancestor therefore waits for one reading more before it counts as lost for good.
 #[derive(Debug, Default)]
-pub(crate) struct Departed {
+pub(crate) struct ExitedProcesses {
     lost: Counters,
     /// By ancestor, what it had not been credited with at the last reading.
     claims: HashMap<i32, Counters>,
 }
 
-impl Departed {
+impl ExitedProcesses {
     /// Takes up the processes that ended between two readings of the tree.
     pub fn settle(&mut self, before: &HashMap<i32, Account>, now: &HashMap<i32, Account>) {
         let mut waiting = std::mem::take(&mut self.claims);
@@ -171,8 +171,8 @@ mod tests {
         }
     }
 
-    fn sum(departed: &Departed) -> u64 {
-        let sum = departed.sum();
+    fn sum(exited: &ExitedProcesses) -> u64 {
+        let sum = exited.sum();
         assert_eq!(sum.cpu_ns, sum.user_ns);
         sum.cpu_ns / SECOND
     }
@@ -180,10 +180,10 @@ mod tests {
     /// What is kept after each of these readings.
     fn kept_after(readings: &[&[(i32, Account)]]) -> Vec<u64> {
         let map = |list: &[(i32, Account)]| list.iter().copied().collect();
-        let mut departed = Departed::default();
+        let mut exited = ExitedProcesses::default();
         let pairs = readings.windows(2).map(|pair| {
-            departed.settle(&map(pair[0]), &map(pair[1]));
-            sum(&departed)
+            exited.settle(&map(pair[0]), &map(pair[1]));
+            sum(&exited)
         });
         pairs.collect()
     }
@@ -231,11 +231,11 @@ mod tests {
         ]
         .map(|reading| reading.into_iter().collect())
         .into();
-        let mut departed = Departed::default();
+        let mut exited = ExitedProcesses::default();
         for pair in readings.windows(2) {
-            departed.settle(&pair[0], &pair[1]);
+            exited.settle(&pair[0], &pair[1]);
         }
-        assert_eq!(departed.sum().cpu_ns, SECOND + 2 * 9_000_000);
+        assert_eq!(exited.sum().cpu_ns, SECOND + 2 * 9_000_000);
     }
 
     #[test]

@@ -33,10 +33,21 @@ pub(crate) fn read(pid: i32) -> Option<(ProcessMemory, bool)> {
     Some((memory, status.sigign & CHILD_SIGNAL_BIT != 0))
 }
 
-/// The proportional set size of `pid` in bytes: each shared page divided by the number of its users. The kernel walks
-/// all page tables for it, which costs milliseconds of CPU a process, so it is read at the ends of phases only.
-pub(crate) fn proportional_bytes(pid: i32) -> Option<u64> {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
+/// That a process of another user's may not be looked into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NotPermitted;
+
+/// The proportional set size of `pid` in bytes: each shared page divided by the number of its users. None when the process has ended.
+/// The kernel walks all page tables for it, which costs milliseconds of CPU a process, so it is read at the ends of phases only.
+pub(crate) fn proportional_bytes(pid: i32) -> Result<Option<u64>, NotPermitted> {
+    match std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")) {
+        Ok(text) => Ok(proportional_of(&text)),
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Err(NotPermitted),
+        Err(_) => Ok(None),
+    }
+}
+
+fn proportional_of(text: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
     let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
     Some(kibibytes * 1024)
@@ -52,6 +63,10 @@ mod tests {
         let (memory, _) = read(own).expect("status");
         assert!(memory.anonymous_bytes > 0);
         assert!(memory.anonymous_bytes + memory.shared_bytes <= memory.high_water_bytes * 2);
-        assert!(proportional_bytes(own).expect("smaps_rollup") > 0);
+        assert!(
+            proportional_bytes(own)
+                .expect("ours")
+                .is_some_and(|bytes| bytes > 0)
+        );
     }
 }

@@ -9,7 +9,11 @@
 //! - [`HostSampler`] reads the host.
 //! - [`Recorder`] does both each second and keeps a [`Recording`].
 //! - [`Recording::totals`] gives what a phase has cost.
+//!
+//! A server that sensormark did not start is found by [`Processes`]. [`ProbeService`] watches it on its own host, and prints [`ProbeLine`]s.
 
+mod clock;
+mod control_group;
 mod device;
 mod disk;
 mod disturbance;
@@ -19,10 +23,16 @@ mod exited_processes;
 mod flushes;
 mod host;
 mod limits;
+mod lines;
+mod listeners;
 mod memory;
+mod process_storage;
+mod processes;
 mod recorder;
 mod recording;
 mod redact;
+mod service;
+mod several_hosts;
 mod sock_diag;
 mod table;
 mod threads;
@@ -30,6 +40,8 @@ mod totals;
 mod tree;
 mod wire;
 
+pub use clock::monotonic_ns;
+pub use control_group::ControlGroup;
 pub use device::{DeviceKind, FolderDevice, of_folder as device_of_folder};
 pub use disk::{DiskUsage, free_bytes, usage as disk_usage};
 pub use disturbance::{Disturbance, DisturbanceLimits};
@@ -38,10 +50,13 @@ pub use error::ProbeError;
 pub use flushes::FlushRate;
 pub use host::{DiskCounters, HostSample, HostSampler};
 pub use limits::Limits;
-pub use recorder::{Recorder, monotonic_ns};
+pub use lines::{Hello, HostFacts, LINES_VERSION, Mark, ProbeCommand, ProbeLine, ProbeSample};
+pub use processes::{FindError, FoundProcesses, Processes};
+pub use recorder::Recorder;
 pub use recording::{HostColumns, Phase, Recording, SamplingCost, TreeColumns, TreeRecord};
 pub use redact::{redact, redact_arguments};
+pub use service::{ProbeService, Teller, Watched, boot_id};
 pub use table::{ProcessRow, ProcessTable};
-pub use totals::{HostTotals, PhaseTotals, RoleTotals};
+pub use totals::{HostTotals, PhaseTotals, RoleTotals, ServerHost};
 pub use tree::{ProcessTree, Scan, Scope, TreeSample};
 pub use wire::{WireSample, WireScope};

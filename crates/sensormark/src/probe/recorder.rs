@@ -5,28 +5,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use rustix::time::{ClockId, clock_gettime};
+use rustix::time::ClockId;
 
+use super::clock::{monotonic_ns, nanoseconds};
 use super::disturbance::DisturbanceLimits;
 use super::error::ProbeError;
 use super::host::HostSampler;
-use super::recording::{Phase, Recording, SamplingCost, TreeColumns, TreeRecord};
+use super::recording::{Phase, Recording, TreeRecord};
 use super::tree::{ProcessTree, Scan};
-
-/// Version of the recording's shape.
-const SCHEMA_VERSION: u32 = 1;
-
-/// The monotonic clock of this boot in nanoseconds: the time base of recordings, the same in every process.
-#[must_use]
-pub fn monotonic_ns() -> u64 {
-    nanoseconds(ClockId::Monotonic)
-}
-
-fn nanoseconds(clock: ClockId) -> u64 {
-    let time = clock_gettime(clock);
-    let part = |value: i64| u64::try_from(value).unwrap_or(0);
-    part(time.tv_sec) * 1_000_000_000 + part(time.tv_nsec)
-}
 
 /// Samples until it is stopped. Dropping it stops it too, and drops what it recorded.
 #[derive(Debug)]
@@ -38,7 +24,7 @@ pub struct Recorder {
 #[derive(Debug)]
 enum Command {
     Add(Box<ProcessTree>),
-    Follow(String, i32),
+    Follow(String, Vec<i32>),
     Begin(String, Sender<u64>),
     End {
         proportional: bool,
@@ -78,12 +64,12 @@ impl Recorder {
         self.send(Command::Add(Box::new(tree)))
     }
 
-    /// Goes on with the role's tree in the session that `root` leads: a server that was started again.
+    /// Goes on with the role's tree in the sessions that these processes lead: a server that was started again, or members of a cluster.
     ///
     /// # Errors
     /// When the sampling thread is gone.
-    pub fn follow(&self, role: impl Into<String>, root: i32) -> Result<(), ProbeError> {
-        self.send(Command::Follow(role.into(), root))
+    pub fn follow(&self, role: impl Into<String>, roots: &[i32]) -> Result<(), ProbeError> {
+        self.send(Command::Follow(role.into(), roots.to_vec()))
     }
 
     /// Samples now, and begins a phase there. Returns the monotonic time of that sample, in ns. Phases do not nest: an
@@ -137,18 +123,7 @@ struct Sampler {
 
 impl Sampler {
     fn new(host: HostSampler, period: Duration, limits: DisturbanceLimits) -> Self {
-        let recording = Recording {
-            schema_version: SCHEMA_VERSION,
-            started_at: jiff::Timestamp::now().to_string(),
-            started_monotonic_ns: monotonic_ns(),
-            period_ns: u64::try_from(period.as_nanos()).unwrap_or(u64::MAX),
-            trees: Vec::new(),
-            host: super::recording::HostColumns::default(),
-            phases: Vec::new(),
-            limits,
-            cost: SamplingCost::default(),
-            failures: Vec::new(),
-        };
+        let recording = Recording::begun(period, limits);
         Self {
             host,
             trees: Vec::new(),
@@ -158,11 +133,7 @@ impl Sampler {
     }
 
     fn add(&mut self, tree: ProcessTree) {
-        self.recording.trees.push(TreeRecord {
-            role: tree.role().to_owned(),
-            columns: TreeColumns::default(),
-            notes: Vec::new(),
-        });
+        self.recording.trees.push(TreeRecord::of(tree.role()));
         self.trees.push(tree);
     }
 
@@ -205,10 +176,10 @@ impl Sampler {
                 self.add(*tree);
                 self.sample(false);
             }
-            Command::Follow(role, root) => {
+            Command::Follow(role, roots) => {
                 let mut trees = self.trees.iter_mut();
                 if let Some(tree) = trees.find(|tree| tree.role() == role) {
-                    tree.follow(root);
+                    tree.follow(&roots);
                 }
             }
             Command::Begin(name, reply) => {
@@ -250,7 +221,10 @@ impl Sampler {
         let before = nanoseconds(ClockId::ThreadCPUTime);
         let at = monotonic_ns();
         if let Err(error) = self.sample_at(at, proportional) {
-            note(&mut self.recording.failures, error.to_string());
+            let (failures, reason) = (&mut self.recording.failures, error.to_string());
+            if !failures.contains(&reason) {
+                failures.push(reason);
+            }
         }
         let used = nanoseconds(ClockId::ThreadCPUTime).saturating_sub(before);
         let cost = &mut self.recording.cost;
@@ -265,19 +239,9 @@ impl Sampler {
         let host = self.host.sample(&scan.table)?;
         self.recording.host.push(at, &host);
         for (tree, record) in self.trees.iter_mut().zip(&mut self.recording.trees) {
-            let sample = tree.sample(&mut scan, proportional);
-            record.columns.push(at, &sample);
-            for reason in sample.notes {
-                note(&mut record.notes, reason);
-            }
+            record.push(at, &tree.sample(&mut scan, proportional));
         }
         Ok(())
-    }
-}
-
-fn note(notes: &mut Vec<String>, reason: String) {
-    if !notes.contains(&reason) {
-        notes.push(reason);
     }
 }
 

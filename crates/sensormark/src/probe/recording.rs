@@ -1,8 +1,11 @@
 //! What the recorder has seen, as columns: one figure of one role is one list, in order of time. It serialises as it
 //! is, so that every total can be derived again from the file. Adding up is in `totals`.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
+use super::clock::monotonic_ns;
 use super::disturbance::DisturbanceLimits;
 use super::host::HostSample;
 use super::tree::TreeSample;
@@ -70,6 +73,10 @@ columns! {
         sent_segments: Option<u64> = |row| row.wire.map(|wire| wire.sent_segments);
         received_segments: Option<u64> = |row| row.wire.map(|wire| wire.received_segments);
         open_connections: Option<u64> = |row| row.wire.map(|wire| wire.open_connections);
+        #[serde(default)]
+        retransmitted_segments: Option<u64> = |row| row.wire.map(|wire| wire.retransmitted_segments);
+        #[serde(default)]
+        round_trip_ns: Option<u64> = |row| row.wire.and_then(|wire| wire.round_trip_ns);
     }
 }
 
@@ -110,7 +117,7 @@ columns! {
 /// The history of one tree, and whose it is. Several may share a role (writers, or a server that was restarted).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TreeRecord {
-    /// The role: source, writer, reader, coordinator, server or trial.
+    /// The role: source, writer, reader, coordinator, server, trial or probe.
     pub role: String,
     /// The figures.
     pub columns: TreeColumns,
@@ -167,6 +174,50 @@ pub struct Recording {
     pub cost: SamplingCost,
     /// Samples that failed, each reason once.
     pub failures: Vec<String>,
+}
+
+/// Version of the recording's shape.
+const SCHEMA_VERSION: u32 = 1;
+
+impl Recording {
+    /// One that begins now, with nothing in it.
+    #[must_use]
+    pub fn begun(period: Duration, limits: DisturbanceLimits) -> Self {
+        Self {
+            schema_version: SCHEMA_VERSION,
+            started_at: jiff::Timestamp::now().to_string(),
+            started_monotonic_ns: monotonic_ns(),
+            period_ns: u64::try_from(period.as_nanos()).unwrap_or(u64::MAX),
+            trees: Vec::new(),
+            host: HostColumns::default(),
+            phases: Vec::new(),
+            limits,
+            cost: SamplingCost::default(),
+            failures: Vec::new(),
+        }
+    }
+}
+
+impl TreeRecord {
+    /// A tree of this role, before its first sample.
+    #[must_use]
+    pub fn of(role: &str) -> Self {
+        Self {
+            role: role.to_owned(),
+            columns: TreeColumns::default(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Takes in a sample, with its notes once each.
+    pub fn push(&mut self, monotonic_ns: u64, sample: &TreeSample) {
+        self.columns.push(monotonic_ns, sample);
+        for reason in &sample.notes {
+            if !self.notes.contains(reason) {
+                self.notes.push(reason.clone());
+            }
+        }
+    }
 }
 
 #[cfg(test)]

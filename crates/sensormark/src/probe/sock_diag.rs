@@ -38,6 +38,10 @@ pub(crate) struct TcpConnection {
     pub sent_segments: u64,
     /// Segments received, acknowledgements included.
     pub received_segments: u64,
+    /// Segments sent more than once.
+    pub retransmitted_segments: u64,
+    /// The kernel's smoothed round-trip time; 0 before the first one was seen.
+    pub round_trip_ns: u64,
     /// IP and TCP headers of one segment.
     pub header_bytes: u64,
 }
@@ -119,6 +123,8 @@ fn connection(response: &InetResponse) -> Option<TcpConnection> {
         received_bytes: info.bytes_received,
         sent_segments: u64::from(info.segs_out),
         received_segments: u64::from(info.segs_in),
+        retransmitted_segments: u64::from(info.total_retrans),
+        round_trip_ns: u64::from(info.rtt) * 1_000,
         header_bytes: header_bytes(id.source_address, info),
     })
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::disturbance::Disturbance;
+use super::disturbance::{Disturbance, DisturbanceLimits};
 use super::host::HostSample;
 use super::recording::{HostColumns, Phase, Recording, TreeColumns};
 
@@ -48,6 +48,12 @@ pub struct RoleTotals {
     pub sent_wire_bytes: Option<u64>,
     /// Received on the wire, headers included.
     pub received_wire_bytes: Option<u64>,
+    /// TCP segments that were sent more than once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retransmitted_segments: Option<u64>,
+    /// Mean over the samples of the connections' round-trip time, as the kernel smooths it, in ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_round_trip_ns: Option<u64>,
 }
 
 impl RoleTotals {
@@ -109,6 +115,46 @@ pub struct PhaseTotals {
     pub host: HostTotals,
     /// How quiet the host was. All watched trees count as ours: the coordinator has to be one of them.
     pub disturbance: Disturbance,
+    /// The host of a server that a probe watched on another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_host: Option<ServerHost>,
+}
+
+/// What another host did in a phase, on which a probe watched the server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ServerHost {
+    /// The phase's length by its own clock.
+    pub span_ns: u64,
+    /// The host.
+    pub host: HostTotals,
+    /// How quiet it was: the server and the probe count as ours.
+    pub disturbance: Disturbance,
+}
+
+impl PhaseTotals {
+    /// Takes in what a probe has seen of the server in the same phase. `is_here`: on the same host, so that its processes are no disturbance.
+    pub fn add_server(&mut self, seen: &Self, is_here: bool, limits: &DisturbanceLimits) {
+        if let Some(server) = seen.roles.get("server") {
+            self.roles.insert("server".to_owned(), server.clone());
+        }
+        if !is_here {
+            self.server_host = Some(ServerHost {
+                span_ns: seen.span_ns,
+                host: seen.host.clone(),
+                disturbance: seen.disturbance.clone(),
+            });
+            return;
+        }
+        let cpu_ns = seen.roles.values().map(|role| role.cpu_ns).sum();
+        let capacity_ns = self.span_ns * self.host.processors;
+        self.disturbance = self.disturbance.less(cpu_ns, capacity_ns, limits);
+        let (own, theirs) = (&mut self.host, &seen.host);
+        // The coordinator does not know the folder of the data, and so follows no disk.
+        own.disk_read_bytes = own.disk_read_bytes.or(theirs.disk_read_bytes);
+        own.disk_written_bytes = own.disk_written_bytes.or(theirs.disk_written_bytes);
+        own.disk_flushes = own.disk_flushes.or(theirs.disk_flushes);
+        own.disk_busy_ns = own.disk_busy_ns.or(theirs.disk_busy_ns);
+    }
 }
 
 impl Recording {
@@ -163,6 +209,7 @@ impl Recording {
                 our_cpu_ns,
                 &self.limits,
             ),
+            server_host: None,
             roles,
         })
     }
@@ -214,6 +261,17 @@ fn add_tree(
     );
     rise_of(&mut role.sent_wire_bytes, &columns.sent_wire_bytes);
     rise_of(&mut role.received_wire_bytes, &columns.received_wire_bytes);
+    // Samples that were kept before there were such columns have none.
+    if columns.retransmitted_segments.len() > last && columns.round_trip_ns.len() > last {
+        rise_of(
+            &mut role.retransmitted_segments,
+            &columns.retransmitted_segments,
+        );
+        let round_trips = columns.round_trip_ns[first..=last].iter().flatten();
+        let count = round_trips.clone().count() as u64;
+        let mean = round_trips.sum::<u64>().checked_div(count);
+        role.mean_round_trip_ns = role.mean_round_trip_ns.max(mean);
+    }
 }
 
 /// A charge, at most the bound where there is one.
@@ -349,6 +407,46 @@ mod tests {
         assert_eq!(totals.span_ns, 200);
         assert!((totals.disturbance.other_share - 80.0 / 400.0).abs() < 1e-9);
         assert_eq!(writer.sent_wire_bytes, None);
+    }
+
+    #[test]
+    fn a_server_that_a_probe_saw_is_ours_here_and_has_its_own_host_elsewhere() {
+        let limits = DisturbanceLimits::default();
+        let busy = Disturbance {
+            other_share: 0.5,
+            ..Disturbance::default()
+        };
+        let own = PhaseTotals {
+            span_ns: 1_000,
+            host: HostTotals {
+                processors: 2,
+                ..HostTotals::default()
+            },
+            disturbance: busy.clone(),
+            ..PhaseTotals::default()
+        };
+        let role = |cpu_ns| RoleTotals {
+            cpu_ns,
+            ..RoleTotals::default()
+        };
+        let mut seen = PhaseTotals {
+            disturbance: busy,
+            ..PhaseTotals::default()
+        };
+        seen.host.disk_written_bytes = Some(7);
+        seen.roles.insert("server".to_owned(), role(900));
+        seen.roles.insert("probe".to_owned(), role(20));
+        let mut here = own.clone();
+        here.add_server(&seen, true, &limits);
+        assert!((here.disturbance.other_share - 0.04).abs() < 1e-9);
+        assert!(!here.disturbance.is_disturbed() && here.server_host.is_none());
+        assert_eq!(here.roles.keys().collect::<Vec<_>>(), ["server"]);
+        assert_eq!(here.host.disk_written_bytes, Some(7));
+        let mut there = own;
+        there.add_server(&seen, false, &limits);
+        let host = there.server_host.expect("another host");
+        assert_eq!(host.host.disk_written_bytes, Some(7));
+        assert_eq!(there.host.disk_written_bytes, None);
     }
 
     #[test]

@@ -13,20 +13,20 @@
 
 use std::collections::{HashMap, HashSet};
 
-use procfs::FromRead;
-use procfs::process::Io;
 use serde::{Deserialize, Serialize};
 
+use super::control_group::ControlGroup;
 use super::error::ProbeError;
-use super::exited_processes::{Account, Counters, Departed};
-use super::memory;
+use super::exited_processes::{Account, Counters, ExitedProcesses};
+use super::memory::{self, NotPermitted};
+use super::process_storage::{storage_of_process, storage_of_threads, storage_only};
 use super::sock_diag::{self, TcpConnection};
 use super::table::{ProcessRow, ProcessTable};
 use super::threads::{ThreadClock, ThreadCounters};
 use super::wire::{WireCounter, WireSample, WireScope};
 
 /// Which processes a tree holds besides its root.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
     /// The root alone, without its children's time: for the coordinator, whose children have roles of their own.
     Process,
@@ -36,6 +36,8 @@ pub enum Scope {
     Group(i32),
     /// Descendants, and all processes of this session.
     Session(i32),
+    /// Descendants, and all processes of this control group: for a unit or a container.
+    ControlGroup(ControlGroup),
 }
 
 /// What all trees of one sample share: a table of processes and, when asked for, a listing of connections.
@@ -85,7 +87,7 @@ pub struct TreeSample {
     pub context_switches: u64,
     /// Anonymous memory, summed over processes.
     pub anonymous_bytes: u64,
-    /// Pages of files and of shared memory: the largest of any one process, because most are the same pages.
+    /// Pages of files and of shared memory: the largest of any one process, because most are the same pages. Members of a cluster add up.
     pub shared_bytes: u64,
     /// `anonymous_bytes` + `shared_bytes`.
     pub resident_bytes: u64,
@@ -115,11 +117,13 @@ pub struct ProcessTree {
     role: String,
     root: i32,
     scope: Scope,
+    /// Sessions besides the scope's, of which each is a server with memory of its own: further members of a cluster.
+    further: Vec<i32>,
     /// Every process of the host at attachment, with its start: what is not among them began later.
     earlier: HashMap<i32, u64>,
     members: HashMap<i32, Account>,
     clocks: HashMap<i32, ThreadClock>,
-    departed: Departed,
+    exited: ExitedProcesses,
     ended_threads: ThreadCounters,
     baseline: Option<Baseline>,
     late_baseline: Counters,
@@ -142,6 +146,8 @@ struct Tally {
     counters: Counters,
     wait_ns: u64,
     switches: u64,
+    /// Shared pages by member of a cluster: the largest of any one of its processes.
+    shared_bytes: HashMap<i32, u64>,
 }
 
 impl ProcessTree {
@@ -155,7 +161,29 @@ impl ProcessTree {
         scope: Scope,
         wire: Option<WireScope>,
     ) -> Result<Self, ProbeError> {
-        let role = role.into();
+        Self::attach_to(role.into(), (root, scope), Vec::new(), wire)
+    }
+
+    /// The same for several processes that lead sessions: one tree of all of them. Members of a cluster share no pages of memory, so theirs add up.
+    ///
+    /// # Errors
+    /// As [`ProcessTree::attach`], or when there is no process at all.
+    pub fn attach_sessions(
+        role: impl Into<String>,
+        roots: &[i32],
+        wire: Option<WireScope>,
+    ) -> Result<Self, ProbeError> {
+        let first = roots.first().copied().unwrap_or(0);
+        let further = roots.iter().skip(1).copied().collect();
+        Self::attach_to(role.into(), (first, Scope::Session(first)), further, wire)
+    }
+
+    fn attach_to(
+        role: String,
+        (root, scope): (i32, Scope),
+        further: Vec<i32>,
+        wire: Option<WireScope>,
+    ) -> Result<Self, ProbeError> {
         let mut scan = Scan::now()?;
         if scan.table.get(root).is_none() {
             return Err(ProbeError::NoSuchProcess { pid: root, role });
@@ -165,10 +193,11 @@ impl ProcessTree {
             role,
             root,
             scope,
+            further,
             earlier: earlier.collect(),
             members: HashMap::new(),
             clocks: HashMap::new(),
-            departed: Departed::default(),
+            exited: ExitedProcesses::default(),
             ended_threads: ThreadCounters::default(),
             baseline: None,
             late_baseline: Counters::default(),
@@ -181,10 +210,13 @@ impl ProcessTree {
         Ok(tree)
     }
 
-    /// Goes on with the session that `root` leads, a server that was started again, as the same tree: what it uses adds up.
-    pub fn follow(&mut self, root: i32) {
-        self.root = root;
-        self.scope = Scope::Session(root);
+    /// Goes on with the sessions that these processes lead, a server that was started again, as the same tree: what it uses adds up. Without any, nothing changes.
+    pub fn follow(&mut self, roots: &[i32]) {
+        if let Some((&root, further)) = roots.split_first() {
+            self.root = root;
+            self.scope = Scope::Session(root);
+            self.further = further.to_vec();
+        }
     }
 
     /// The role that was given.
@@ -224,14 +256,12 @@ impl ProcessTree {
         self.let_go(&now);
         self.members = now;
         self.finish_usage(&tally, &mut sample);
+        sample.shared_bytes = tally.shared_bytes.values().sum();
         sample.resident_bytes = sample.anonymous_bytes + sample.shared_bytes;
         self.peak_resident_bytes = self.peak_resident_bytes.max(sample.resident_bytes);
         sample.peak_resident_bytes = self.peak_resident_bytes;
         if proportional {
-            let sizes = rows
-                .iter()
-                .filter_map(|row| memory::proportional_bytes(row.pid));
-            sample.proportional_bytes = Some(sizes.sum());
+            read_proportional(&rows, &mut sample);
         }
         self.read_wire(scan, &rows, &mut sample);
         sample
@@ -272,10 +302,13 @@ impl ProcessTree {
     }
 
     fn is_grouped(&self, row: &ProcessRow) -> bool {
-        match self.scope {
+        match &self.scope {
             Scope::Process | Scope::Descendants => false,
-            Scope::Group(group) => row.group == group,
-            Scope::Session(session) => row.session == session,
+            Scope::Group(group) => row.group == *group,
+            Scope::Session(session) => {
+                row.session == *session || self.further.contains(&row.session)
+            }
+            Scope::ControlGroup(group) => !row.is_kernel && group.holds(row.pid),
         }
     }
 
@@ -316,14 +349,17 @@ impl ProcessTree {
         sample.threads += row.threads;
         sample.anonymous_bytes += held.anonymous_bytes;
         sample.swapped_bytes += held.swapped_bytes;
-        sample.shared_bytes = sample.shared_bytes.max(held.shared_bytes);
+        let member = self.further.iter().find(|one| **one == row.session);
+        let shared = tally.shared_bytes.entry(member.copied().unwrap_or(0));
+        let shared = shared.or_default();
+        *shared = held.shared_bytes.max(*shared);
         sample.high_water_bytes = sample.high_water_bytes.max(held.high_water_bytes);
         account
     }
 
     /// Keeps what ended processes used that no process of the tree was credited with.
     fn let_go(&mut self, now: &HashMap<i32, Account>) {
-        self.departed.settle(&self.members, now);
+        self.exited.settle(&self.members, now);
         let ended: Vec<i32> = self
             .members
             .iter()
@@ -349,7 +385,7 @@ impl ProcessTree {
             switches: tally.switches,
         });
         let mut sum = tally.counters;
-        sum += self.departed.sum();
+        sum += self.exited.sum();
         let sum = sum
             .saturating_sub(baseline.counters)
             .saturating_sub(self.late_baseline);
@@ -383,6 +419,22 @@ impl ProcessTree {
     }
 }
 
+/// The proportional set size of all together: unknown where that of one may not be read.
+fn read_proportional(rows: &[ProcessRow], sample: &mut TreeSample) {
+    let mut sum = Some(0);
+    for row in rows {
+        match memory::proportional_bytes(row.pid) {
+            Ok(bytes) => sum = sum.map(|sum: u64| sum + bytes.unwrap_or(0)),
+            Err(NotPermitted) => sum = None,
+        }
+    }
+    if sum.is_none() {
+        let note = "memory: shared pages may not be divided among their users (smaps_rollup of another user's process)";
+        sample.notes.push(note.to_owned());
+    }
+    sample.proportional_bytes = sum;
+}
+
 fn account(
     row: &ProcessRow,
     own_ns: u64,
@@ -406,47 +458,5 @@ fn account(
         ignores_children,
         total,
         received,
-    }
-}
-
-/// `None` when it is not permitted (then `true` as well), or when the process has just ended.
-fn storage_of_process(pid: i32) -> (Option<Counters>, bool) {
-    match Io::from_file(format!("/proc/{pid}/io")) {
-        Ok(io) => {
-            let counters = Counters {
-                read_bytes: io.read_bytes,
-                written_bytes: io.write_bytes,
-                cancelled_bytes: io.cancelled_write_bytes,
-                ..Counters::default()
-            };
-            (Some(counters), false)
-        }
-        Err(error) => (None, is_denied(&error)),
-    }
-}
-
-fn is_denied(error: &procfs::ProcError) -> bool {
-    match error {
-        procfs::ProcError::PermissionDenied(_) => true,
-        procfs::ProcError::Io(cause, _) => cause.kind() == std::io::ErrorKind::PermissionDenied,
-        _ => false,
-    }
-}
-
-fn storage_of_threads(threads: &ThreadCounters) -> Counters {
-    Counters {
-        read_bytes: threads.read_bytes,
-        written_bytes: threads.written_bytes,
-        cancelled_bytes: threads.cancelled_bytes,
-        ..Counters::default()
-    }
-}
-
-fn storage_only(counters: Counters) -> Counters {
-    Counters {
-        cpu_ns: 0,
-        user_ns: 0,
-        system_ns: 0,
-        ..counters
     }
 }

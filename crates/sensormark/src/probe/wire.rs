@@ -39,6 +39,12 @@ pub struct WireSample {
     pub sent_wire_bytes: u64,
     /// Received on the wire, by the same formula.
     pub received_wire_bytes: u64,
+    /// Segments that were sent more than once.
+    #[serde(default)]
+    pub retransmitted_segments: u64,
+    /// Mean of the open connections' smoothed round-trip times, as the kernel keeps them; absent while there are none.
+    #[serde(default)]
+    pub round_trip_ns: Option<u64>,
     /// Connections that were open at this sample.
     pub open_connections: u64,
     /// Connections seen since the tree was attached, closed ones included.
@@ -118,6 +124,7 @@ impl WireCounter {
 
     fn sum(&self) -> WireSample {
         let mut sum = WireSample::default();
+        let (mut timed, mut round_trips_ns) = (0, 0);
         for known in self.known.values().filter(|known| known.is_ours) {
             let last = &known.last;
             let since = |now: u64, before: fn(&TcpConnection) -> u64| {
@@ -133,15 +140,22 @@ impl WireCounter {
             sum.received_segments += received_segments;
             sum.sent_wire_bytes += sent + sent_segments * last.header_bytes;
             sum.received_wire_bytes += received + received_segments * last.header_bytes;
+            sum.retransmitted_segments +=
+                since(last.retransmitted_segments, |c| c.retransmitted_segments);
+            if known.is_open && last.round_trip_ns > 0 {
+                timed += 1;
+                round_trips_ns += last.round_trip_ns;
+            }
             sum.open_connections += u64::from(known.is_open);
             sum.connections += 1;
         }
+        sum.round_trip_ns = (timed > 0).then(|| round_trips_ns / timed);
         sum
     }
 }
 
 /// The inodes of all sockets that these processes hold.
-fn socket_inodes(pids: &[i32]) -> HashSet<u64> {
+pub(super) fn socket_inodes(pids: &[i32]) -> HashSet<u64> {
     pids.iter()
         .filter_map(|pid| std::fs::read_dir(format!("/proc/{pid}/fd")).ok())
         .flat_map(|listing| listing.flatten())
@@ -166,6 +180,8 @@ mod tests {
             received_bytes: 0,
             sent_segments,
             received_segments: 0,
+            retransmitted_segments: cookie,
+            round_trip_ns: 1_000 * cookie,
             header_bytes: 52,
         }
     }
@@ -184,7 +200,13 @@ mod tests {
             (grown.sent_payload_bytes, grown.sent_wire_bytes),
             (1050, 1050 + 11 * 52)
         );
+        // The second was sent on twice by itself; the first had its share before.
+        assert_eq!(
+            (grown.retransmitted_segments, grown.round_trip_ns),
+            (2, Some(1_500))
+        );
         let closed = counter.sample(&[], &[]);
+        assert_eq!(closed.round_trip_ns, None);
         assert_eq!(
             (
                 closed.sent_payload_bytes,

@@ -96,7 +96,7 @@ fn title(summary: &Summary) -> String {
     parts.push(
         summary
             .seconds
-            .map_or_else(|| "broken off".to_owned(), span),
+            .map_or_else(|| "not finished".to_owned(), span),
     );
     parts.retain(|part| !part.is_empty());
     parts.join(" · ")
@@ -225,11 +225,12 @@ fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
     if !rows.is_empty() {
         lines.extend(widths.head(&summary.columns));
     }
-    let mut legend = legend(summary, width);
-    if most.is_some_and(|most| most < lines.len() + legend.len() + body.len().min(LEAST_ROWS)) {
-        // The rows are worth more than what their headings mean.
-        legend.clear();
-    }
+    let beside = |rows: usize| most.map(|most| most.saturating_sub(lines.len() + rows));
+    let mut legend = legend(
+        summary,
+        width,
+        [body.len().min(LEAST_ROWS), body.len()].map(beside),
+    );
     legend.extend(not_measured(summary, width));
     let used = lines.len() + legend.len();
     let room = most.map_or(usize::MAX, |most| most.saturating_sub(used).max(LEAST_ROWS));
@@ -258,23 +259,27 @@ fn not_measured(summary: &Summary, width: usize) -> Option<String> {
     (!names.is_empty()).then(|| cut(&text, width))
 }
 
-fn legend(summary: &Summary, width: usize) -> Vec<String> {
+/// What the headings mean: all of them beside the least rows, in so many lines at most; or what goes beside all rows. Then the first columns go without,
+/// because their headings say most.
+fn legend(summary: &Summary, width: usize, most: [Option<usize>; 2]) -> Vec<String> {
+    const OF_SCORE: &str = "100 = costs nothing, relative to the layouts here";
     if summary.ranked.is_empty() {
         return Vec::new();
     }
-    let meanings: Vec<&str> = summary
-        .columns
-        .iter()
-        .map(|column| column.meaning)
-        .collect();
-    let text = format!(
-        "{}; 100 = costs nothing, relative to the layouts here",
-        meanings.join("; ")
-    );
-    wrap(&text, width - 4)
-        .into_iter()
-        .map(|line| format!("    {line}"))
-        .collect()
+    let columns = summary.columns.iter().map(|column| column.meaning);
+    let meanings: Vec<&str> = columns.chain([OF_SCORE]).collect();
+    let from = |first: usize| wrap(&meanings[first..].join("; "), width - 4);
+    let fits =
+        |lines: &Vec<String>, most: Option<usize>| most.is_none_or(|most| lines.len() <= most);
+    let whole = Some(from(0)).filter(|lines| fits(lines, most[0]));
+    let end = || {
+        (1..meanings.len())
+            .map(from)
+            .find(|lines| fits(lines, most[1]))
+    };
+    let legend = whole.or_else(end);
+    let lines = legend.into_iter().flatten();
+    lines.map(|line| format!("    {line}")).collect()
 }
 
 fn line(row: &SummaryRow, columns: &[SummaryColumn]) -> Line {

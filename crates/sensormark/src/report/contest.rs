@@ -46,11 +46,11 @@ pub(super) struct Yardstick<'a> {
 impl<'a> Yardstick<'a> {
     /// The yardstick for a field.
     pub(super) fn of(field: &Field, options: &'a ReportOptions) -> Self {
-        let comparable = field.is_phased().then(|| Comparable::of(field));
+        let comparable = field.has_phases().then(|| Comparable::of(field));
         let own = comparable.as_ref().map(Comparable::sides);
         let is_scored = |side: &Side| own.as_ref().is_none_or(|own| own.contains(side));
         let (criteria, weights) = match comparable {
-            Some(_) => (score::phased_criteria(), Weights::phased()),
+            Some(_) => (score::cost_criteria(), Weights::cost()),
             None => (score::study_criteria(), Weights::study()),
         };
         Self {
@@ -192,7 +192,7 @@ fn keep_complete(blocks: &mut [Option<Vec<Values>>]) {
 fn no_valid_pair(field: &Field, write: &Arm, read: &Arm) -> String {
     let sides = [("write trial ", write), ("read trial ", read)];
     let told = |(side, arm)| Some(format!("{side}{}", first_fault(field, arm)?));
-    let faults: Vec<String> = if field.is_phased() {
+    let faults: Vec<String> = if field.has_phases() {
         first_fault(field, read).into_iter().collect()
     } else {
         sides.into_iter().filter_map(told).collect()

@@ -1,4 +1,4 @@
-//! The score's criteria of one trial of phases, in the units of `score/phased-criteria.toml`: what a thousand readings cost to write
+//! The score's criteria of one trial of phases, in the units of `score/cost-criteria.toml`: what a thousand readings cost to write
 //! (batches differ between stores), and what a question costs.
 //!
 //! Time is the geometric mean over the side's loads, so that each counts alike, whatever its operations are. What was used of each resource is the arithmetic

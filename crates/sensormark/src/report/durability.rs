@@ -33,13 +33,15 @@ fn survival(field: &Field) -> Table {
             ("of these stored", ""),
             ("killed after", "s"),
             ("ready again after", "s"),
+            ("outage", "s"),
         ],
     );
     for arm in &field.mixed {
         table.row(row(field, arm));
     }
-    table.note("acknowledged: the database had said that they are stored, in the sense of the class. In class durable all of them have to survive, else the trial is invalid; the other classes promise less.");
+    table.note("acknowledged: the database had said that they are stored, in the sense of the class. In class durable all of them have to survive, else the trial is invalid; the other classes promise less. Where one member of a cluster was killed, its consistency level decides first.");
     table.note("An embedded database ends with the program that writes: acknowledged is what that had told five times a second until then.");
+    table.note("outage: of one member of a cluster, the longest time in which no operation succeeded, from its loss until the clients stopped; 0 where it was under 0.1 s. The other members ran on, and the lost one was started again.");
     table.note("in doubt: sent when the server was killed, and never acknowledged; stored or not, both are right.");
     table
 }
@@ -67,6 +69,12 @@ fn row(field: &Field, arm: &Arm) -> Vec<Cell> {
         Cell::maybe(values.reduce(f64::max), &missing)
     };
     let class = arm.implementation.durability;
+    let lost_one = |trial: &&TrialRecord| figure(trial, names::OUTAGE).is_some();
+    let outage = if trials.iter().any(lost_one) {
+        longest(names::OUTAGE)
+    } else {
+        Cell::Missing("the whole was killed, and nobody was left to answer".to_owned())
+    };
     vec![
         Cell::text(label(&arm.label, class)),
         Cell::text(class.text()),
@@ -77,6 +85,7 @@ fn row(field: &Field, arm: &Arm) -> Vec<Cell> {
         sum(|ledger| ledger.in_doubt.saturating_sub(ledger.in_doubt_not_stored)),
         longest(names::KILLED_AFTER),
         longest(names::RESTART),
+        outage,
     ]
 }
 

@@ -39,7 +39,10 @@ fn same_data(one: &Implementation, other: &Implementation) -> bool {
     let key = |of: &Implementation| -> (String, String, Layout) {
         (of.store.clone(), of.layout_name.clone(), of.layout)
     };
-    key(one) == key(other) && one.server == other.server && one.durability == other.durability
+    key(one) == key(other)
+        && one.server == other.server
+        && one.durability == other.durability
+        && one.cluster == other.cluster
 }
 
 /// Whether they read the same data in the same way, or wrote it.
@@ -99,10 +102,10 @@ impl Field {
             .enumerate()
             .filter(|(_, trial)| trial.side == side)
         {
-            let block = self
-                .blocks
-                .binary_search(&trial.repetition)
-                .expect("every repetition is listed");
+            // Every repetition is listed.
+            let Ok(block) = self.blocks.binary_search(&trial.repetition) else {
+                continue;
+            };
             let found = arms
                 .iter()
                 .position(|arm| same_arm(&arm.implementation, &trial.implementation));
@@ -121,7 +124,7 @@ impl Field {
 
     /// Who is ranked: ways of reading, each with what it reads; where trials do both at once, those.
     pub fn contestants(&self) -> &[Arm] {
-        if self.is_phased() {
+        if self.has_phases() {
             &self.mixed
         } else {
             &self.reads
@@ -129,7 +132,7 @@ impl Field {
     }
 
     /// Whether trials go through phases of loads, writing and asking in one.
-    pub fn is_phased(&self) -> bool {
+    pub fn has_phases(&self) -> bool {
         self.reads.is_empty() && self.writes.is_empty() && !self.mixed.is_empty()
     }
 

@@ -161,7 +161,9 @@ impl Report {
     pub fn firmer(&self) -> Option<String> {
         let run = &self.field.run;
         let summary = self.summary();
-        if summary.certainty == summary::Certainty::Firm || run.command_line.is_empty() {
+        let is_firm = summary.certainty == summary::Certainty::Firm;
+        // A load of several hosts has as many commands.
+        if is_firm || run.command_line.is_empty() || run.shard.1 > 1 {
             return None;
         }
         if let Some(firm) = self.at_scale_firm(summary.stores.len()) {

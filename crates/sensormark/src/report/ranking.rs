@@ -207,10 +207,10 @@ fn unscored_reason(field: &Field, label: &str, phase: &str, reason: &str) -> Str
         .iter()
         .filter(|read| read.label == label)
         .any(|read| {
-            field
-                .trials_of(read)
-                .flatten()
-                .any(|trial| trial.server.as_ref().is_some_and(|server| !server.managed))
+            field.trials_of(read).flatten().any(|trial| {
+                let server = trial.server.as_ref();
+                server.is_some_and(|server| !server.managed && server.probe.is_none())
+            })
         });
     let hint = if visited && reason.contains("server") {
         " (an existing server without a probe beside it)"

@@ -35,7 +35,7 @@ pub struct Summary {
     pub states: States,
     /// Repetitions that were finished.
     pub repetitions: usize,
-    /// How long the run took, in seconds; absent where it was broken off.
+    /// How long the run took, in seconds; absent where it goes on or was broken off.
     pub seconds: Option<f64>,
     /// The answer, one sentence an item, the most important first.
     pub headline: Vec<String>,
@@ -251,7 +251,11 @@ fn headline(
     sentences.extend(requirements.iter().flat_map(|all| all.sentences()));
     // Who costs least of those that meet everything was said, and of the others nobody asked.
     if requirements.is_none() || ranked.is_empty() {
-        sentences.push(cheapest(ranking, ranked));
+        sentences.push(if field.trials.is_empty() {
+            "No trial was finished, so nothing can be ranked.".to_owned()
+        } else {
+            cheapest(ranking, ranked)
+        });
     }
     sentences
 }
@@ -355,6 +359,9 @@ fn not_measured(field: &Field) -> Vec<NotRanked> {
 
 /// What was checked of data and answers.
 fn checks(field: &Field) -> String {
+    if field.trials.is_empty() {
+        return "Nothing was checked yet".to_owned();
+    }
     let sum = |count: fn(&TrialRecord) -> u64| -> u64 { field.trials.iter().map(count).sum() };
     let answers = |trial: &TrialRecord| trial.answers.as_ref().map_or(0, |answers| answers.checked);
     let wrong = |trial: &TrialRecord| trial.answers.as_ref().map_or(0, |answers| answers.wrong);

@@ -7,14 +7,16 @@ use super::raw::{Table, trials};
 use super::timed::timed;
 use crate::measurement::latency::LatencySummary;
 use crate::measurement::record::{LoadRecord, TrialRecord};
+use sensormark_store::Cluster;
 use serde_json::Value;
 
-const COLUMNS: [&str; 14] = [
+const COLUMNS: [&str; 15] = [
     "store",
     "server",
     "layout",
     "strategy",
     "durability",
+    "cluster",
     "cache",
     "side",
     "repetition",
@@ -51,6 +53,10 @@ fn identity(side: &str, trial: &TrialRecord) -> Vec<String> {
         clean(&what.layout_name),
         clean(strategy),
         what.durability.text().to_owned(),
+        what.cluster
+            .as_ref()
+            .map(Cluster::file_name)
+            .unwrap_or_default(),
         what.cache.text().to_owned(),
         side.to_owned(),
         trial.repetition.to_string(),

@@ -70,15 +70,15 @@ impl Criterion {
     }
 }
 
-/// The criteria of workloads that are made of phases, from `phased-criteria.toml` beside this file: the study's, as costs of an operation, and
+/// The criteria of workloads that are made of phases, from `cost-criteria.toml` beside this file: the study's, as costs of an operation, and
 /// the operation's time.
 ///
 /// # Panics
 /// Never: the file is part of the program, and a test reads it.
 #[must_use]
-pub fn phased_criteria() -> Vec<Criterion> {
-    Criterion::list_from_toml(include_str!("phased-criteria.toml"))
-        .expect("phased-criteria.toml is part of the program")
+pub fn cost_criteria() -> Vec<Criterion> {
+    Criterion::list_from_toml(include_str!("cost-criteria.toml"))
+        .expect("cost-criteria.toml is part of the program")
 }
 
 /// The eight criteria of the machine-tool study, from `criteria.toml` beside this file. Its read phase weighs all but

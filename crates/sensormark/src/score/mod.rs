@@ -21,7 +21,7 @@ mod tests;
 mod weights;
 
 pub use board::{Board, LeftOut, Standing, competition_ranks};
-pub use criterion::{Better, Criterion, Side, phased_criteria, study_criteria};
+pub use criterion::{Better, Criterion, Side, cost_criteria, study_criteria};
 pub use error::ScoreError;
 pub use prepare::{Implementation, Options, SubjectiveTerm, Unscored, prepare};
 pub use sensitivity::{CriterionRanks, WeightChange, WinShare};

@@ -43,13 +43,13 @@ impl Weights {
         Self::from_toml(Self::STUDY_TOML).expect("weights.toml is part of the program")
     }
 
-    /// Those of workloads that are made of phases: `phased-weights.toml` beside this file.
+    /// Those of workloads that are made of phases: `cost-weights.toml` beside this file.
     ///
     /// # Panics
     /// Never: the file is part of the program, and a test reads it.
     #[must_use]
-    pub fn phased() -> Self {
-        Self::from_toml(Self::PHASED_TOML).expect("phased-weights.toml is part of the program")
+    pub fn cost() -> Self {
+        Self::from_toml(Self::COST_TOML).expect("cost-weights.toml is part of the program")
     }
 
     /// Weights, and the difficulties of implementations by name from the table `[difficulty]`, where there is one.
@@ -75,7 +75,7 @@ impl Weights {
     pub const STUDY_TOML: &'static str = include_str!("weights.toml");
 
     /// The text of the default weights of workloads that are made of phases.
-    pub const PHASED_TOML: &'static str = include_str!("phased-weights.toml");
+    pub const COST_TOML: &'static str = include_str!("cost-weights.toml");
 
     /// The weights of one phase by criterion id.
     ///
@@ -90,7 +90,7 @@ impl Weights {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Criterion, phased_criteria, study_criteria};
+    use super::super::{Criterion, cost_criteria, study_criteria};
     use super::*;
 
     #[test]
@@ -108,8 +108,8 @@ mod tests {
 
     #[test]
     fn the_weights_of_phases_weigh_every_criterion_of_theirs() {
-        let weights = Weights::phased();
-        let ids: Vec<String> = phased_criteria().into_iter().map(|c| c.id).collect();
+        let weights = Weights::cost();
+        let ids: Vec<String> = cost_criteria().into_iter().map(|c| c.id).collect();
         for side in ["write", "read"] {
             let side = weights.phase(side).unwrap();
             assert_eq!(side.len(), ids.len());

@@ -290,6 +290,7 @@ impl<'a> Results<'a> {
                 let other = &other.implementation;
                 other.title == own.title
                     && other.durability == own.durability
+                    && other.cluster == own.cluster
                     && is_pair(own, other)
             });
             Some([one, other?])
@@ -337,5 +338,5 @@ impl<'a> Results<'a> {
 
 /// Whether the database runs as it comes.
 fn as_it_comes(arm: &Arm) -> bool {
-    arm.implementation.durability == Durability::Default
+    arm.implementation.durability == Durability::Default && arm.implementation.cluster.is_none()
 }

@@ -19,7 +19,7 @@ use crate::report::sections::surroundings::inventory;
 use crate::report::tables::{Cell, Table};
 use crate::workload::sensor_operations::{NAME, Operation, labels};
 use printed::{TITLES, printed_rates};
-use sensormark_store::{Durability, Index, Layout, WriteMethod};
+use sensormark_store::{Durability, Index, WriteMethod};
 use std::collections::BTreeSet;
 
 /// The study.
@@ -232,10 +232,7 @@ impl<'a> Operations<'a> {
     /// Pairs of implementations that differ by an index alone: with it and without.
     pub fn pairs(self) -> Vec<[&'a Arm; 2]> {
         self.results.pairs(|with, without| {
-            let wanted = Layout {
-                index: Index::None,
-                ..with.layout
-            };
+            let wanted = with.layout.with_index(Index::None);
             with.layout.index == Index::SeriesTime && without.layout == wanted
         })
     }

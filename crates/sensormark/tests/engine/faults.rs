@@ -22,7 +22,7 @@ fn ask(fault: &str) -> LoadOutcome {
     let (target, writes) = (memory(None), Writes::new(1_000, 1));
     let written = run_load(&target, Load::new("load", Arc::clone(&writes) as _, 2));
     assert_eq!(written.operations(), 1_000);
-    let faulty = sensormark_store::faulty::FaultyStore::new(
+    let faulty = sensormark_conformance::faulty::FaultyStore::new(
         Arc::clone(&target.store),
         fault.parse().expect("a fault"),
     );

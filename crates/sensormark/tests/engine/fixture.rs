@@ -8,14 +8,14 @@ use sensormark::engine::phase::{Load, Phase, Target};
 use sensormark::engine::written::WrittenLoads;
 use sensormark::ledger::reconcile::reconcile;
 use sensormark::measurement::record::LedgerRecord;
-use sensormark_store::faulty::FaultyStore;
-use sensormark_store::memory::MemoryStore;
-use sensormark_store::null::NullStore;
-use sensormark_store::reference::Reference;
+use sensormark_conformance::faulty::FaultyStore;
+use sensormark_conformance::memory::MemoryStore;
+use sensormark_conformance::null::NullStore;
+use sensormark_conformance::reference::Reference;
 use sensormark_store::{
-    Aggregate, Answer, AnswerSource, Ask, Batch, DatabaseName, Durability, Endpoint, Field,
-    FieldSet, FieldType, Function, Grouping, Layout, Plan, Query, RepeatedWrite, Schema, Secret,
-    Selection, Series, Store, Table, Tag, TagColumn, TimeRange, TimeResolution, Values,
+    Aggregate, Answer, AnswerSource, Ask, Batch, DatabaseName, Durability, Endpoint, FieldSet,
+    Function, Grouping, Layout, Plan, Query, RepeatedWrite, Schema, Secret, Selection, Store,
+    TimeRange, TimeResolution, Values,
 };
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -179,24 +179,9 @@ impl Operations for Questions {
     }
 }
 
-/// One table of ten sensors with one value.
+/// Ten sensors.
 pub fn schema() -> Schema {
-    Schema {
-        tables: vec![Table {
-            name: "readings".into(),
-            tags: vec![Tag {
-                name: "sensor".into(),
-            }],
-            fields: vec![Field {
-                name: "value".into(),
-                kind: FieldType::F64,
-                nullable: false,
-            }],
-            entity: None,
-            time_resolution: TimeResolution::Nanoseconds,
-            series: Series::new(vec![TagColumn::Integer((0..i64::from(SENSORS)).collect())]),
-        }],
-    }
+    Schema::of_sensors(0..i64::from(SENSORS), TimeResolution::Nanoseconds)
 }
 
 fn plan() -> Plan {

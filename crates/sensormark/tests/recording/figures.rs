@@ -14,7 +14,7 @@ use std::path::Path;
 use sensormark::dataset::recording::{
     ColumnRole, Recording, RecordingError, RecordingOptions, RecordingReport,
 };
-use sensormark_store::reference::Reference;
+use sensormark_conformance::reference::Reference;
 use sensormark_store::{
     Aggregate, Answer, AnswerSource, Ask, FieldType, Function, Group, Grouping, Query,
     RepeatedWrite, Selection, TimeRange, TimeResolution, Value, Window,

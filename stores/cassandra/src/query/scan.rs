@@ -1,7 +1,6 @@
 //! Reading back everything that is stored, page by page.
 
 use super::{Reader, columns, decode, no_table};
-use crate::connection::Cells;
 use crate::schema::Rows;
 use crate::statements::Shape;
 use scylla::response::PagingState;
@@ -34,10 +33,7 @@ impl Reader<'_> {
         let mut batch = Batch::new(table, description);
         let mut state = Some(PagingState::start());
         while let Some(from) = state {
-            let (page, next) = self
-                .link
-                .page("scan", &statement, &Cells(&[]), from)
-                .await?;
+            let (page, next) = self.link.scan_page("scan", &mut statement, from).await?;
             batch.clear();
             decode::each(std::slice::from_ref(&page), |row| {
                 let series = decode::series(row)?;
@@ -86,14 +82,18 @@ impl Reader<'_> {
                 own.entities()
             )
         };
-        let statement = self
+        let mut statement = self
             .statements
             .get(self.link, Shape::Entities(table), text)
             .await?;
-        let pages = self
-            .link
-            .pages("scan entities", &statement, &Cells(&[]))
-            .await?;
+        let mut pages = Vec::new();
+        let mut state = Some(PagingState::start());
+        while let Some(from) = state {
+            let scanned = self.link.scan_page("scan entities", &mut statement, from);
+            let (page, next) = scanned.await?;
+            pages.push(page);
+            state = next;
+        }
         decode::each(&pages, |row| {
             let series = decode::series(row)?;
             let last = decode::big(decode::next(row)?)?;

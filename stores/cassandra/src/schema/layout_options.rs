@@ -1,5 +1,6 @@
 //! The layouts that the store offers, and how it does each operation with them.
 
+use sensormark_kit::offer;
 use sensormark_store::{
     Capability, DefaultSelection, Encoding, Family, Index, Layout, LayoutOption, Operation, Schema,
     Scope, Shape, Table, TagPlacement, TimeKey, TimeResolution, WriteMethod,
@@ -30,20 +31,6 @@ pub(crate) fn missing(layout: &Layout) -> Option<String> {
     reason.map(str::to_owned)
 }
 
-fn offer(
-    variant: &str,
-    layout: Layout,
-    default_selection: DefaultSelection,
-    description: &str,
-) -> LayoutOption {
-    LayoutOption {
-        variant: variant.to_owned(),
-        layout,
-        default_selection,
-        description: description.to_owned(),
-    }
-}
-
 /// What this store offers for a schema and a family.
 pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
     let tagged = schema.tables.iter().any(|table| !table.tags.is_empty());
@@ -59,10 +46,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
     match family {
         Family::PerReading => per_reading(schema, usual),
         Family::PerSpan { span_ns } => {
-            let layout = |encoding| Layout {
-                shape: Shape::RecordPerSpan { span_ns, encoding },
-                ..usual
-            };
+            let layout = |encoding| usual.with_shape(Shape::RecordPerSpan { span_ns, encoding });
             vec![
                 offer(
                     "",
@@ -92,10 +76,7 @@ fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
         ),
         offer(
             "partition-per-series",
-            Layout {
-                index: Index::Series,
-                ..usual
-            },
+            usual.with_index(Index::Series),
             DefaultSelection::OnRequest,
             "row a reading; all of a series is one partition, clustered by time in ns",
         ),
@@ -104,10 +85,7 @@ fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
     if tables.all(|table| table.time_resolution >= TimeResolution::Milliseconds) {
         offers.push(offer(
             "timestamp",
-            Layout {
-                time: TimeKey::Native,
-                ..usual
-            },
+            usual.with_time(TimeKey::Native),
             DefaultSelection::OnRequest,
             "row a reading; clustered by timestamp (whole milliseconds)",
         ));

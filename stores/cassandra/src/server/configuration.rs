@@ -7,15 +7,10 @@ use sensormark_store::{Durability, StoreError};
 /// Settings that do not depend on anything.
 const FIXED: &str = "cluster_name: sensormark
 num_tokens: 1
-initial_token: \"0\"
 partitioner: org.apache.cassandra.dht.Murmur3Partitioner
 endpoint_snitch: SimpleSnitch
-listen_address: 127.0.0.1
-rpc_address: 127.0.0.1
 start_native_transport: true
-auto_bootstrap: false
 cdc_enabled: false
-hinted_handoff_enabled: false
 authenticator: PasswordAuthenticator
 authorizer: AllowAllAuthorizer
 commitlog_segment_size: 32MiB
@@ -57,11 +52,51 @@ pub(super) const LOGGING: &str = "<configuration>
 </configuration>
 ";
 
+/// What tells a member of a cluster from a server alone.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    /// From 0.
+    pub(super) member: usize,
+    /// How many members there are.
+    pub(super) members: usize,
+}
+
+impl Place {
+    /// A server alone.
+    pub(super) const ALONE: Self = Self {
+        member: 0,
+        members: 1,
+    };
+
+    /// The token where the member's part of the ring begins: all parts are alike. That of a server alone is 0.
+    fn token(self) -> i128 {
+        if self.members < 2 {
+            return 0;
+        }
+        let count = |places: usize| i128::try_from(places).unwrap_or(i128::MAX);
+        let (member, members) = (count(self.member), count(self.members));
+        i128::from(i64::MIN) + member * ((1 << 64) / members)
+    }
+
+    /// Settings that differ. A further member copies what the others have of it when it joins. Roles are then everywhere, so a member reads its own copy and answers
+    /// while it is the first that was started again. Hints are kept for members that are away, as Cassandra comes.
+    fn settings(self) -> String {
+        if self.members < 2 {
+            return "auto_bootstrap: false\nhinted_handoff_enabled: false\n".to_owned();
+        }
+        format!(
+            "auto_bootstrap: {}\nhinted_handoff_enabled: true\nauth_read_consistency_level: LOCAL_ONE\n",
+            self.member > 0
+        )
+    }
+}
+
 /// The text of `cassandra.yaml`.
 pub(super) fn configuration(
     folder: &ServerFolder,
     durability: Durability,
     memory: &Memory,
+    place: Place,
 ) -> Result<String, StoreError> {
     let sync = match durability {
         Durability::Default | Durability::Relaxed => {
@@ -76,11 +111,15 @@ pub(super) fn configuration(
         }
     };
     let (data, [native, storage, ..]) = (folder.data.display(), folder.ports);
+    let (address, token, differing) = (folder.address, place.token(), place.settings());
     let (memtable, log) = (memory.memtable, memory.log);
     let commit_log = folder.log("commitlog", folder.data.join("commitlog"));
     let commit_log = commit_log.display();
     Ok(format!(
-        "{FIXED}{sync}memtable_heap_space: {memtable}MiB
+        "{FIXED}{sync}{differing}initial_token: \"{token}\"
+listen_address: {address}
+rpc_address: {address}
+memtable_heap_space: {memtable}MiB
 memtable_offheap_space: {memtable}MiB
 commitlog_total_space: {log}MiB
 native_transport_port: {native}

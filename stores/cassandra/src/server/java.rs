@@ -1,5 +1,6 @@
 //! Java's command line: the modules that are opened, the options that Cassandra is proven with, and the node's own.
 
+use super::configuration::Place;
 use super::memory::Memory;
 use sensormark_store::server::ServerFolder;
 use std::path::Path;
@@ -49,16 +50,23 @@ const JAVA: [&str; 17] = [
     "-Djava.rmi.server.hostname=127.0.0.1",
 ];
 
-/// What makes one node on loopback start at once.
-const ALONE: [&str; 7] = [
+/// What makes a node on loopback start at once.
+const AT_ONCE: [&str; 5] = [
     "-Dcassandra.skip_wait_for_gossip_to_settle=0",
-    "-Dcassandra.ring_delay_ms=0",
     "-Dcassandra.shutdown_announce_in_ms=0",
-    "-Dcassandra.load_ring_state=false",
     "-Dcassandra.superuser_setup_delay_ms=0",
     "-Dcassandra.auth_bcrypt_gensalt_log2_rounds=4",
     "-Dcassandra-foreground=yes",
 ];
+
+/// The same for a node that waits for no others.
+const ALONE: [&str; 2] = [
+    "-Dcassandra.ring_delay_ms=0",
+    "-Dcassandra.load_ring_state=false",
+];
+
+/// A member tells the others that it joins, and waits this many ms until they know. Cassandra's default is 30 s, because its machines may be far apart.
+const JOINING: [&str; 1] = ["-Dcassandra.ring_delay_ms=1000"];
 
 /// The options that open modules, which nodetool takes too.
 pub(super) fn openings() -> impl Iterator<Item = String> {
@@ -74,10 +82,13 @@ pub(super) fn arguments(
     agent: &Path,
     folder: &ServerFolder,
     memory: &Memory,
+    place: Place,
 ) -> Vec<String> {
     let root = folder.root.display();
     let mut arguments: Vec<String> = openings().collect();
-    arguments.extend(JAVA[1..].iter().chain(&ALONE).map(|&text| text.to_owned()));
+    let ring: &[&str] = if place.members > 1 { &JOINING } else { &ALONE };
+    let fixed = JAVA[1..].iter().chain(&AT_ONCE).chain(ring);
+    arguments.extend(fixed.map(|&text| text.to_owned()));
     arguments.extend([
         format!("-Xms{}M", memory.heap),
         format!("-Xmx{}M", memory.heap),
@@ -88,7 +99,10 @@ pub(super) fn arguments(
         format!("-Dlogback.configurationFile={root}/logback.xml"),
         format!("-Dcassandra.storagedir={root}"),
         format!("-Dcassandra.logdir={root}"),
-        format!("-Dcassandra.jmx.local.port={}", folder.ports[2]),
+        format!(
+            "-Dcassandra.jmx.local.port={}",
+            management_port(folder, place)
+        ),
         format!("-Djava.io.tmpdir={root}"),
         format!("-Djna.tmpdir={root}"),
         "-cp".to_owned(),
@@ -96,6 +110,11 @@ pub(super) fn arguments(
         "org.apache.cassandra.service.CassandraDaemon".to_owned(),
     ]);
     arguments
+}
+
+/// The port of a member's management, which is always on 127.0.0.1.
+pub(super) fn management_port(folder: &ServerFolder, place: Place) -> u16 {
+    folder.ports[2 + place.member % 3]
 }
 
 /// The garbage collector's regions in MiB. Cassandra comes with 16. A small heap needs some dozens of regions, so they are smaller there. They are still large

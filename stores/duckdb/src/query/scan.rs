@@ -24,14 +24,8 @@ pub(crate) fn readings(
 ) -> Result<(), StoreError> {
     let wrong = |failure| error::native(OPERATION, failure);
     let model = Arc::clone(&session.model);
-    let (description, table) = model.table(number)?;
     let (statement, query) = Plan::everything(&model, number)?;
-    let asked = Bindings {
-        model: &model,
-        table,
-        description,
-        query: &query,
-    };
+    let asked = Bindings::new(&model, &query)?;
     let mut decoder = Decoder::new(asked, 1).in_pieces(ROWS);
     let prepared = session.prepare(&statement.text).map_err(wrong)?;
     let mut rows = prepared.stream().map_err(wrong)?;
@@ -43,10 +37,7 @@ pub(crate) fn readings(
             }
         }
     }
-    let rest = decoder.take();
-    if !rest.is_empty() {
-        sink(&rest);
-    }
+    decoder.finish_pieces(sink);
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! The layouts that the store offers, and how it does each operation with them.
 
+use sensormark_kit::offer;
 use sensormark_store::{
     Capability, DefaultSelection, Encoding, Family, FieldType, Index, Layout, LayoutOption,
     Operation, Schema, Scope, Shape, Table, TagPlacement, TimeKey, TimeResolution, WriteMethod,
@@ -31,20 +32,6 @@ pub(crate) fn missing(layout: &Layout) -> Option<String> {
     reason.map(str::to_owned)
 }
 
-fn offer(
-    variant: &str,
-    layout: Layout,
-    default_selection: DefaultSelection,
-    description: &str,
-) -> LayoutOption {
-    LayoutOption {
-        variant: variant.to_owned(),
-        layout,
-        default_selection,
-        description: description.to_owned(),
-    }
-}
-
 /// What this store offers for a schema and a family.
 pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
     let tagged = schema.tables.iter().any(|table| !table.tags.is_empty());
@@ -61,10 +48,10 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
     match family {
         Family::PerReading => per_reading(schema, usual),
         Family::PerSpan { span_ns } => {
-            let layout = |encoding| Layout {
-                shape: Shape::RecordPerSpan { span_ns, encoding },
-                index: Index::SeriesTime,
-                ..usual
+            let layout = |encoding| {
+                usual
+                    .with_shape(Shape::RecordPerSpan { span_ns, encoding })
+                    .with_index(Index::SeriesTime)
             };
             vec![
                 offer(
@@ -96,11 +83,7 @@ fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
     let coarse = tables.all(|table| table.time_resolution >= TimeResolution::Milliseconds);
     offers.push(offer(
         "time-series",
-        Layout {
-            shape: Shape::NativeTimeSeries,
-            time: TimeKey::Native,
-            ..usual
-        },
+        usual.with_shape(Shape::NativeTimeSeries).with_time(TimeKey::Native),
         if coarse {
             DefaultSelection::Further
         } else {
@@ -118,9 +101,6 @@ pub(crate) fn capability(operation: Operation, layout: &Layout, table: &Table) -
     }
     let client = |reason: &str| Capability::ClientSide(reason.to_owned());
     match operation {
-        Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
-            return Capability::Unsupported("the table has no entity".to_owned());
-        }
         Operation::UpsertAtomically => {
             return Capability::Unsupported("a transaction ends at a container".to_owned());
         }

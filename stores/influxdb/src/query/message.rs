@@ -436,4 +436,25 @@ mod tests {
         let error = read_results("ask", body).unwrap_err();
         assert_eq!(error.kind(), sensormark_store::ErrorKind::NotFound);
     }
+
+    #[test]
+    fn hostile_answers_are_errors() {
+        let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuzz/message");
+        sensormark_conformance::fuzz::target("InfluxDB messages", examples.as_ref(), |bytes| {
+            let _ = read_part("ask", bytes);
+            let Ok(Some(all)) = read_results("ask", bytes) else {
+                return;
+            };
+            for rows in all {
+                let (mut cells, others) = (rows.cells(), rows.columns.len().max(1) - 1);
+                for _ in 0..rows.count {
+                    let Ok((_, values)) = cells.row(others) else {
+                        break;
+                    };
+                    assert_eq!(values.len(), others);
+                }
+                let _ = rows.plain();
+            }
+        });
+    }
 }

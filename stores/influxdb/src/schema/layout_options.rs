@@ -1,5 +1,6 @@
 //! The layouts that InfluxDB offers, and what it does with them itself.
 
+use sensormark_kit::{offer, on_request};
 use sensormark_store::{
     Capability, DefaultSelection, Family, FieldType, Layout, LayoutOption, Operation, QueryStyle,
     Schema, Table, WriteMethod,
@@ -11,13 +12,6 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
         return Vec::new();
     }
     let usual = Layout::row_per_reading();
-    let offer =
-        |variant: &str, layout: Layout, default_selection, description: &str| LayoutOption {
-            variant: variant.to_owned(),
-            layout,
-            default_selection,
-            description: description.to_owned(),
-        };
     let mut datagrams = usual;
     datagrams.write = WriteMethod::Datagram;
     let mut packed = usual;
@@ -63,14 +57,12 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
 
 /// Whole numbers as floating point fields, as study 000 wrote them.
 fn of_floats(usual: Layout, datagrams: Layout) -> [LayoutOption; 2] {
-    let offer = |variant: &str, layout, description: &str| LayoutOption {
-        variant: variant.to_owned(),
-        layout: Layout {
+    let offer = |variant: &str, layout, description: &str| {
+        let layout = Layout {
             float_fields: true,
             ..layout
-        },
-        default_selection: DefaultSelection::OnRequest,
-        description: description.to_owned(),
+        };
+        on_request(variant, layout, description)
     };
     [
         offer(
@@ -103,13 +95,10 @@ fn is_of_devices(table: &Table) -> bool {
 }
 
 /// How InfluxDB does an operation.
-pub(crate) fn capability(operation: Operation, layout: &Layout, table: &Table) -> Capability {
+pub(crate) fn capability(operation: Operation, layout: &Layout, _: &Table) -> Capability {
     let client = |reason: &str| Capability::ClientSide(reason.to_owned());
     let unsupported = |reason: &str| Capability::Unsupported(reason.to_owned());
     match operation {
-        Operation::UpsertSeparately if table.entity.is_none() => {
-            unsupported("the table has no entity")
-        }
         Operation::UpsertSeparately => client(
             "InfluxDB has no rows to update: an entity is a point at time 0, overwritten; the client asks once a session and series whether it is there",
         ),

@@ -3,28 +3,26 @@
 //! It decides by the schema's form alone: tags, types of fields, resolution of time.
 
 use super::{field_type, is_short};
+use sensormark_kit::offer;
 use sensormark_relational::table::SECOND_NS;
 use sensormark_store::{
     Capability, DefaultSelection, Encoding, Family, FieldType, Index, Layout, LayoutOption,
     Operation, QueryStyle, Schema, Scope, Shape, Table, TagPlacement, TimeKey, WriteMethod,
 };
 
-fn offer(
-    variant: &str,
-    layout: Layout,
-    default_selection: DefaultSelection,
-    description: impl Into<String>,
-) -> LayoutOption {
-    LayoutOption {
-        variant: variant.to_owned(),
-        layout,
-        default_selection,
-        description: description.into(),
-    }
-}
-
 /// What this store offers for a schema and a family.
 pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
+    let fits = |offer: &LayoutOption| {
+        let mut tables = schema.tables.iter();
+        tables.all(|table| missing(&offer.layout, table).is_none())
+    };
+    let mut offers = known(schema, family);
+    offers.retain(fits);
+    offers
+}
+
+/// The layouts of a family, whatever the schema's tables hold.
+fn known(schema: &Schema, family: Family) -> Vec<LayoutOption> {
     let usual = Layout {
         tags: if schema.tables.iter().any(|table| table.tags.len() > 1) {
             TagPlacement::OwnTable
@@ -37,13 +35,10 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
         Family::PerReading => per_reading(schema, usual),
         Family::PerSpan { span_ns } => vec![offer(
             "",
-            Layout {
-                shape: Shape::RecordPerSpan {
-                    span_ns,
-                    encoding: Encoding::Json,
-                },
-                ..usual
-            },
+            usual.with_shape(Shape::RecordPerSpan {
+                span_ns,
+                encoding: Encoding::Json,
+            }),
             DefaultSelection::Usual,
             if span_ns == SECOND_NS {
                 "row a second of a series (second bigint, size int unsigned, measurements json), index on second"
@@ -52,10 +47,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
             },
         )],
         Family::Summary { per_ns, split } => {
-            let layout = Layout {
-                shape: Shape::Summary { per_ns, split },
-                ..usual
-            };
+            let layout = usual.with_shape(Shape::Summary { per_ns, split });
             vec![
                 offer(
                     "",
@@ -65,10 +57,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
                 ),
                 offer(
                     "no-index",
-                    Layout {
-                        index: Index::None,
-                        ..layout
-                    },
+                    layout.with_index(Index::None),
                     DefaultSelection::OnRequest,
                     "the same without an index on the readings",
                 ),
@@ -79,10 +68,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
 }
 
 fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
-    let row_per_field = Layout {
-        shape: Shape::RowPerField,
-        ..usual
-    };
+    let row_per_field = usual.with_shape(Shape::RowPerField);
     let row = "row a reading (time bigint in ns, a column a field), index on (series, time)";
     let mut offers = Vec::new();
     match row_per_field_kind(schema) {
@@ -132,20 +118,14 @@ fn index_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
     let request = |variant, layout, description: &str| {
         offer(variant, layout, DefaultSelection::OnRequest, description)
     };
-    let no_index = Layout {
-        index: Index::None,
-        ..usual
-    };
+    let no_index = usual.with_index(Index::None);
     let mut offers = vec![request(
         "no-index",
         no_index,
         "the same rows without an index",
     )];
     if usual.shape == Shape::RowPerReading {
-        let clustered = Layout {
-            index: Index::Clustered,
-            ..usual
-        };
+        let clustered = usual.with_index(Index::Clustered);
         // How InnoDB likes it best: rows of a series side by side. Of one series, rows come in that order anyhow.
         let default_selection = if schema.tables.iter().any(|table| !table.tags.is_empty()) {
             DefaultSelection::Further
@@ -171,10 +151,7 @@ fn tag_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
         offer(variant, layout, DefaultSelection::OnRequest, description)
     };
     let mut offers = Vec::new();
-    let by_series = Layout {
-        index: Index::Series,
-        ..usual
-    };
+    let by_series = usual.with_index(Index::Series);
     // Where the series belong to something, a foreign key brings this index unasked.
     let default_selection = if schema.tables.iter().any(|table| table.entity.is_some()) {
         DefaultSelection::Further
@@ -198,20 +175,14 @@ fn tag_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
         ));
     }
     offers.push(if usual.tags == TagPlacement::OwnTable {
-        let inline = Layout {
-            tags: TagPlacement::Inline,
-            ..usual
-        };
+        let inline = usual.with_tags(TagPlacement::Inline);
         request(
             "tags-inline",
             inline,
             "row a reading with all its tags in it",
         )
     } else {
-        let own = Layout {
-            tags: TagPlacement::OwnTable,
-            ..usual
-        };
+        let own = usual.with_tags(TagPlacement::OwnTable);
         request(
             "tags-in-table",
             own,
@@ -242,7 +213,7 @@ fn write_variants(usual: Layout) -> Vec<LayoutOption> {
     .map(|(variant, write, description)| {
         offer(
             variant,
-            Layout { write, ..usual },
+            usual.with_write(write),
             DefaultSelection::OnRequest,
             description,
         )

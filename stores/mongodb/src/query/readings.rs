@@ -5,7 +5,7 @@ use super::decode::{Decoder, KEY, time_of, value};
 use super::expression::{Condition, field};
 use super::source::{Source, add_conditions, filtered, inside, tag_expression, time_filter};
 use super::{OPERATION, Question, Reader};
-use crate::connection::{Patience, unreadable};
+use crate::connection::{TimeLimit, unreadable};
 use crate::schema::SAMPLES;
 use crate::schema::{EntityModel, Fields, MEASUREMENT, PhysicalTable, Tags};
 use mongodb::bson::{Bson, Document, RawBsonRef, RawDocument, doc};
@@ -141,7 +141,7 @@ impl Reader<'_> {
             Ok(())
         };
         self.link
-            .ask(OPERATION, command, Patience::EachPart, take)
+            .ask(OPERATION, command, TimeLimit::EachPart, take)
             .await?;
         if !decoder.batch.is_empty() {
             sink(&decoder.batch);
@@ -178,7 +178,7 @@ impl Reader<'_> {
             Ok(())
         };
         self.link
-            .ask(OPERATION, command, Patience::EachPart, take)
+            .ask(OPERATION, command, TimeLimit::EachPart, take)
             .await?;
         found.sort_by_key(|entity| entity.0);
         for (series, last, values) in found {

@@ -243,7 +243,7 @@ pub(super) fn time_filter(kept: &PhysicalTable, range: TimeRange, coarse: bool) 
     }
     let (start, end) = (instant(kept, first), instant(kept, range.end_ns));
     if kept.shape == Shape::NativeTimeSeries && range.end_ns > KEYS_OF_BUCKETS_END {
-        return doc! { &kept.time: { "$gte": start }, "$nor": [{ &kept.time: { "$gte": end } }] };
+        return doc! { "$nor": [{ &kept.time: { "$lt": start } }, { &kept.time: { "$gte": end } }] };
     }
     doc! { &kept.time: { "$gte": start, "$lt": end } }
 }

@@ -2,28 +2,11 @@
 
 use super::missing;
 use crate::topology::Topology;
+use sensormark_kit::{offer, on_request};
 use sensormark_store::{
     Capability, DefaultSelection, Encoding, Extremes, Family, Index, Layout, LayoutOption,
     Operation, QueryStyle, Schema, Scope, Shape, Table, TagPlacement, TimeKey, WriteMethod,
 };
-
-fn offer(
-    variant: &str,
-    layout: Layout,
-    default_selection: DefaultSelection,
-    description: &str,
-) -> LayoutOption {
-    LayoutOption {
-        variant: variant.to_owned(),
-        layout,
-        default_selection,
-        description: description.to_owned(),
-    }
-}
-
-fn request(variant: &str, layout: Layout, description: &str) -> LayoutOption {
-    offer(variant, layout, DefaultSelection::OnRequest, description)
-}
 
 /// What this store offers for a schema and a family.
 pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
@@ -44,19 +27,13 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
                 split,
                 extremes,
             };
-            let layout = |extremes| Layout {
-                shape: shape(extremes),
-                ..base
-            };
+            let layout = |extremes| base.with_shape(shape(extremes));
             bucketed(layout(Extremes::PerPart), layout(Extremes::PerBucket))
         }
         Family::GrowingArray => vec![offer(
             "",
-            Layout {
-                shape: Shape::GrowingArray,
-                index: Index::Series,
-                ..base
-            },
+            base.with_shape(Shape::GrowingArray)
+                .with_index(Index::Series),
             DefaultSelection::Usual,
             "document a series {_id: its tags, samples: [{timestamp: int64 ns, fields…}]}, growing by $push until 16 MiB",
         )],
@@ -65,32 +42,20 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
 }
 
 fn native(layout: Layout) -> Layout {
-    Layout {
-        time: TimeKey::Native,
-        ..layout
-    }
+    layout.with_time(TimeKey::Native)
 }
 
 fn unindexed(layout: Layout) -> Layout {
-    Layout {
-        index: Index::None,
-        ..layout
-    }
+    layout.with_index(Index::None)
 }
 
 /// The study's index on device and day, where the rule (`SeriesKey`) has the thing between them.
 fn first_tag_indexed(layout: Layout) -> Layout {
-    Layout {
-        index: Index::FirstTagTime,
-        ..layout
-    }
+    layout.with_index(Index::FirstTagTime)
 }
 
 fn unordered(layout: Layout) -> Layout {
-    Layout {
-        write: WriteMethod::FastPath,
-        ..layout
-    }
+    layout.with_write(WriteMethod::FastPath)
 }
 
 fn time_series(layout: Layout) -> Layout {
@@ -138,23 +103,20 @@ fn collection_per_table(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
             further,
             "time-series collection {time: date of milliseconds, tags: metaField, fields…}, index on (series, time)",
         ),
-        request(
+        on_request(
             "no-index",
             unindexed(usual),
             "document a reading, no index but _id",
         ),
-        request(
+        on_request(
             "unordered",
             unordered(usual),
             "document a reading; a batch is an unordered insert",
         ),
     ];
     if tagged {
-        let series = Layout {
-            index: Index::Series,
-            ..usual
-        };
-        offers.push(request(
+        let series = usual.with_index(Index::Series);
+        offers.push(on_request(
             "series-index",
             series,
             "document a reading, index on the series alone",
@@ -169,10 +131,7 @@ fn shared_collection(base: Layout) -> Vec<LayoutOption> {
         scope: Scope::Shared,
         ..base
     };
-    let subdocument = Layout {
-        tags: TagPlacement::Subdocument,
-        ..usual
-    };
+    let subdocument = usual.with_tags(TagPlacement::Subdocument);
     vec![
         offer(
             "",
@@ -200,17 +159,17 @@ fn shared_collection(base: Layout) -> Vec<LayoutOption> {
             DefaultSelection::Further,
             "a time-series collection a measurement {time: date of milliseconds, tags: metaField, fields…}, index on (series, time)",
         ),
-        request(
+        on_request(
             "dates",
             native(usual),
             "the usual document with a BSON date: times are cut to milliseconds",
         ),
-        request(
+        on_request(
             "no-index",
             unindexed(usual),
             "the usual document, no index but _id",
         ),
-        request(
+        on_request(
             "unordered",
             unordered(usual),
             "the usual document; a batch is an unordered insert",
@@ -219,13 +178,10 @@ fn shared_collection(base: Layout) -> Vec<LayoutOption> {
 }
 
 fn per_span(schema: &Schema, base: Layout, span_ns: i64) -> Vec<LayoutOption> {
-    let usual = Layout {
-        shape: Shape::RecordPerSpan {
-            span_ns,
-            encoding: Encoding::Documents,
-        },
-        ..base
-    };
+    let usual = base.with_shape(Shape::RecordPerSpan {
+        span_ns,
+        encoding: Encoding::Documents,
+    });
     vec![
         offer(
             "",
@@ -239,7 +195,7 @@ fn per_span(schema: &Schema, base: Layout, span_ns: i64) -> Vec<LayoutOption> {
             standing_of_dates(schema),
             "the same with BSON dates: times are cut to milliseconds",
         ),
-        request(
+        on_request(
             "no-index",
             unindexed(usual),
             "document a span of a series, no index but _id",
@@ -267,43 +223,43 @@ fn bucketed(usual: Layout, one_pair: Layout) -> Vec<LayoutOption> {
             DefaultSelection::Further,
             "the same documents, no index but _id",
         ),
-        request(
+        on_request(
             "first-tag-index",
             first_tag_indexed(usual),
             "the same documents, index on (first tag, day)",
         ),
-        request(
+        on_request(
             "dates",
             native(usual),
             "the same with BSON dates: times are cut to milliseconds",
         ),
-        request(
+        on_request(
             "back-filled",
             unordered(usual),
             "the same documents, made ready in the client and inserted whole",
         ),
-        request(
+        on_request(
             "unwind",
             asked(usual, QueryStyle::UnwindFirst),
             "the same documents; asked by $match (day) → $project → $unwind → $match (time) → $group: each reading is taken out \
              before it is compared, and a range comes as one document (at most 16 MiB)",
         ),
-        request(
+        on_request(
             "set-window-fields",
             asked(usual, QueryStyle::WindowFunctions),
             "the same documents; asked as by unwind, and means by $setWindowFields, which needs MongoDB 5.0",
         ),
-        request(
+        on_request(
             "one-min-max",
             one_pair,
             "the same documents with one min and one max a field, beside nsamples and sum by {day, night}",
         ),
-        request(
+        on_request(
             "as-published",
             unindexed(published),
             "BSON dates, one min and one max a field, asked as by unwind; no index but _id",
         ),
-        request(
+        on_request(
             "as-published-indexed",
             first_tag_indexed(published),
             "BSON dates, one min and one max a field, asked as by unwind; index on (first tag, day)",
@@ -326,7 +282,7 @@ pub(crate) fn has_one_pair(shape: Shape) -> bool {
 pub(crate) fn capability(
     operation: Operation,
     layout: &Layout,
-    table: &Table,
+    _: &Table,
     topology: Topology,
 ) -> Capability {
     if let Some(missing) = missing(layout) {
@@ -334,9 +290,6 @@ pub(crate) fn capability(
     }
     let unsupported = |reason: &str| Capability::Unsupported(reason.to_owned());
     match operation {
-        Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
-            unsupported("the table has no entity")
-        }
         Operation::UpsertAtomically if layout.shape == Shape::NativeTimeSeries => {
             unsupported("time-series collections refuse writes in transactions")
         }

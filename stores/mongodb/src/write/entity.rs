@@ -83,7 +83,7 @@ impl Writer<'_> {
             .transaction(
                 OPERATION,
                 vec![update, insert.command],
-                concern(self.durability),
+                concern(self.durability, &self.link.consistency.acknowledgment),
                 check,
             )
             .await?;
@@ -128,9 +128,9 @@ impl Writer<'_> {
 }
 
 /// The write concern of a transaction's commit.
-fn concern(durability: Durability) -> WriteConcern {
+fn concern(durability: Durability, members: &Acknowledgment) -> WriteConcern {
     let mut concern = WriteConcern::default();
-    concern.w = Some(Acknowledgment::Nodes(1));
+    concern.w = Some(members.clone());
     concern.journal = match durability {
         Durability::Durable => Some(true),
         Durability::Relaxed => Some(false),

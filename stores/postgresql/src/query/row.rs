@@ -1,7 +1,8 @@
 //! PostgreSQL's rows: each value straight from the wire.
 
+use sensormark_relational::row::binary::{self, integer, text};
 use sensormark_relational::row::{Document, Row, unexpected};
-use sensormark_store::{Column, FieldType, StoreError, Value, Values};
+use sensormark_store::{Column, FieldType, StoreError, Value};
 use std::error::Error;
 use tokio_postgres::types::{FromSql, Type};
 
@@ -41,7 +42,7 @@ impl Answered<'_> {
 impl Row for Answered<'_> {
     #[inline]
     fn push(&self, place: usize, column: &mut Column) -> Result<(), StoreError> {
-        push(column, self.raw(place)?)
+        binary::push(self.raw(place)?, column)
     }
 
     #[inline]
@@ -58,15 +59,7 @@ impl Row for Answered<'_> {
     }
 
     fn value(&self, place: usize, kind: FieldType) -> Result<Value, StoreError> {
-        let Some(raw) = self.raw(place)? else {
-            return Ok(Value::Null);
-        };
-        Ok(match kind {
-            FieldType::Bool => Value::Bool(raw.first().is_some_and(|&byte| byte != 0)),
-            FieldType::I64 | FieldType::U16 => Value::I64(integer(raw)?),
-            FieldType::F64 => Value::F64(f64::from_be_bytes(fixed(raw)?)),
-            FieldType::Text => Value::Text(text(raw)?.to_owned()),
-        })
+        binary::value(self.raw(place)?, kind)
     }
 
     fn is_null(&self, place: usize) -> Result<bool, StoreError> {
@@ -96,50 +89,10 @@ impl Row for Answered<'_> {
     }
 
     fn elements(&self, place: usize, column: &mut Column) -> Result<(), StoreError> {
-        elements(self.present(place)?, |element| push(column, element))
+        elements(self.present(place)?, |element| {
+            binary::push(element, column)
+        })
     }
-}
-
-fn fixed<const LENGTH: usize>(raw: &[u8]) -> Result<[u8; LENGTH], StoreError> {
-    raw.try_into()
-        .map_err(|_| unexpected("a value has the wrong length"))
-}
-
-/// An integer of 2, 4 or 8 bytes.
-fn integer(raw: &[u8]) -> Result<i64, StoreError> {
-    Ok(match raw.len() {
-        2 => i64::from(i16::from_be_bytes(fixed(raw)?)),
-        4 => i64::from(i32::from_be_bytes(fixed(raw)?)),
-        _ => i64::from_be_bytes(fixed(raw)?),
-    })
-}
-
-fn text(raw: &[u8]) -> Result<&str, StoreError> {
-    std::str::from_utf8(raw).map_err(|_| unexpected("a text is not UTF-8"))
-}
-
-/// Appends a value that came over the wire to a column.
-fn push(column: &mut Column, raw: Option<&[u8]>) -> Result<(), StoreError> {
-    let Some(raw) = raw else {
-        column.push_null();
-        return Ok(());
-    };
-    match &mut column.values {
-        Values::Bool(values) => values.push(raw.first().is_some_and(|&byte| byte != 0)),
-        Values::I64(values) => values.push(integer(raw)?),
-        Values::U16(values) => {
-            values.push(
-                u16::try_from(integer(raw)?)
-                    .map_err(|_| unexpected("a number is not of 16 bits"))?,
-            );
-        }
-        Values::F64(values) => values.push(f64::from_be_bytes(fixed(raw)?)),
-        Values::Text(values) => values.push(text(raw)?),
-    }
-    if let Some(present) = &mut column.present {
-        present.push(true);
-    }
-    Ok(())
 }
 
 /// The elements of an array in the binary form.

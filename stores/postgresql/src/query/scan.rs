@@ -38,14 +38,8 @@ impl Reader<'_> {
         sink: &mut dyn FnMut(&Batch),
     ) -> Result<(), StoreError> {
         let model = self.model;
-        let (description, table) = model.table(number)?;
         let (statement, query) = Plan::everything(model, number)?;
-        let asked = Bindings {
-            model,
-            table,
-            description,
-            query: &query,
-        };
+        let asked = Bindings::new(model, &query)?;
         let preparing = self.link.client.prepare_typed(&statement.text, &[]);
         let prepared = self.link.wire.run("prepare a query", preparing).await?;
         let no_parameters: [Parameter<'_>; 0] = [];
@@ -76,10 +70,7 @@ impl Reader<'_> {
                 None => break,
             }
         }
-        let rest = decoder.take();
-        if !rest.is_empty() {
-            sink(&rest);
-        }
+        decoder.finish_pieces(sink);
         Ok(())
     }
 

@@ -1,24 +1,11 @@
 //! The layouts on offer, each family's usual one first.
 
 use super::missing;
+use sensormark_kit::{offer, on_request};
 use sensormark_store::{
     Capability, DefaultSelection, Encoding, Family, Index, Layout, LayoutOption, Operation, Schema,
     Shape, Table, TagPlacement, TimeKey, TimeResolution, WriteMethod,
 };
-
-fn offer(
-    variant: &str,
-    layout: Layout,
-    default_selection: DefaultSelection,
-    description: &str,
-) -> LayoutOption {
-    LayoutOption {
-        variant: variant.to_owned(),
-        layout,
-        default_selection,
-        description: description.to_owned(),
-    }
-}
 
 /// What this store offers for a schema and a family.
 pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
@@ -45,10 +32,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
         }
         Family::PerSpan { span_ns } => per_span(usual, span_ns),
         Family::Summary { per_ns, split } => {
-            let layout = Layout {
-                shape: Shape::Summary { per_ns, split },
-                ..usual
-            };
+            let layout = usual.with_shape(Shape::Summary { per_ns, split });
             vec![
                 offer(
                     "",
@@ -58,10 +42,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
                 ),
                 offer(
                     "no-index",
-                    Layout {
-                        index: Index::None,
-                        ..layout
-                    },
+                    layout.with_index(Index::None),
                     DefaultSelection::OnRequest,
                     "the same without an index on the readings",
                 ),
@@ -90,25 +71,15 @@ fn row_per_field(schema: &Schema, usual: Layout) -> Option<LayoutOption> {
     };
     Some(offer(
         "row-per-field",
-        Layout {
-            shape: Shape::RowPerField,
-            ..usual
-        },
+        usual.with_shape(Shape::RowPerField),
         default_selection,
         "row a field of a reading (series, time, field, value), btree on (series, time)",
     ))
 }
 
-fn request(variant: &str, layout: Layout, description: &str) -> LayoutOption {
-    offer(variant, layout, DefaultSelection::OnRequest, description)
-}
-
 fn row_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
-    let without = Layout {
-        index: Index::None,
-        ..usual
-    };
-    let mut offers = vec![request("no-index", without, "row a reading, no index")];
+    let without = usual.with_index(Index::None);
+    let mut offers = vec![on_request("no-index", without, "row a reading, no index")];
     if schema.tables.iter().any(|table| !table.tags.is_empty()) {
         offers.extend(tag_variants(usual));
     }
@@ -118,7 +89,7 @@ fn row_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
             foreign_key: true,
             ..usual
         };
-        offers.push(request(
+        offers.push(on_request(
             "foreign-key",
             layout,
             "row a reading, btree on the series alone, and a foreign key: a reading without its entity is refused",
@@ -129,18 +100,15 @@ fn row_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
         .iter()
         .all(|table| table.time_resolution >= TimeResolution::Microseconds)
     {
-        let layout = Layout {
-            time: TimeKey::Native,
-            ..usual
-        };
-        offers.push(request(
+        let layout = usual.with_time(TimeKey::Native);
+        offers.push(on_request(
             "timestamptz",
             layout,
             "row a reading keyed by timestamptz (whole microseconds)",
         ));
     }
     for (variant, write, description) in WAYS_OF_WRITING {
-        offers.push(request(variant, Layout { write, ..usual }, description));
+        offers.push(on_request(variant, usual.with_write(write), description));
     }
     offers
 }
@@ -164,10 +132,7 @@ const WAYS_OF_WRITING: [(&str, WriteMethod, &str); 3] = [
 ];
 
 fn tag_variants(usual: Layout) -> [LayoutOption; 2] {
-    let series = Layout {
-        index: Index::Series,
-        ..usual
-    };
+    let series = usual.with_index(Index::Series);
     let (variant, tags, description) = if usual.tags == TagPlacement::OwnTable {
         (
             "tags-inline",
@@ -182,12 +147,12 @@ fn tag_variants(usual: Layout) -> [LayoutOption; 2] {
         )
     };
     [
-        request(
+        on_request(
             "series-index",
             series,
             "row a reading, btree on the series alone",
         ),
-        request(variant, Layout { tags, ..usual }, description),
+        on_request(variant, usual.with_tags(tags), description),
     ]
 }
 
@@ -213,24 +178,18 @@ fn per_span(usual: Layout, span_ns: i64) -> Vec<LayoutOption> {
         ),
     ]
     .map(|(variant, encoding, default_selection, description)| {
-        let layout = Layout {
-            shape: Shape::RecordPerSpan { span_ns, encoding },
-            ..usual
-        };
+        let layout = usual.with_shape(Shape::RecordPerSpan { span_ns, encoding });
         offer(variant, layout, default_selection, description)
     })
     .to_vec()
 }
 
 /// How the store does an operation: natively, or not at all.
-pub(crate) fn capability(operation: Operation, layout: &Layout, table: &Table) -> Capability {
+pub(crate) fn capability(operation: Operation, layout: &Layout, _: &Table) -> Capability {
     if let Some(missing) = missing(layout) {
         return Capability::Unsupported(missing);
     }
     match operation {
-        Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
-            Capability::Unsupported("the table has no entity".to_owned())
-        }
         Operation::FromSums | Operation::ExtremesOfPartsFromSums
             if !matches!(layout.shape, Shape::Summary { .. }) =>
         {

@@ -1,7 +1,8 @@
 //! QuestDB's rows: each value straight from the wire.
 
+use sensormark_relational::row::binary::{self, integer, text};
 use sensormark_relational::row::{Document, Row, unexpected};
-use sensormark_store::{Column, FieldType, StoreError, Value, Values};
+use sensormark_store::{Column, FieldType, StoreError, Value};
 use std::error::Error;
 use tokio_postgres::types::{FromSql, Type};
 
@@ -45,24 +46,7 @@ impl Answered<'_> {
 impl Row for Answered<'_> {
     #[inline]
     fn push(&self, place: usize, column: &mut Column) -> Result<(), StoreError> {
-        let Some(raw) = self.raw(place)? else {
-            column.push_null();
-            return Ok(());
-        };
-        match &mut column.values {
-            Values::Bool(values) => values.push(integer(raw)? != 0),
-            Values::I64(values) => values.push(integer(raw)?),
-            Values::U16(values) => {
-                let value = u16::try_from(integer(raw)?);
-                values.push(value.map_err(|_| unexpected("a number is not of 16 bits"))?);
-            }
-            Values::F64(values) => values.push(f64::from_be_bytes(fixed(raw)?)),
-            Values::Text(values) => values.push(text(raw)?),
-        }
-        if let Some(present) = &mut column.present {
-            present.push(true);
-        }
-        Ok(())
+        binary::push(self.raw(place)?, column)
     }
 
     /// A symbol of digits is a tag that is a whole number.
@@ -85,15 +69,7 @@ impl Row for Answered<'_> {
     }
 
     fn value(&self, place: usize, kind: FieldType) -> Result<Value, StoreError> {
-        let Some(raw) = self.raw(place)? else {
-            return Ok(Value::Null);
-        };
-        Ok(match kind {
-            FieldType::Bool => Value::Bool(integer(raw)? != 0),
-            FieldType::I64 | FieldType::U16 => Value::I64(integer(raw)?),
-            FieldType::F64 => Value::F64(f64::from_be_bytes(fixed(raw)?)),
-            FieldType::Text => Value::Text(text(raw)?.to_owned()),
-        })
+        binary::value(self.raw(place)?, kind)
     }
 
     fn is_null(&self, place: usize) -> Result<bool, StoreError> {
@@ -103,22 +79,4 @@ impl Row for Answered<'_> {
     fn document(&self, _: usize) -> Result<Document<'_>, StoreError> {
         Err(unexpected("a document where QuestDB has none"))
     }
-}
-
-fn fixed<const LENGTH: usize>(raw: &[u8]) -> Result<[u8; LENGTH], StoreError> {
-    raw.try_into()
-        .map_err(|_| unexpected("a value has the wrong length"))
-}
-
-/// A whole number of 2, 4 or 8 bytes.
-fn integer(raw: &[u8]) -> Result<i64, StoreError> {
-    Ok(match raw.len() {
-        2 => i64::from(i16::from_be_bytes(fixed(raw)?)),
-        4 => i64::from(i32::from_be_bytes(fixed(raw)?)),
-        _ => i64::from_be_bytes(fixed(raw)?),
-    })
-}
-
-fn text(raw: &[u8]) -> Result<&str, StoreError> {
-    std::str::from_utf8(raw).map_err(|_| unexpected("a text is not UTF-8"))
 }

@@ -22,14 +22,8 @@ pub fn readings(
     sink: &mut dyn FnMut(&Batch),
 ) -> Result<(), StoreError> {
     let wrong = |cause| error::native(OPERATION, cause);
-    let (description, table) = session.model.table(number)?;
     let (statement, query) = Plan::everything(&session.model, number)?;
-    let asked = Bindings {
-        model: &session.model,
-        table,
-        description,
-        query: &query,
-    };
+    let asked = Bindings::new(&session.model, &query)?;
     let mut decoder = Decoder::new(asked, 1).in_pieces(ROWS);
     let mut prepared = session
         .connection
@@ -42,10 +36,7 @@ pub fn readings(
             sink(&piece);
         }
     }
-    let rest = decoder.take();
-    if !rest.is_empty() {
-        sink(&rest);
-    }
+    decoder.finish_pieces(sink);
     Ok(())
 }
 

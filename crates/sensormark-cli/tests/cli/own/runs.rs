@@ -3,6 +3,11 @@
 use super::support::{SMALL, measure, with};
 use crate::support::{Place, reasons, said};
 use serde_json::Value;
+use std::io::BufRead;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// Only lateness of the engine's own, which tests beside this one may cause, may speak against a trial.
 fn sound(trial: &Value, said: &str) {
@@ -120,6 +125,71 @@ fn a_recorded_column_goes_round() {
     let wrong = place.run(&["run", "own.toml", "--set", "fields.boiler.column=heta"]);
     assert_eq!(wrong.status.code(), Some(2), "{}", said(&wrong));
     assert!(said(&wrong).contains("column"), "{}", said(&wrong));
+}
+
+/// The processes of a trial that this process has started.
+fn roles_of(id: u32) -> Vec<String> {
+    let output = std::process::Command::new("pgrep")
+        .args(["-P", &id.to_string(), "-f", " role "])
+        .output();
+    let output = output.expect("pgrep is there").stdout;
+    let ids = String::from_utf8_lossy(&output).into_owned();
+    ids.split_whitespace().map(str::to_owned).collect()
+}
+
+/// A killed process made a rate one that does not hold: 100 readings a second held, and 104 did not, was the answer.
+#[test]
+fn a_killed_process_is_no_rate_that_does_not_hold() {
+    let place = with(&SMALL.replace("batch = 20", "batch = 20\nrate = 100"));
+    let mut command = place.command(&["run", "own.toml", "--find-limit"]);
+    command.args(["--set", "mixed.duration=400ms", "--on", "sqlite:individual"]);
+    command.args(["--set", "limits=lost = 0", "--results"]);
+    command.arg(place.results());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    let errors = child.stderr.take().expect("piped");
+    let mut lines = std::io::BufReader::new(errors).lines();
+    let mut text = String::new();
+    let mut next = || {
+        let line = lines.next()?.expect("text");
+        text.push_str(&format!("{line}\n"));
+        Some(line)
+    };
+    // The first rate is measured, whatever comes of it.
+    while next().is_some_and(|line| !line.contains("readings a second: ")) {}
+    let (done, id) = (Arc::new(AtomicBool::new(false)), child.id());
+    let ended = Arc::clone(&done);
+    let killer = std::thread::spawn(move || {
+        while !ended.load(Ordering::Relaxed) {
+            for role in roles_of(id) {
+                let _ = std::process::Command::new("kill")
+                    .args(["-KILL", &role])
+                    .status();
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    });
+    while next().is_some() {}
+    let output = child.wait_with_output().expect("it ends");
+    done.store(true, Ordering::Relaxed);
+    killer.join().expect("it kills");
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    let lost = text
+        .matches("readings a second: could not be measured (")
+        .count();
+    assert_eq!(lost, 2, "it is tried once more: {text}");
+    let trial = &place.trials()[0];
+    assert_eq!(trial["figures"]["highest_rate"]["value"], Value::Null);
+    // Tests beside this one may disturb the host, too.
+    let kinds = reasons(trial);
+    assert!(kinds.iter().any(|kind| kind == "client_failed"), "{text}");
+    let limits = trial["limits"].as_array().expect("limits");
+    assert_eq!(limits.len(), 1, "{limits:?}");
+    let words = limits[0]["words"].as_str().unwrap_or_default();
+    assert!(
+        words.starts_with("not found: ") && words.contains("could not be measured"),
+        "{words}"
+    );
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::nearest::unknown;
 #[derive(Debug, Error)]
 pub enum RecordingError {
     /// The file cannot be opened or read.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read the recording {}: {source}", path.display())]
     Open {
         /// The file.
         path: PathBuf,

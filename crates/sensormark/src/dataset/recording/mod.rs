@@ -10,7 +10,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use sensormark_store::reference::Reference;
+use sensormark_conformance::reference::Reference;
 use sensormark_store::{Batch, RepeatedWrite, Schema, TimeResolution};
 
 mod options;

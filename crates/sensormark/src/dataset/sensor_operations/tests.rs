@@ -2,29 +2,15 @@
 
 use super::*;
 use crate::dataset::random::finalise;
-use sensormark_store::{
-    Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeRange, TimeResolution,
-};
+use sensormark_store::{Schema, Table, TimeRange, TimeResolution};
 
 fn sensors(count: u32) -> SensorReadings {
     SensorReadings::new(42, count, 30_000).expect("right numbers")
 }
 
 fn table(count: u32) -> Table {
-    Table {
-        name: "readings".into(),
-        tags: vec![Tag {
-            name: "sensor".into(),
-        }],
-        fields: vec![Field {
-            name: "value".into(),
-            kind: FieldType::F64,
-            nullable: false,
-        }],
-        entity: None,
-        time_resolution: TimeResolution::Milliseconds,
-        series: Series::new(vec![TagColumn::Integer((0..i64::from(count)).collect())]),
-    }
+    let mut schema = Schema::of_sensors(0..i64::from(count), TimeResolution::Milliseconds);
+    schema.tables.remove(0)
 }
 
 fn values(batch: &Batch) -> &[f64] {

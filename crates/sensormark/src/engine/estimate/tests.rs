@@ -10,7 +10,7 @@ use crate::engine::trial::WorkloadFactory;
 use crate::engine::trial::case::TrialRunner;
 use crate::engine::trial::cases::cases;
 use crate::workload::{devops, durability, machine_tool};
-use sensormark_store::memory::MemoryStore;
+use sensormark_conformance::memory::MemoryStore;
 use sensormark_store::store::RepeatedWrite;
 use sensormark_store::{Durability, Secret};
 use std::sync::Arc;
@@ -115,6 +115,7 @@ fn servers_are_started_and_reading_begins_cold_or_after_a_restart() {
     let trials = workload.trials(&CaseTrials {
         strategies: case.strategies.clone(),
         stored: None,
+        load_hosts: 0,
     });
     let read = trials
         .iter()

@@ -63,6 +63,7 @@ pub fn phase(role: &str, cpu_percent: f64) -> PhaseRecord {
         name: "ask".into(),
         seconds: 1.0,
         totals: Some(PhaseTotals {
+            server_host: None,
             span_ns: 1_000_000_000,
             roles: [(role.to_owned(), used)].into(),
             host: HostTotals::default(),
@@ -106,6 +107,7 @@ pub fn attempt(number: u32, phases: [(&str, f64, u64); 2]) -> TrialRecord {
         layout: Layout::row_per_reading(),
         strategy: None,
         durability: Durability::Default,
+        cluster: None,
         cache: Cache::Hot,
         embedded: true,
     };

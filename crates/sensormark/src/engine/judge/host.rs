@@ -4,7 +4,7 @@ use super::Finding;
 use super::work::Work;
 use crate::measurement::record::PhaseRecord;
 use crate::measurement::verdict::ReasonKind;
-use crate::probe::{Disturbance, DisturbanceLimits};
+use crate::probe::{Disturbance, DisturbanceLimits, PhaseTotals};
 
 /// Whether the host was quiet in phases shorter than this, in ns, is judged of all of them together: the kernel counts processor time in ticks of 10 ms.
 const MOMENT_NS: u64 = 500_000_000;
@@ -18,14 +18,23 @@ pub fn disturbed<'a>(
     limits: &DisturbanceLimits,
 ) -> Vec<Finding> {
     let phases: Vec<&PhaseRecord> = phases.into_iter().collect();
-    let found = disturbances(&phases, limits).into_iter();
-    let findings = found.map(|(names, found)| {
+    let here = disturbances(&phases, limits).into_iter();
+    let there = of_hosts(&phases, limits, |totals| {
+        let other = totals.server_host.as_ref()?;
+        Some((other.span_ns, &other.disturbance))
+    });
+    let both = here.map(|found| ("", found)).chain(
+        there
+            .into_iter()
+            .map(|found| ("on the server's host ", found)),
+    );
+    let findings = both.map(|(place, (names, found))| {
         let name = match names.as_slice() {
             [one] => (*one).to_owned(),
             [first, others @ ..] => format!("{first} and {} more short phases", others.len()),
             [] => String::new(),
         };
-        let text = format!("{name}: {}", found.reasons.join(", "));
+        let text = format!("{name}: {place}{}", found.reasons.join(", "));
         Finding::perhaps_by_host(ReasonKind::HostDisturbed, text)
     });
     findings.collect()
@@ -36,16 +45,27 @@ pub fn disturbances<'a>(
     phases: &[&'a PhaseRecord],
     limits: &DisturbanceLimits,
 ) -> Vec<(Vec<&'a str>, Disturbance)> {
+    of_hosts(phases, limits, |totals| {
+        Some((totals.span_ns, &totals.disturbance))
+    })
+}
+
+/// The same of the host that is chosen of each phase's totals, with the phase's length there.
+fn of_hosts<'a>(
+    phases: &[&'a PhaseRecord],
+    limits: &DisturbanceLimits,
+    chosen: impl Fn(&'a PhaseTotals) -> Option<(u64, &'a Disturbance)>,
+) -> Vec<(Vec<&'a str>, Disturbance)> {
     let (mut found, mut moments, mut names) = (Vec::new(), Vec::new(), Vec::new());
     for phase in phases {
-        let Some(totals) = &phase.totals else {
+        let Some((span_ns, disturbance)) = phase.totals.as_ref().and_then(&chosen) else {
             continue;
         };
-        if totals.span_ns < MOMENT_NS {
-            moments.push(&totals.disturbance);
+        if span_ns < MOMENT_NS {
+            moments.push(disturbance);
             names.push(phase.name.as_str());
         } else {
-            found.push((vec![phase.name.as_str()], totals.disturbance.clone()));
+            found.push((vec![phase.name.as_str()], disturbance.clone()));
         }
     }
     found.extend(Disturbance::together(&moments, limits).map(|together| (names, together)));

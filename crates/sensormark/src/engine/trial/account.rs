@@ -1,6 +1,7 @@
 //! Makes the record of a trial out of what its phases led to. Derives nothing that a report can derive again.
 
 use super::script::{LoadSpec, PhaseSpec};
+use super::watch::Seen;
 use crate::engine::deployment::Deployment;
 use crate::engine::failure::TrialFailure;
 use crate::engine::operations::ENDLESS;
@@ -175,13 +176,26 @@ pub enum DiskMoment {
     Settled,
 }
 
+/// What data and logs occupy on disk, in bytes, as far as it can be seen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Space {
+    /// All of it.
+    pub bytes: Option<u64>,
+    /// Logs alone.
+    pub logs: Option<u64>,
+}
+
+impl From<Option<DiskUsage>> for Space {
+    fn from(usage: Option<DiskUsage>) -> Self {
+        Self {
+            bytes: usage.map(|usage| usage.allocated_bytes),
+            logs: usage.map(|usage| usage.apart_bytes),
+        }
+    }
+}
+
 /// Adds disk used, as the trial's own figure (of the last time) and as the phase's.
-pub fn add_disk(
-    record: &mut TrialRecord,
-    moment: DiskMoment,
-    phase: Option<&str>,
-    usage: Option<DiskUsage>,
-) {
+pub fn add_disk(record: &mut TrialRecord, moment: DiskMoment, phase: Option<&str>, space: Space) {
     let (total, logs) = match moment {
         DiskMoment::Before => (names::DISK_BEFORE, names::DISK_BEFORE_LOGS),
         DiskMoment::After => (names::DISK_AFTER, names::DISK_AFTER_LOGS),
@@ -198,8 +212,8 @@ pub fn add_disk(
             record.figures.insert(name, figure(bytes));
         }
     };
-    add(total, usage.map(|usage| usage.allocated_bytes));
-    add(logs, usage.map(|usage| usage.apart_bytes));
+    add(total, space.bytes);
+    add(logs, space.logs);
 }
 
 /// Adds the documents that the database counts, where it does.
@@ -234,21 +248,28 @@ pub fn operations_by_phase(record: &TrialRecord) -> BTreeMap<String, u64> {
     operations
 }
 
-/// Takes what the recorder saw into the record, with the operations of each phase, and keeps the samples.
+/// Takes what was seen into the record, with the operations of each phase, and keeps the samples.
 ///
 /// # Errors
 /// When they cannot be kept.
 pub fn keep(
     folder: &ResultsFolder,
     record: &mut TrialRecord,
-    recording: &Recording,
+    seen: &Seen,
     operations: &BTreeMap<String, u64>,
 ) -> Result<(), TrialFailure> {
-    for phase in &recording.phases {
+    let Seen { recording, probed } = seen;
+    for (number, phase) in recording.phases.iter().enumerate() {
+        let mut totals = recording.phase_totals(phase);
+        if let Some((totals, probed)) = totals.as_mut().zip(probed.as_ref())
+            && let Some(theirs) = probed.phase_totals(number, &phase.name)
+        {
+            totals.add_server(&theirs, probed.is_here, &recording.limits);
+        }
         record.phases.push(PhaseRecord {
             name: phase.name.clone(),
             seconds: ns_to_seconds(phase.end_ns.saturating_sub(phase.start_ns)),
-            totals: recording.phase_totals(phase),
+            totals,
             operations: operations.get(&phase.name).copied().unwrap_or(0),
         });
     }
@@ -257,8 +278,20 @@ pub fn keep(
         let warnings = notes.map(|note| format!("{}: {note}", tree.role));
         record.warnings.extend(warnings);
     }
-    let name = format!("samples/{}.json", record.name);
-    folder
-        .write_json(&name, recording)
-        .map_err(|error| TrialFailure::System(error.to_string()))
+    let write = |name: String, recording: &Recording| {
+        folder
+            .write_json(&name, recording)
+            .map_err(|error| TrialFailure::System(error.to_string()))
+    };
+    write(format!("samples/{}.json", record.name), recording)?;
+    let Some(probed) = probed else {
+        return Ok(());
+    };
+    if let Some(server) = &mut record.server {
+        server.probe = Some(probed.record.clone());
+    }
+    write(
+        format!("samples/{}.server.json", record.name),
+        &probed.recording,
+    )
 }

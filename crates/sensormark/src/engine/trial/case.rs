@@ -2,13 +2,16 @@
 
 use super::attempts::take_quiet_phases;
 use super::coordinator::{Coordinator, Ran};
-use super::feed::Journal;
-use super::place::{drop_database, open_deployment, plan};
+use super::feed::{Journal, SOURCE};
+use super::new_record::new_record;
+use super::own_line::encode;
+use super::place::{case_scope, drop_database, make_database, open_deployment, plan, tell_ranks};
 use super::protocol::TrialConfiguration;
 use super::role::process_name;
-use super::script::{CaseTrials, PhaseSpec, Step, TrialSpec, check};
+use super::script::{CaseTrials, PhaseSpec, Step, TrialSpec, check, most_clients, phases};
+use super::spread::{on_one_host, over_hosts, over_ranks, own_processes};
 use super::warnings::warn;
-use super::{Subject, Workload, WorkloadFactory};
+use super::{Ending, Subject, Workload, WorkloadFactory};
 use crate::engine::benchmark_case::BenchmarkCase;
 use crate::engine::cold;
 use crate::engine::connection::PlanMessage;
@@ -17,17 +20,23 @@ use crate::engine::deployment::Deployment;
 use crate::engine::estimate::{self, CaseEstimate, Terms};
 use crate::engine::explain;
 use crate::engine::failure::TrialFailure;
+use crate::engine::guest;
 use crate::engine::judge::work::Work;
 use crate::engine::judge::{Circumstances, Evidence, judge};
+use crate::engine::launcher::Launcher;
+use crate::engine::placement::named;
+use crate::engine::ranks::Ranks;
 use crate::engine::role::RoleProcess;
 use crate::engine::run_plan::in_turn;
 use crate::engine::study_protocol::Protocol;
 use crate::measurement::names;
-use crate::measurement::record::{Cache, Figure, Implementation, Side, TrialRecord};
+use crate::measurement::record::{Cache, Figure, Side, TrialRecord};
+use crate::measurement::server::ServerRecord;
 use crate::measurement::verdict::{Reason, ReasonKind};
 use crate::measurement::write_size::write_sizes;
 use sensormark_store::Plan;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -43,6 +52,7 @@ pub struct TrialRunner {
 struct Prepared {
     deployment: Deployment,
     plan: Plan,
+    _noted: Option<guest::Noted>,
 }
 
 /// A case whose trials are gone through.
@@ -89,10 +99,32 @@ impl TrialRunner {
         estimate::case(case, workload, &of(case), *terms, label)
     }
 
+    /// The trials of a case as this run has them: over hosts or ranks, where several make the load.
+    fn specs(
+        context: &RunContext<'_>,
+        case: &BenchmarkCase,
+        workload: &dyn Workload,
+    ) -> Result<Vec<TrialSpec>, TrialFailure> {
+        let trials = workload.trials(&of(case));
+        match context.ranks {
+            None => Ok(over_hosts(trials, context.placement.load_hosts())),
+            Some(ranks) => over_ranks(trials, ranks.of()).map_err(TrialFailure::System),
+        }
+    }
+
+    /// Checks that the trials of a case may have their clients in several ranks.
+    ///
+    /// # Errors
+    /// Why not, in words.
+    pub fn check_spread(&self, case: &BenchmarkCase, ranks: u32) -> Result<(), String> {
+        let workload = self.workload(case, 0)?;
+        over_ranks(workload.trials(&of(case)), ranks).map(drop)
+    }
+
     fn prepare(
         &self,
         context: &RunContext<'_>,
-        case: &BenchmarkCase,
+        (case, turn): (&BenchmarkCase, TrialPosition),
         workload: &dyn Workload,
         trials: &[TrialSpec],
     ) -> Result<Prepared, TrialFailure> {
@@ -104,8 +136,14 @@ impl TrialRunner {
         let deployment = open_deployment(context, case, clients)?;
         let reached_by = (context.owner.as_str(), context.timeout_ms);
         let plan = plan(&deployment, case, workload.schema(), clients, reached_by)?;
-        deployment.administer(&plan, async |administrator| administrator.create().await)?;
-        Ok(Prepared { deployment, plan })
+        // A rank that does not lead drops nothing, however it ends.
+        let noted = context.leads().then(|| guest::note(&deployment, &plan));
+        make_database(context, &deployment, &plan, &case_scope(turn))?;
+        Ok(Prepared {
+            deployment,
+            plan,
+            _noted: noted.flatten(),
+        })
     }
 
     fn new_record(
@@ -121,6 +159,47 @@ impl TrialRunner {
         }
         record
     }
+
+    /// Does what [`CaseRunner::run_case`] does, and says of each trial how it ended.
+    pub fn go_through(
+        &self,
+        context: &RunContext<'_>,
+        case: &BenchmarkCase,
+        turn: TrialPosition,
+        earlier: &[TrialRecord],
+        finished: &mut dyn FnMut(TrialRecord, Ending),
+    ) {
+        let made = self.workload(case, context.seed);
+        let prepared = made.map_err(TrialFailure::System).and_then(|workload| {
+            let trials = Self::specs(context, case, workload.as_ref())?;
+            let prepared = self.prepare(context, (case, turn), workload.as_ref(), &trials)?;
+            Ok((workload, trials, prepared))
+        });
+        let (workload, trials, prepared) = match prepared {
+            Ok(prepared) => prepared,
+            Err(failure) => {
+                tell_ranks(context, &case_scope(turn), &failure);
+                let planned = self.planned(case);
+                let mut record = self.new_record(context, case, turn, planned.first());
+                broken_off(context, &mut record, &failure);
+                return finished(record, Ending::BrokenOff);
+            }
+        };
+        let estimate = self.estimated(case, workload.as_ref(), &context.terms());
+        let mut running = Running {
+            runner: self,
+            context,
+            case,
+            seconds: estimate.trials.iter().map(|trial| trial.seconds).collect(),
+            workload,
+            trials: CaseTrials {
+                load_hosts: context.placement.load_hosts(),
+                ..of(case)
+            },
+            journal: None,
+        };
+        running.go(&prepared, trials, (turn, earlier), finished);
+    }
 }
 
 impl CaseRunner for TrialRunner {
@@ -134,6 +213,15 @@ impl CaseRunner for TrialRunner {
 
     fn supposes(&self, case: &BenchmarkCase) -> Option<String> {
         self.workload(case, 0).ok()?.supposes()
+    }
+
+    fn roles(&self, case: &BenchmarkCase) -> BTreeSet<String> {
+        let trials = self.planned(case);
+        let fed = |phase: &PhaseSpec| phase.loads.iter().any(|load| load.source.is_some());
+        let is_fed = trials.iter().any(|trial| phases(&trial.steps).any(fed));
+        let roles = trials.iter().map(|trial| named(trial.role));
+        let source = is_fed.then_some(SOURCE);
+        roles.chain(source).map(str::to_owned).collect()
     }
 
     fn only_reads(&self, case: &BenchmarkCase) -> bool {
@@ -152,32 +240,8 @@ impl CaseRunner for TrialRunner {
         earlier: &[TrialRecord],
         finished: &mut dyn FnMut(TrialRecord),
     ) {
-        let made = self.workload(case, context.seed);
-        let prepared = made.map_err(TrialFailure::System).and_then(|workload| {
-            let trials = workload.trials(&of(case));
-            let prepared = self.prepare(context, case, workload.as_ref(), &trials)?;
-            Ok((workload, trials, prepared))
-        });
-        let (workload, trials, prepared) = match prepared {
-            Ok(prepared) => prepared,
-            Err(failure) => {
-                let planned = self.planned(case);
-                let mut record = self.new_record(context, case, turn, planned.first());
-                broken_off(context, &mut record, &failure);
-                return finished(record);
-            }
-        };
-        let estimate = self.estimated(case, workload.as_ref(), &context.terms());
-        let mut running = Running {
-            runner: self,
-            context,
-            case,
-            seconds: estimate.trials.iter().map(|trial| trial.seconds).collect(),
-            workload,
-            trials: of(case),
-            journal: None,
-        };
-        running.go(&prepared, trials, (turn, earlier), finished);
+        let mut finished = |record, _| finished(record);
+        self.go_through(context, case, turn, earlier, &mut finished);
     }
 }
 
@@ -188,7 +252,7 @@ impl Running<'_> {
         prepared: &Prepared,
         mut specs: Vec<TrialSpec>,
         (turn, earlier): (TrialPosition, &[TrialRecord]),
-        finished: &mut dyn FnMut(TrialRecord),
+        finished: &mut dyn FnMut(TrialRecord, Ending),
     ) {
         let (context, mut succeeded) = (self.context, true);
         let sides: Vec<Side> = specs.iter().map(|trial| trial.side).collect();
@@ -198,7 +262,8 @@ impl Running<'_> {
                 break;
             }
             if self.trials.stored.is_some() {
-                specs = self.workload.trials(&self.trials);
+                // What is stored is known of a fed load alone, which no ranks make.
+                specs = over_hosts(self.workload.trials(&self.trials), self.trials.load_hosts);
             }
             let Some(trial) = specs.get(number) else {
                 break;
@@ -209,23 +274,24 @@ impl Running<'_> {
             if trial.needs_stored && self.journal.is_none() {
                 let why = "what the write trial before it stored is not known".to_owned();
                 broken_off(context, &mut record, &TrialFailure::System(why));
-            } else {
-                let earlier = if specs.len() == 1 { earlier } else { &[] };
-                succeeded = self.measure(prepared, (number, trial), earlier, &mut record);
-                let is_last = place + 1 == order.len();
-                if succeeded && record.repetition == 0 {
-                    let written: Vec<Step> = specs
-                        .iter()
-                        .filter(|_| is_last)
-                        .flat_map(|trial| trial.steps.clone())
-                        .collect();
-                    show(prepared, &trial.steps, &written, &mut record);
-                }
+                finished(record, Ending::BrokenOff);
+                continue;
             }
-            finished(record);
+            let earlier = if specs.len() == 1 { earlier } else { &[] };
+            succeeded = self.measure(prepared, (number, trial), earlier, &mut record);
+            let is_last = place + 1 == order.len();
+            if succeeded && record.repetition == 0 && context.leads() {
+                let written: Vec<Step> = specs
+                    .iter()
+                    .filter(|_| is_last)
+                    .flat_map(|trial| trial.steps.clone())
+                    .collect();
+                show(prepared, &trial.steps, &written, &mut record);
+            }
+            finished(record, Ending::of(succeeded));
         }
         // A server of our own is removed with all that it has: nothing more is asked of one that failed.
-        if succeeded || !prepared.deployment.is_ours() {
+        if context.leads() && (succeeded || !prepared.deployment.is_ours()) {
             drop_database(context, &prepared.deployment, &prepared.plan);
         }
     }
@@ -264,7 +330,8 @@ impl Running<'_> {
     fn works(&self, record: &TrialRecord) -> Vec<Work> {
         let measured = record.loads.iter();
         let measured = measured.filter(|load| load.not_supported.is_none());
-        let work = measured.map(|load| self.workload.work(load, record));
+        let ranks = self.context.ranks;
+        let work = measured.map(|load| on_one_host(self.workload.work(load, record), ranks));
         work.collect()
     }
 
@@ -274,7 +341,7 @@ impl Running<'_> {
         (number, trial): (usize, &TrialSpec),
         record: &mut TrialRecord,
     ) -> (Vec<Reason>, Result<(), TrialFailure>) {
-        let (context, Prepared { deployment, plan }) = (self.context, prepared);
+        let (context, deployment, plan) = (self.context, &prepared.deployment, &prepared.plan);
         record.server = deployment.record();
         if trial.side != Side::Read {
             record.write_sizes = write_sizes(deployment.store(), &plan.layout, &plan.schema);
@@ -300,6 +367,9 @@ impl Running<'_> {
                 journal: None,
             },
         };
+        if let Err(failure) = &outcome {
+            tell_ranks(context, &record.name, failure);
+        }
         if let Some(journal) = journal {
             self.trials.stored = Some(journal.stored_path());
             self.journal = Some(journal);
@@ -308,7 +378,7 @@ impl Running<'_> {
         if !reasons.iter().any(is_told) {
             outcome = outcome.map_err(|failure| deployment.cause(failure));
         }
-        if outcome.is_ok() {
+        if outcome.is_ok() && context.leads() {
             let settings =
                 deployment.administer(plan, async |administrator| administrator.settings().await);
             match settings {
@@ -316,8 +386,25 @@ impl Running<'_> {
                 Err(error) => outcome = Err(error.into()),
             }
         }
-        record.server = deployment.record();
+        let probe = record.server.take().and_then(|server| server.probe);
+        record.server = deployment
+            .record()
+            .map(|server| ServerRecord { probe, ..server });
         (reasons, outcome)
+    }
+
+    /// The journal of what is stored, where a process on another host needs it.
+    fn stored_for(&self, launcher: &Launcher) -> Result<Option<String>, TrialFailure> {
+        let Some(path) = self
+            .trials
+            .stored
+            .as_ref()
+            .filter(|_| launcher.host().is_some())
+        else {
+            return Ok(None);
+        };
+        let read = std::fs::read(path).map(|bytes| Some(encode(&bytes)));
+        read.map_err(|error| TrialFailure::System(format!("the journal cannot be read: {error}")))
     }
 
     /// Starts the trial's processes and waits until they are ready.
@@ -331,7 +418,8 @@ impl Running<'_> {
         let message = PlanMessage::new(&store, &prepared.plan, context.plant.as_deref());
         let name = process_name(kind, trial.role);
         let mut roles = Vec::new();
-        for process in 0..most_processes(&trial.steps) {
+        for process in own_processes(context.ranks, &trial.steps) {
+            let launcher = context.placement.launcher(trial.role, process);
             let configuration = TrialConfiguration {
                 kind: kind.to_owned(),
                 parameters: self.runner.parameters.clone(),
@@ -341,8 +429,10 @@ impl Running<'_> {
                 process,
                 case: self.trials.clone(),
                 trial: number,
+                stored: self.stored_for(launcher)?,
+                ranks: context.ranks.map(Ranks::of),
             };
-            roles.push(RoleProcess::start(&context.program, &name, &configuration)?);
+            roles.push(RoleProcess::start(launcher, &name, &configuration)?);
         }
         for role in &mut roles {
             // Making the workload may take a while: a recording is read.
@@ -401,59 +491,6 @@ fn of(case: &BenchmarkCase) -> CaseTrials {
     CaseTrials {
         strategies: case.strategies.clone(),
         stored: None,
+        load_hosts: 0,
     }
-}
-
-fn phases(steps: &[Step]) -> impl Iterator<Item = &PhaseSpec> {
-    steps.iter().filter_map(|step| match step {
-        Step::Run(phase) => Some(phase),
-        _ => None,
-    })
-}
-
-fn most_clients(steps: &[Step]) -> u32 {
-    let clients = |phase: &PhaseSpec| phase.loads.iter().map(|load| load.clients).sum();
-    phases(steps).map(clients).max().unwrap_or(1)
-}
-
-fn most_processes(steps: &[Step]) -> u32 {
-    phases(steps)
-        .map(|phase| phase.processes)
-        .max()
-        .unwrap_or(1)
-}
-
-/// The record of a trial of a case that begins now.
-fn new_record(
-    workload: &str,
-    case: &BenchmarkCase,
-    position: TrialPosition,
-    trial: Option<&TrialSpec>,
-) -> TrialRecord {
-    let description = case.choice.store.description();
-    let part = trial.and_then(|trial| trial.part.as_ref());
-    let part = part.map_or_else(String::new, |part| format!("-{part}"));
-    let name = format!(
-        "{workload}-{}-{}{part}-r{}-a{}",
-        case.choice.file_name(),
-        case.layout_name,
-        position.repetition,
-        position.attempt
-    );
-    let implementation = Implementation {
-        store: description.name,
-        server: case.choice.server.clone(),
-        title: case.choice.title(),
-        layout_name: case.layout_name.clone(),
-        layout: case.layout,
-        strategy: trial.and_then(|trial| trial.strategy.clone()),
-        durability: case.durability,
-        cache: Cache::Hot,
-        embedded: description.embedded,
-    };
-    position.record(
-        name,
-        implementation,
-        trial.map_or(Side::Mixed, |trial| trial.side),
-    )
 }

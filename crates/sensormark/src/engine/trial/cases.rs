@@ -26,7 +26,7 @@ pub fn cases(
     let (mut cases, mut not_measured) = (Vec::new(), Vec::new());
     let mut lacking = Vec::new();
     for choice in choices {
-        let offers = offers(kind, parameters, choice)?;
+        let offers = layout_options(kind, parameters, choice)?;
         let chosen = match chosen(choice, &offers) {
             Err(why) if choice.optional => {
                 not_measured.push(NotMeasured {
@@ -87,7 +87,7 @@ fn without(choice: &Choice) -> String {
 ///
 /// # Errors
 /// Wrong parameters.
-pub fn offers(
+pub fn layout_options(
     kind: &dyn WorkloadFactory,
     parameters: &Value,
     choice: &Choice,
@@ -95,11 +95,11 @@ pub fn offers(
     let schema = kind.schema(parameters)?;
     let families = kind.families(parameters)?;
     let choose = |offers: &mut [LayoutOption]| kind.choose(parameters, offers);
-    Ok(named_offers(choice, &schema, families, choose))
+    Ok(named_options(choice, &schema, families, choose))
 }
 
 /// All layouts that a store offers for these families, by their names: the family's, and the store's variant. `choose` says which are usual.
-fn named_offers(
+fn named_options(
     choice: &Choice,
     schema: &Schema,
     families: impl IntoIterator<Item = (String, Family)>,
@@ -209,10 +209,7 @@ mod tests {
     #[test]
     fn nothing_is_asked_about_datagrams_while_they_are_sent() {
         let usual = Layout::row_per_reading();
-        let datagrams = Layout {
-            write: WriteMethod::Datagram,
-            ..usual
-        };
+        let datagrams = usual.with_write(WriteMethod::Datagram);
         assert_eq!(unseen(true, &usual), None);
         assert_eq!(unseen(false, &datagrams), None);
         let why = unseen(true, &datagrams).expect("a reason");

@@ -10,7 +10,7 @@ use crate::engine::inquiry::{Asker, Inquired};
 use crate::engine::operations::{Operations, Slot};
 use crate::engine::phase::{Load, Phase, Target};
 use crate::engine::work_distribution::ClientRange;
-use sensormark_store::null::NullStore;
+use sensormark_conformance::null::NullStore;
 use sensormark_store::{
     Answer, AnswerSource, Ask, Batch, LocalFuture, Moment, Plan, Query, SessionKind, StoreError,
     Table, Value,

@@ -1,30 +1,36 @@
 //! The coordinator's side of one trial of phases. It leads the trial's processes through the steps together, and watches them and the server.
-//! It brings the database to rest. What a phase needs is in [`prepare`], what feeds a load in [`feeding`], counting what is stored in [`count`].
+//! It brings the database to rest. What a phase needs is in [`prepare`], what feeds a load in [`feeding`], counting what is stored in [`count`], and
+//! what several ranks do together in [`together`].
 
+mod clocks;
 mod count;
 mod feeding;
+mod hosts;
+mod killing;
 mod prepare;
+mod together;
 
 use super::account::{self, DiskMoment};
 use super::feed::{Brought, Feeding, Journal};
 use super::files;
 use super::kill::{Kill, not_ours_to_kill};
-use super::protocol::{Command, Prepare, Report, is_connected, is_finished, is_report};
+use super::protocol::{Command, Prepare, is_connected, is_finished, is_report};
 use super::script::{PhaseSpec, Step, TrialSpec};
-use super::watch::start_recorder;
+use super::watch::Watch;
+use crate::engine::clock::HostClock;
 use crate::engine::cold;
-use crate::engine::context::{RunContext, RunEvent, stopped};
+use crate::engine::context::{RunContext, RunEvent};
 use crate::engine::deployment::Deployment;
 use crate::engine::failure::TrialFailure;
 use crate::engine::outcome::{LoadOutcome, PhaseOutcome};
-use crate::engine::role::{Event, RoleError, RoleProcess};
-use crate::measurement::names;
-use crate::measurement::record::{Cache, Figure, TrialRecord};
+use crate::engine::role::{Event, RoleProcess};
+use crate::measurement::record::{Cache, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind};
-use crate::probe::{Recorder, monotonic_ns};
+use crate::probe::monotonic_ns;
 use sensormark_store::{Plan, StoreError};
 use serde_json::Value;
 use std::time::{Duration, Instant};
+use together::Slowest;
 
 /// How long processes have to come to their common start, in ns.
 const LEAD_NS: u64 = 50_000_000;
@@ -45,7 +51,9 @@ pub struct Coordinator<'a> {
     pub steps: &'a [Step],
     /// The trial's processes.
     roles: Vec<RoleProcess>,
-    recorder: Recorder,
+    /// By process: the clock of its host, where that is another.
+    clocks: Vec<Option<HostClock>>,
+    watch: Watch,
     /// What was written since the database was made.
     written: Vec<Written>,
     /// How the server ended, when it did.
@@ -57,6 +65,10 @@ pub struct Coordinator<'a> {
     feeding: Option<Feeding>,
     /// What a fed load has written.
     journal: Option<Journal>,
+    /// The trial's name.
+    name: String,
+    /// The phase in which one rank was the most behind the others.
+    slowest: Option<Slowest>,
 }
 
 /// What one writing load has written.
@@ -80,7 +92,10 @@ pub struct Ran {
 
 /// What a phase of the trial's processes led to.
 struct Worked {
-    outcome: PhaseOutcome,
+    /// Of all clients, or of this rank's where it does not lead; none where it has none.
+    outcome: Option<PhaseOutcome>,
+    /// What all clients have written, where the outcome does not say it.
+    whole: Option<PhaseOutcome>,
     ceiling: Option<f64>,
     brought: Option<Brought>,
 }
@@ -97,27 +112,33 @@ impl<'a> Coordinator<'a> {
         (kind, trial): (&'a str, &'a TrialSpec),
         roles: Vec<RoleProcess>,
     ) -> Result<Self, TrialFailure> {
-        let recorder = start_recorder(context, deployment, trial.role, &roles)?;
+        let watch = Watch::start(context, deployment, trial.role, &roles)?;
         Ok(Self {
             context,
             deployment,
             plan,
             kind,
             steps: &trial.steps,
+            clocks: vec![None; roles.len()],
             roles,
-            recorder,
+            watch,
             written: Vec::new(),
             crash: None,
             kill: Kill::default(),
             reasons: Vec::new(),
             feeding: None,
             journal: None,
+            name: String::new(),
+            slowest: None,
         })
     }
 
     /// Goes through all steps, and keeps what was seen, also when it fails.
     pub fn run(mut self, record: &mut TrialRecord) -> Ran {
+        self.name.clone_from(&record.name);
+        self.tell_unmeasured(record);
         let outcome = self.go(record);
+        self.warn_of_ranks(record);
         if outcome.is_err() {
             self.hear_out();
         }
@@ -136,10 +157,9 @@ impl<'a> Coordinator<'a> {
             self.reasons
                 .push(Reason::new(ReasonKind::ServerCrashed, text));
         }
-        let kept = self.recorder.stop().map_err(TrialFailure::from);
-        let kept = kept.and_then(|recording| {
+        let kept = self.watch.stop().and_then(|seen| {
             let operations = account::operations_by_phase(record);
-            account::keep(self.context.folder, record, &recording, &operations)
+            account::keep(self.context.folder, record, &seen, &operations)
         });
         Ran {
             reasons: self.reasons,
@@ -150,7 +170,8 @@ impl<'a> Coordinator<'a> {
 
     fn go(&mut self, record: &mut TrialRecord) -> Result<(), TrialFailure> {
         if self.writes() {
-            account::add_disk(record, DiskMoment::Before, None, self.deployment.disk()?);
+            let disk = self.watch.disk(self.deployment)?;
+            account::add_disk(record, DiskMoment::Before, None, disk);
         }
         for (number, step) in self.steps.iter().enumerate() {
             match step {
@@ -159,12 +180,12 @@ impl<'a> Coordinator<'a> {
                 Step::Run(phase) => self.run_phase(number, phase, record)?,
             }
             if self.crash.is_some() || self.kill.is_done() {
-                self.restart(record)?;
+                self.bring_back(record)?;
                 break;
             }
         }
         self.count(record)?;
-        if self.crash.is_none() && self.writes() {
+        if self.crash.is_none() && self.writes() && self.context.leads() {
             account::add_documents(record, self.deployment, self.plan);
         }
         Ok(())
@@ -176,20 +197,6 @@ impl<'a> Coordinator<'a> {
         self.steps.iter().any(writes)
     }
 
-    /// Starts a server that has stopped again, on the same data.
-    fn restart(&self, record: &mut TrialRecord) -> Result<(), TrialFailure> {
-        if !self.deployment.is_ours() {
-            return Ok(());
-        }
-        self.announce("start again");
-        let began = Instant::now();
-        self.deployment.restart()?;
-        let seconds = began.elapsed().as_secs_f64();
-        let figure = Figure::new(seconds, "s");
-        record.figures.insert(names::RESTART.to_owned(), figure);
-        Ok(())
-    }
-
     fn announce(&self, name: &str) {
         self.context.observer.event(RunEvent::Phase {
             name: name.to_owned(),
@@ -198,23 +205,28 @@ impl<'a> Coordinator<'a> {
 
     fn reset(&mut self, record: &mut TrialRecord) -> Result<(), TrialFailure> {
         self.count(record)?;
-        self.deployment
-            .administer(self.plan, async |administrator| {
-                administrator.drop_database().await?;
-                administrator.create().await
-            })?;
-        Ok(())
+        if self.context.leads() {
+            self.deployment
+                .administer(self.plan, async |administrator| {
+                    administrator.drop_database().await?;
+                    administrator.create().await
+                })?;
+        }
+        self.meet("the database is made again")
     }
 
     fn settle(&mut self, name: &str, record: &mut TrialRecord) -> Result<(), TrialFailure> {
         self.announce(name);
-        self.recorder.begin_phase(name)?;
-        self.deployment
-            .administer(self.plan, async |administrator| {
-                administrator.settle().await
-            })?;
-        self.recorder.end_phase(false)?;
-        let disk = self.deployment.disk()?;
+        self.watch.begin_phase(name)?;
+        if self.context.leads() {
+            self.deployment
+                .administer(self.plan, async |administrator| {
+                    administrator.settle().await
+                })?;
+        }
+        self.meet(name)?;
+        self.watch.end_phase(false)?;
+        let disk = self.watch.disk(self.deployment)?;
         account::add_disk(record, DiskMoment::Settled, Some(name), disk);
         Ok(())
     }
@@ -244,30 +256,36 @@ impl<'a> Coordinator<'a> {
             if phase.warm_up {
                 return Ok(());
             }
-            cold::start(self.context, self.deployment, Some(&self.recorder))?;
+            cold::start(self.context, self.deployment, Some(self.watch.recorder()))?;
         }
         self.announce(&phase.name);
         let Worked {
             outcome,
+            whole,
             ceiling,
             brought,
         } = self.work(phase, prepare, record)?;
-        for (load, outcome) in outcome.loads.iter().enumerate() {
-            if phase.loads[load].writes {
-                self.written.push(Written {
-                    step: number,
-                    load,
-                    outcome: outcome.clone(),
-                    produced: brought.as_ref().map(|brought| brought.produced),
-                });
-            }
-            let notes = outcome.notes.iter();
+        if let Some(written) = whole.as_ref().or(outcome.as_ref()) {
+            let produced = brought.as_ref().map(|brought| brought.produced);
+            self.note_written((number, phase), written, produced);
+        }
+        let Some(outcome) = outcome else {
+            return Ok(());
+        };
+        for load in &outcome.loads {
+            let notes = load.notes.iter();
             let told = notes.map(|(note, count)| format!("{count} {note}"));
             record.warnings.extend(told);
         }
-        files::write(self.context.folder, &record.name, phase, &outcome)
-            .map_err(|error| TrialFailure::System(error.to_string()))?;
+        if self.context.leads() {
+            files::write(self.context.folder, &record.name, phase, &outcome)
+                .map_err(|error| TrialFailure::System(error.to_string()))?;
+        }
+        let due = self.own_due(&outcome);
         let mut loads = account::load_records(phase, outcome, ceiling, &client_side);
+        for (load, due) in loads.iter_mut().zip(due) {
+            load.planned = due;
+        }
         if let Some(brought) = brought {
             self.add_brought(brought, &mut loads, record);
         }
@@ -282,32 +300,31 @@ impl<'a> Coordinator<'a> {
         mut prepare: Prepare,
         record: &mut TrialRecord,
     ) -> Result<Worked, TrialFailure> {
-        let processes = phase.processes as usize;
+        let processes = self.own_processes(phase);
         let patience = self.patience(phase);
         prepare.feed = self.open_line(phase)?;
+        prepare.own_line = self.feeding.is_some() && prepare.feed.is_none();
         self.send(processes, &Command::Prepare(prepare))?;
         self.await_all(processes, patience, is_connected)?;
+        let agreed_ns = self.common_start(phase)?;
         if phase.window.is_none() {
-            self.recorder.begin_phase(&phase.name)?;
+            self.watch.begin_phase(&phase.name)?;
         }
-        let start_ns = match self.start_source()? {
-            Some(start_ns) => start_ns,
-            None => monotonic_ns() + LEAD_NS,
-        };
-        self.send(processes, &Command::Start { start_ns })?;
-        self.kill
-            .plan(phase.kill_after, Duration::from_nanos(LEAD_NS));
+        let start_ns = self.start_together(processes, agreed_ns)?;
+        let lead = Duration::from_nanos(self.lead_ns());
+        self.kill.plan(phase.kill_after, phase.kill_member, lead);
         match phase.window {
             Some(window) => self.pass_window(phase, window, start_ns)?,
             None => {
                 self.await_all(processes, patience, is_finished)?;
-                self.recorder.end_phase(!phase.warm_up)?;
+                self.watch.end_phase(!phase.warm_up)?;
             }
         }
         if self.kill.is_with_clients() {
             let outcome = self.kill.outcome(phase, &self.plan.schema);
             return Ok(Worked {
-                outcome: outcome.map_err(TrialFailure::System)?,
+                outcome: Some(outcome.map_err(TrialFailure::System)?),
+                whole: None,
                 ceiling: None,
                 brought: None,
             });
@@ -315,21 +332,40 @@ impl<'a> Coordinator<'a> {
         if phase.window.is_some() {
             self.await_all(processes, patience, is_finished)?;
         }
+        self.read_clocks(processes)?;
         let from_source = self.source_report(patience)?;
         self.look_at_server()?;
         if phase.loads.iter().any(|load| load.writes) {
-            let disk = self.deployment.disk()?;
+            let disk = self.watch.disk(self.deployment)?;
             account::add_disk(record, DiskMoment::After, Some(&phase.name), disk);
         }
         self.send(processes, &Command::Report)?;
         let reports = self.await_all(processes, LONGEST_REPORT, is_report)?;
-        let (outcome, ceiling) = merge(reports)?;
-        let brought = brought(phase, from_source, &outcome)?;
-        Ok(Worked {
-            outcome,
-            ceiling,
-            brought,
-        })
+        self.take_journal(&reports)?;
+        let own = self.merge(reports, (phase, start_ns), record)?;
+        let mut worked = self.join(phase, own, start_ns, record)?;
+        if let Some(outcome) = &worked.outcome {
+            self.keep_clocks(phase, outcome.seconds(), record);
+            self.kill.hear(outcome);
+            worked.brought = brought(phase, from_source, outcome)?;
+        }
+        Ok(worked)
+    }
+
+    /// Has all processes begin at one instant, the source too. Gives it by this host's clock. It is `agreed_ns`, where
+    /// ranks agreed on one.
+    fn start_together(
+        &mut self,
+        processes: usize,
+        agreed_ns: Option<u64>,
+    ) -> Result<u64, TrialFailure> {
+        self.read_clocks(processes)?;
+        let fed = self.launch_source()?;
+        let start_ns = fed.or(agreed_ns);
+        let start_ns = start_ns.unwrap_or_else(|| monotonic_ns() + self.lead_ns());
+        self.send_start(processes, start_ns)?;
+        self.start_source(start_ns)?;
+        Ok(start_ns)
     }
 
     /// How long nothing may happen: a few operations' time limits, and the longest wait of a schedule.
@@ -377,36 +413,11 @@ impl<'a> Coordinator<'a> {
                 }
                 *event = role.take(passes);
                 if Instant::now() >= deadline && event.is_none() {
-                    return Err(RoleError::Silent {
-                        role: role.name().to_owned(),
-                        seconds: limit.as_secs(),
-                    }
-                    .into());
+                    return Err(role.silent(limit).into());
                 }
             }
         }
         Ok(events.into_iter().flatten().collect())
-    }
-
-    /// Notes a server that has stopped, and kills it when it is time for that. The clients will say what they had of it: that is waited for.
-    fn look_at_server(&mut self) -> Result<(), TrialFailure> {
-        if self.kill.is_due() {
-            if self.deployment.is_ours() {
-                self.deployment.kill()?;
-                self.stop_clients();
-            } else {
-                self.roles.iter_mut().for_each(RoleProcess::kill);
-            }
-            self.kill.done(!self.deployment.is_ours());
-        }
-        if self.crash.is_none() && !self.kill.is_done() {
-            self.crash = self.deployment.check().err();
-            if let Some(crash) = &self.crash {
-                self.context.observer.event(stopped(crash));
-                self.stop_clients();
-            }
-        }
-        Ok(())
     }
 
     /// Has the clients stop; a process that is not at work, or gone, needs no word.
@@ -436,26 +447,4 @@ fn brought(
             .map_err(TrialFailure::System),
         _ => Ok(None),
     }
-}
-
-fn merge(reports: Vec<Event>) -> Result<(PhaseOutcome, Option<f64>), TrialFailure> {
-    let mut whole: Option<(PhaseOutcome, Option<f64>)> = None;
-    for event in reports {
-        let Event::Report(value) = event else {
-            continue;
-        };
-        let report: Report = serde_json::from_value(value).map_err(|error| {
-            TrialFailure::System(format!("a trial's report cannot be understood: {error}"))
-        })?;
-        match &mut whole {
-            None => whole = Some((report.outcome, report.ceiling)),
-            Some((outcome, ceiling)) => {
-                outcome
-                    .merge(report.outcome)
-                    .map_err(TrialFailure::System)?;
-                *ceiling = ceiling.zip(report.ceiling).map(|(one, more)| one + more);
-            }
-        }
-    }
-    whole.ok_or_else(|| TrialFailure::System("a trial sent no report".to_owned()))
 }

@@ -6,6 +6,7 @@
 
 use crate::engine::failure::TrialFailure;
 use crate::engine::intake::Feed;
+use crate::engine::launcher::Launcher;
 use crate::engine::outcome::LoadOutcome;
 use crate::engine::role::{Event, RoleError, RoleProcess};
 use crate::ledger::journal::{self, Entry, JournalWriter, Standing};
@@ -24,10 +25,12 @@ use tempfile::TempDir;
 pub const SOURCE: &str = "source";
 /// How long a source's process has to get ready for the common start, in ns.
 pub const LEAD_NS: u64 = 200_000_000;
+/// How long a source's process may take to be there: another host has to be reached.
+const LONGEST_LAUNCH: Duration = Duration::from_secs(30);
 /// How often the coordinator looks whether the source still sends.
 const LOOK_AT_LINE: Duration = Duration::from_secs(1);
 /// How long an empty line may be silent before the trial is broken off.
-const LONGEST_SILENCE: Duration = Duration::from_secs(10);
+pub const LONGEST_SILENCE: Duration = Duration::from_secs(10);
 
 /// A source, as the coordinator knows it.
 pub trait Source: Send + Sync {
@@ -48,7 +51,7 @@ pub trait Source: Send + Sync {
 }
 
 /// The line from a source to its client. Dropping it removes it.
-pub trait Line {
+pub trait Line: Send {
     /// Where the client finds it.
     fn address(&self) -> Value;
 
@@ -82,14 +85,15 @@ pub struct Brought {
 
 /// A source at work, and its line.
 pub struct Feeding {
-    line: Box<dyn Line>,
+    /// None where the client's process has opened the line, on another host.
+    line: Option<Box<dyn Line>>,
     source: Option<RoleProcess>,
     looked: Instant,
 }
 
 impl Feeding {
-    /// A line whose source is yet to be started.
-    pub fn new(line: Box<dyn Line>) -> Self {
+    /// A line whose source is yet to be started; none where the client's process has opened it.
+    pub fn new(line: Option<Box<dyn Line>>) -> Self {
         Self {
             line,
             source: None,
@@ -97,19 +101,35 @@ impl Feeding {
         }
     }
 
-    /// Starts the source's process by its name. It begins at the common start.
+    /// Starts the source's process by its name, and waits until it is there.
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn start(
-        &mut self,
-        program: &Path,
-        name: &str,
-        start_ns: u64,
-    ) -> Result<&RoleProcess, TrialFailure> {
-        let source = RoleProcess::start(program, name, &self.line.source(start_ns))?;
+    pub fn launch(&mut self, launcher: &Launcher, name: &str) -> Result<(), TrialFailure> {
+        let mut source = RoleProcess::launch(launcher, name)?;
+        source.wait_here(LONGEST_LAUNCH)?;
+        self.source = Some(source);
+        Ok(())
+    }
+
+    /// What the source gets to know of a line on this host, whose common start is at this instant.
+    pub fn told(&self, start_ns: u64) -> Option<Value> {
+        self.line.as_ref().map(|line| line.source(start_ns))
+    }
+
+    /// Tells the source what it has to know. It begins at the common start.
+    ///
+    /// # Errors
+    /// When it is gone, or was not launched.
+    pub fn start(&mut self, told: &Value) -> Result<&RoleProcess, TrialFailure> {
         self.looked = Instant::now();
-        Ok(self.source.insert(source))
+        let Some(source) = &mut self.source else {
+            return Err(TrialFailure::System(
+                "the source was not started".to_owned(),
+            ));
+        };
+        source.send(told)?;
+        Ok(source)
     }
 
     /// Looks after the source: one that ends early is noticed at once, one that only falls silent after [`LONGEST_SILENCE`].
@@ -125,13 +145,10 @@ impl Feeding {
             return Ok(());
         }
         self.looked = Instant::now();
-        let silence = self.line.silence().map_err(TrialFailure::System)?;
+        let silence = self.line.as_ref().map_or(Ok(None), |line| line.silence());
+        let silence = silence.map_err(TrialFailure::System)?;
         if silence.is_some_and(|long| long >= LONGEST_SILENCE) {
-            return Err(RoleError::Silent {
-                role: source.name().to_owned(),
-                seconds: LONGEST_SILENCE.as_secs(),
-            }
-            .into());
+            return Err(source.silent(LONGEST_SILENCE).into());
         }
         Ok(())
     }
@@ -145,17 +162,25 @@ impl Feeding {
         }
     }
 
-    /// The name of the source's process.
-    pub fn name(&self) -> &str {
-        self.source.as_ref().map_or(SOURCE, RoleProcess::name)
+    /// That nothing came from the source for as long as this.
+    pub fn silent(&self, limit: Duration) -> RoleError {
+        let unstarted = || RoleError::Silent {
+            role: SOURCE.to_owned(),
+            place: String::new(),
+            seconds: limit.as_secs(),
+        };
+        let source = self.source.as_ref();
+        source.map_or_else(unstarted, |source| source.silent(limit))
     }
 
-    /// Ends the source, and has the client end.
+    /// Ends the source, and has the client end where its line is on this host.
     pub fn end(&mut self) {
         if let Some(source) = &mut self.source {
             source.kill();
         }
-        self.line.end();
+        if let Some(line) = &self.line {
+            line.end();
+        }
     }
 }
 
@@ -194,10 +219,22 @@ impl Journal {
         self.folder.path().join("stored")
     }
 
+    /// The one that came from another host.
+    ///
+    /// # Errors
+    /// When it cannot be kept.
+    pub fn of_bytes(bytes: &[u8]) -> Result<Self, TrialFailure> {
+        let journal = Self::create()?;
+        std::fs::write(journal.path(), bytes).map_err(|error| {
+            TrialFailure::System(format!("the journal cannot be kept: {error}"))
+        })?;
+        Ok(journal)
+    }
+
     /// What a client gets to know of a line.
-    pub fn feed(&self, feeding: &Feeding) -> Feed {
+    pub fn feed(&self, line: &dyn Line) -> Feed {
         Feed {
-            address: feeding.line.address(),
+            address: line.address(),
             journal: self.path(),
         }
     }

@@ -17,7 +17,11 @@ pub mod ceiling;
 
 pub mod case;
 
+pub mod own_line;
+
 pub mod place;
+
+pub mod plausible;
 
 pub mod cases;
 
@@ -29,11 +33,15 @@ pub mod files;
 
 mod kill;
 
+mod new_record;
+
 pub mod protocol;
 
 pub mod role;
 
 pub mod script;
+
+pub mod spread;
 
 pub mod support;
 
@@ -181,6 +189,25 @@ pub trait WorkloadFactory: Send + Sync {
         seed: u64,
         subject: Subject<'_>,
     ) -> Result<Box<dyn Workload>, String>;
+}
+
+/// How a trial ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// It went through all its steps.
+    Whole,
+    /// It was broken off, so that its figures are not there or not whole.
+    BrokenOff,
+}
+
+impl Ending {
+    const fn of(is_whole: bool) -> Self {
+        if is_whole {
+            Self::Whole
+        } else {
+            Self::BrokenOff
+        }
+    }
 }
 
 /// A workload with its parameters and one subject.

@@ -37,6 +37,10 @@ pub struct TrialConfiguration {
     pub case: CaseTrials,
     /// Which of them this is.
     pub trial: usize,
+    /// The journal of what is stored. Only a process on another host gets it this way.
+    pub stored: Option<String>,
+    /// Over how many ranks its clients are spread, where they are.
+    pub ranks: Option<u32>,
 }
 
 /// What a trial process has to do.
@@ -69,6 +73,8 @@ pub struct Prepare {
     pub watermarks: Vec<Option<u64>>,
     /// Where its readings come from, when its load is fed.
     pub feed: Option<Feed>,
+    /// Whether the process opens the line of its fed load itself: it is on another host.
+    pub own_line: bool,
 }
 
 impl Prepare {
@@ -96,12 +102,14 @@ pub struct DoubtfulLoad {
 }
 
 /// What a process reports of a phase.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// What its clients have done.
     pub outcome: PhaseOutcome,
     /// Operations a second of the same clients over the null store; none where that says nothing.
     pub ceiling: Option<f64>,
+    /// The journal of a line that the process opened itself.
+    pub journal: Option<String>,
 }
 
 /// Whether a process says that its clients are connected.

@@ -2,17 +2,20 @@
 
 use super::ceiling::ceiling;
 use super::feed::SOURCE;
+use super::own_line;
 use super::protocol::{
     CONNECTED, Command, DoubtfulLoad, FINISHED, Prepare, Report, TrialConfiguration,
 };
 use super::script::{About, LoadSpec, PhaseSpec, ROLE, Step, find};
+use super::spread::{over_hosts, over_ranks};
 use super::{Kinds, Subject, Workload};
 use crate::engine::answers::Doubtful;
 use crate::engine::clients::{Clients, ClientsError};
 use crate::engine::connection::Registry;
 use crate::engine::finished::Finished;
 use crate::engine::phase::{Load, Phase, Target};
-use crate::engine::role::{Event, Progress, RoleLine, tell};
+use crate::engine::role::{Event, Progress};
+use crate::engine::role_line::{self, RoleLine, tell};
 use crate::engine::watermark::Watermark;
 use crate::engine::work_distribution::ClientRange;
 use sensormark_store::{ErrorKind, SessionKind, StoreError};
@@ -82,7 +85,15 @@ pub fn run(
         )
         .map_err(|problem| broken(&problem))?;
     let plan = configuration.plan.plan(workload.schema());
-    let mut trials = workload.trials(&configuration.case);
+    let mut case = configuration.case.clone();
+    if let Some(stored) = &configuration.stored {
+        let stored = own_line::keep_stored(stored);
+        case.stored = Some(stored.map_err(|problem| broken(&problem))?);
+    }
+    let mut trials = over_hosts(workload.trials(&case), case.load_hosts);
+    if let Some(ranks) = configuration.ranks {
+        trials = over_ranks(trials, ranks).map_err(|problem| broken(&problem))?;
+    }
     if configuration.trial >= trials.len() {
         return Err(broken("there are not so many trials"));
     }
@@ -127,7 +138,7 @@ fn unexpected(command: &Command) -> StoreError {
 fn receive(line: &mut RoleLine) -> Result<Command, StoreError> {
     match line.receive() {
         Ok(Some(command)) => Ok(command),
-        Ok(None) => std::process::exit(1),
+        Ok(None) => role_line::end(),
         Err(problem) => Err(broken(&problem)),
     }
 }
@@ -151,7 +162,8 @@ impl Trial<'_> {
         let Some(Step::Run(spec)) = self.steps.get(prepare.step) else {
             return Err(broken(&format!("step {} is not a phase", prepare.step)));
         };
-        let phase = self.prepared(spec, prepare);
+        let mut phase = self.prepared(spec, prepare);
+        self.open_line(spec, prepare, &mut phase)?;
         let clients = match waiting {
             Some(before) if spec.continues => Clients::going_on(before, phase),
             before => {
@@ -165,6 +177,9 @@ impl Trial<'_> {
             Command::Start { start_ns } => start_ns,
             other => return Err(unexpected(&other)),
         };
+        if let Some(told) = own_line::told(start_ns) {
+            tell(&Event::Line(told));
+        }
         let mut told = (Instant::now(), Progress::default());
         let mut progress = |now: Progress| {
             // Only progress is reported: silence is how the coordinator learns that nothing moves.
@@ -175,7 +190,9 @@ impl Trial<'_> {
         };
         let mut finished = std::thread::scope(|scope| {
             // Commands are taken in while the clients work: they may be told to stop.
-            let commands = scope.spawn(|| self.obey_until_report(line));
+            let commands = std::thread::Builder::new()
+                .spawn_scoped(scope, || self.obey_until_report(line))
+                .map_err(|error| broken(&format!("cannot start a thread: {error}")))?;
             let finished = match clients.run_from(start_ns, &mut progress) {
                 Ok(finished) => finished,
                 Err(error) => return Err(broken_off(failed(error))),
@@ -192,10 +209,28 @@ impl Trial<'_> {
         let report = Report {
             outcome: finished.outcome(),
             ceiling: self.ceiling(spec)?,
+            journal: own_line::close().map_err(|problem| broken(&problem))?,
         };
         let report = serde_json::to_value(report).map_err(|error| broken(&error.to_string()))?;
         tell(&Event::Report(report));
         Ok(goes_on.then_some(finished))
+    }
+
+    /// Opens the line of a fed load, where the process is to do that itself.
+    fn open_line(
+        &self,
+        spec: &PhaseSpec,
+        prepare: &Prepare,
+        phase: &mut Phase,
+    ) -> Result<(), StoreError> {
+        let sources = spec.loads.iter().map(|load| load.source.as_ref());
+        for (load, source) in phase.loads.iter_mut().zip(sources) {
+            if let Some(source) = source.filter(|_| prepare.own_line) {
+                let feed = own_line::open(source.as_ref());
+                load.feed = Some(feed.map_err(|problem| broken(&problem))?);
+            }
+        }
+        Ok(())
     }
 
     /// Whether another phase goes on on this one's connections.
@@ -215,7 +250,10 @@ impl Trial<'_> {
     fn next(&self, line: &mut RoleLine) -> Result<Command, StoreError> {
         loop {
             match receive(line)? {
-                Command::Stop => self.target.stop.store(true, Ordering::Relaxed),
+                Command::Stop => {
+                    self.target.stop.store(true, Ordering::Relaxed);
+                    own_line::end();
+                }
                 other => return Ok(other),
             }
         }
@@ -301,6 +339,7 @@ impl Trial<'_> {
             limit: spec.limit,
             lead_in: spec.window.map_or(Duration::ZERO, |window| window.lead_in),
             workers: spec.workers,
+            bears_outage: spec.kill_member.is_some(),
         }
     }
 

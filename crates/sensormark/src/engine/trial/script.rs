@@ -22,6 +22,8 @@ pub struct CaseTrials {
     pub strategies: Vec<String>,
     /// The journal of what is stored, where a trial before was fed.
     pub stored: Option<PathBuf>,
+    /// Hosts that clients are spread over; 0 where nobody asked for that.
+    pub load_hosts: u32,
 }
 
 /// One trial of a case. The trials of a case work on one database, one after the other; most cases have one.
@@ -95,6 +97,28 @@ pub struct PhaseSpec {
     /// When its server is killed (SIGKILL), after its start. The trial ends with this phase: the server is started again on the same data,
     /// and what is stored is counted.
     pub kill_after: Option<Duration>,
+    /// The one member of a cluster that is killed then, in place of the whole. Clients work on, and the member is started again in mid-load.
+    pub kill_member: Option<MemberKill>,
+}
+
+/// The loss of one member of a cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemberKill {
+    /// Whether it is the first, the primary where there is one; else it is the last.
+    pub first: bool,
+    /// How long it stays down before it is started again; clients work on as long after it is back.
+    pub down: Duration,
+}
+
+impl MemberKill {
+    /// The member's number of so many, from 0.
+    pub const fn member(self, members: usize) -> usize {
+        if self.first {
+            0
+        } else {
+            members.saturating_sub(1)
+        }
+    }
 }
 
 /// The part of a phase that is measured.
@@ -159,6 +183,7 @@ impl PhaseSpec {
             workers: None,
             needs: Vec::new(),
             kill_after: None,
+            kill_member: None,
         }
     }
 
@@ -218,6 +243,20 @@ impl LoadSpec {
             ..Self::writing(name, operations, clients)
         }
     }
+}
+
+/// The phases among these steps.
+pub fn phases(steps: &[Step]) -> impl Iterator<Item = &PhaseSpec> {
+    steps.iter().filter_map(|step| match step {
+        Step::Run(phase) => Some(phase),
+        _ => None,
+    })
+}
+
+/// The most clients that one of the phases has.
+pub fn most_clients(steps: &[Step]) -> u32 {
+    let clients = |phase: &PhaseSpec| phase.loads.iter().map(|load| load.clients).sum();
+    phases(steps).map(clients).max().unwrap_or(1)
 }
 
 /// The load with these names, by its step and place.

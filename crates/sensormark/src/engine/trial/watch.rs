@@ -1,35 +1,149 @@
-//! Which processes of a trial are watched: the coordinator, the server, and those that the trial started.
+//! Which processes of a trial are watched: the coordinator, the server, and those that the trial started. A server that sensormark did not start is watched by a
+//! probe beside it, where there is one.
 
+use super::account::Space;
 use crate::engine::context::RunContext;
 use crate::engine::deployment::Deployment;
 use crate::engine::failure::TrialFailure;
 use crate::engine::role::RoleProcess;
-use crate::probe::{HostSampler, ProbeError, ProcessTree, Recorder, Scope, WireScope};
+use crate::engine::server_probe::{Probed, ServerProbe};
+use crate::probe::{
+    HostSampler, ProbeCommand, ProbeError, ProcessTree, Recorder, Recording, Scope, WireScope,
+};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Starts sampling: the coordinator, the server and these processes of the trial.
-///
-/// # Errors
-/// When processes cannot be watched.
-pub fn start_recorder(
-    context: &RunContext<'_>,
-    deployment: &Deployment,
-    name: &str,
-    roles: &[RoleProcess],
-) -> Result<Recorder, TrialFailure> {
-    let own = i32::try_from(std::process::id()).unwrap_or(i32::MAX);
-    let coordinator = ProcessTree::attach("coordinator", own, Scope::Process, None)?;
-    let mut trees = vec![coordinator];
-    trees.extend(deployment.tree()?);
-    let wire = (!deployment.store().description().embedded).then_some(WireScope::Sockets);
-    for role in roles {
-        trees.push(tree(name, role, wire)?);
+/// What watches a trial.
+pub struct Watch {
+    recorder: Recorder,
+    probe: Option<ServerProbe>,
+}
+
+/// What was seen of a trial.
+pub struct Seen {
+    /// By this process.
+    pub recording: Recording,
+    /// By the probe beside the server.
+    pub probed: Option<Probed>,
+}
+
+impl Watch {
+    /// Starts sampling: the coordinator, the server and these processes of the trial.
+    ///
+    /// # Errors
+    /// When processes cannot be watched.
+    pub fn start(
+        context: &RunContext<'_>,
+        deployment: &Deployment,
+        name: &str,
+        roles: &[RoleProcess],
+    ) -> Result<Self, TrialFailure> {
+        let mut probe = None;
+        // The server is one, so that one rank's probe beside it is enough.
+        if deployment.is_existing() && context.leads() {
+            let store = deployment.store().description().name;
+            let port = deployment.endpoint().ports.first().copied();
+            let of = (store.as_str(), deployment.name());
+            let started = context.probes.start(of, port, context.disturbance);
+            probe = started.map_err(TrialFailure::System)?;
+        }
+        let own = i32::try_from(std::process::id()).unwrap_or(i32::MAX);
+        let coordinator = ProcessTree::attach("coordinator", own, Scope::Process, None)?;
+        let mut trees = vec![coordinator];
+        trees.extend(deployment.tree()?);
+        let wire = (!deployment.store().description().embedded).then_some(WireScope::Sockets);
+        // What a process on another host uses cannot be seen from here: its columns stay empty.
+        for role in roles.iter().filter(|role| role.host().is_none()) {
+            trees.push(tree(name, role, wire)?);
+        }
+        let folders = deployment.folders();
+        let host = HostSampler::new(folders.iter().map(PathBuf::as_path))?;
+        let period = Duration::from_secs(1);
+        let recorder = Recorder::start(host, trees, period, context.disturbance)?;
+        Ok(Self { recorder, probe })
     }
-    let folders = deployment.folders();
-    let host = HostSampler::new(folders.iter().map(PathBuf::as_path))?;
-    let period = Duration::from_secs(1);
-    Ok(Recorder::start(host, trees, period, context.disturbance)?)
+
+    /// What samples the processes on this machine.
+    pub const fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
+    /// Begins a phase, here and at the probe.
+    ///
+    /// # Errors
+    /// When one of them samples no more.
+    pub fn begin_phase(&mut self, name: &str) -> Result<(), TrialFailure> {
+        self.mark(&ProbeCommand::Begin(name.to_owned()), |recorder| {
+            recorder.begin_phase(name)
+        })
+    }
+
+    /// Ends the phase, here and at the probe; see [`Recorder::end_phase`].
+    ///
+    /// # Errors
+    /// When one of them samples no more.
+    pub fn end_phase(&mut self, proportional: bool) -> Result<(), TrialFailure> {
+        self.mark(&ProbeCommand::End { proportional }, |recorder| {
+            recorder.end_phase(proportional)
+        })
+    }
+
+    /// The probe gets its word first, and samples while this process does: the two differ by no more than the way there.
+    fn mark(
+        &mut self,
+        command: &ProbeCommand,
+        here: impl FnOnce(&Recorder) -> Result<u64, ProbeError>,
+    ) -> Result<(), TrialFailure> {
+        let mut told = None;
+        if let Some(probe) = &mut self.probe {
+            told = Some(probe.tell(command).map_err(TrialFailure::System)?);
+        }
+        here(&self.recorder)?;
+        if let Some((probe, sent)) = self.probe.as_mut().zip(told) {
+            let answered = probe.answered(command, sent);
+            answered.map_err(TrialFailure::System)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the probe still watches.
+    ///
+    /// # Errors
+    /// How it ended.
+    pub fn look(&mut self) -> Result<(), TrialFailure> {
+        let looked = self.probe.as_mut().map_or(Ok(()), ServerProbe::look);
+        looked.map_err(TrialFailure::System)
+    }
+
+    /// The space of data and logs, where it can be seen.
+    ///
+    /// # Errors
+    /// When it should be and cannot.
+    pub fn disk(&mut self, deployment: &Deployment) -> Result<Space, TrialFailure> {
+        match &mut self.probe {
+            Some(probe) => {
+                let usage = probe.disk().map_err(TrialFailure::System)?;
+                // Which of the files are logs is known of servers alone that sensormark started.
+                Ok(Space {
+                    bytes: usage.map(|usage| usage.allocated_bytes),
+                    logs: None,
+                })
+            }
+            None => Ok(deployment.disk()?.into()),
+        }
+    }
+
+    /// Ends it, and gives what was seen.
+    ///
+    /// # Errors
+    /// When the sampling thread is gone.
+    pub fn stop(self) -> Result<Seen, TrialFailure> {
+        let recording = self.recorder.stop()?;
+        Ok(Seen {
+            recording,
+            probed: self.probe.map(ServerProbe::stop),
+        })
+    }
 }
 
 /// A process of the trial, to be watched under this name.

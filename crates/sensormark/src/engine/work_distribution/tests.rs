@@ -117,6 +117,10 @@ fn processes_share_by_stride() {
     };
     let mut issued = part(0, 2);
     assert!(issued.count() < 23);
-    issued.merge(&part(2, 3));
+    assert_eq!(issued.due(), Some(issued.count()));
+    issued.merge(&part(2, 3)).expect("one load");
     assert_eq!(issued.iter().count(), 23);
+    assert_eq!(issued.check(WorkDistribution::STRIDE, 5, 23), Ok(()));
+    let other = Issued::first(1, 7);
+    assert!(issued.merge(&other).is_err(), "another load");
 }

@@ -68,7 +68,7 @@ fn of_arm(field: &Field, side: &str, arm: &Arm, criteria: &[Criterion]) -> Vec<F
     let mut order: Vec<String> = Vec::new();
     let mut found: BTreeMap<String, Figure> = BTreeMap::new();
     for trial in field.valid_of(arm) {
-        let mut taken = if field.is_phased() {
+        let mut taken = if field.has_phases() {
             of_loads(trial)
         } else {
             of_criteria(field, trial, criteria)
@@ -163,7 +163,7 @@ fn of_loads(trial: &TrialRecord) -> Vec<Taken> {
     taken
 }
 
-/// CPU of both sides for an operation of a phase: only where both were measured, for a client alone is no half of it.
+/// CPU of both sides for an operation of a phase. There is none unless both were measured.
 fn of_both_sides(trial: &TrialRecord, phase: &PhaseRecord) -> Option<Taken> {
     let roles = &phase
         .totals

@@ -108,5 +108,6 @@ fn is_twin(one: &Implementation, other: &Implementation) -> bool {
         && one.layout == other.layout
         && one.strategy == other.strategy
         && one.durability == other.durability
+        && one.cluster == other.cluster
         && one.cache == other.cache
 }

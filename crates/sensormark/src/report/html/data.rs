@@ -26,7 +26,7 @@ pub fn data(report: &Report, folder: Option<&ResultsFolder>) -> Value {
         "implementations": implementations(field),
         "ranking": ranking(field, report.ranking()),
         "curves": curves::curves(field),
-        "courses": folder.map_or_else(Vec::new, |folder| time_series::courses(field, folder)),
+        "courses": folder.map_or_else(Vec::new, |folder| time_series::all(field, folder)),
         "drawings": drawings(field),
     })
 }
@@ -73,6 +73,7 @@ fn implementations(field: &Field) -> Vec<Value> {
             "store": clean(&implementation.title),
             "layout": clean(&implementation.layout_name),
             "strategy": implementation.strategy.as_deref().map(clean),
+            "cluster": implementation.cluster.as_ref().map(|cluster| clean(&cluster.label())),
             "durability": serde_json::to_value(implementation.durability).unwrap_or_default(),
         })
     };

@@ -46,7 +46,7 @@ const SCRIPTS: [&str; 12] = [
     include_str!("page/page.js"),
 ];
 
-/// A run's report, and its folder, from whose samples courses over time are read; without it there are none.
+/// A run's report, and its folder, from whose samples time series are read; without it there are none.
 pub type Run<'a> = (&'a Report, Option<&'a ResultsFolder>);
 
 /// The whole page, of one run or of many, in this order.

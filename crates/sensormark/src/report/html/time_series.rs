@@ -19,8 +19,8 @@ const SHORTEST_NS: u64 = 500_000_000;
 const MOST_POINTS: usize = 240;
 
 /// One value for each valid trial of the first repetition whose samples are there.
-pub fn courses(field: &Field, folder: &ResultsFolder) -> Vec<Value> {
-    let mut courses = Vec::new();
+pub fn all(field: &Field, folder: &ResultsFolder) -> Vec<Value> {
+    let mut all = Vec::new();
     for (side, arm) in field.all() {
         let Some(trial) = field.valid_of(arm).next() else {
             continue;
@@ -35,9 +35,9 @@ pub fn courses(field: &Field, folder: &ResultsFolder) -> Vec<Value> {
         };
         let mut course = course(&name, &arm.label, &recording);
         course["throughput"] = throughput(trial, &recording);
-        courses.push(course);
+        all.push(course);
     }
-    courses
+    all
 }
 
 fn course(name: &str, label: &str, recording: &Recording) -> Value {
@@ -110,7 +110,7 @@ fn count(second: &SecondHistogram) -> Option<(u64, u64)> {
     Some((second.second, decode(&second.v2).ok()?.len()))
 }
 
-/// Operations a second at the end of each second of a phase that lasted so long; the rest of its last second counts where it is long enough, or is
+/// Operations a second at the end of each second of a phase of this length. The rest of its last second counts where it is long enough, or is
 /// all that there is.
 fn rates(counts: &[(u64, u64)], length: f64) -> Vec<(f64, f64)> {
     let rate = |(second, count): &(u64, u64), shortest: f64| {

@@ -273,7 +273,7 @@ fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
         notes
             .push("wins: share of all weightings under which it has the highest score.".to_owned());
     }
-    if field.is_phased() && !ranking.ranked.is_empty() {
+    if field.has_phases() && !ranking.ranked.is_empty() {
         notes.push("Phases run as fast as each database lets them, so costs of the work are scored, of a thousand readings written and of a question: time (geometric mean over the side's phases) and what was used. The study's formula; its weights, and time with the weight of all CPU.".to_owned());
     }
     notes.extend(behind_note(field, ranking));

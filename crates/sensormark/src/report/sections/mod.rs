@@ -3,6 +3,7 @@
 
 mod answer;
 pub(crate) mod cells;
+mod hosts;
 mod latencies;
 mod limits;
 pub(super) mod memory_limit;

@@ -15,7 +15,7 @@ const MOST_SHOWN: usize = 20;
 
 /// The sections; none for other workloads.
 pub fn sections(field: &Field) -> Vec<Section> {
-    if !field.is_phased() {
+    if !field.has_phases() {
         return Vec::new();
     }
     let comparable = Comparable::of(field);
@@ -46,7 +46,7 @@ fn cost_table(field: &Field, comparable: &Comparable, side: Side) -> Table {
     } else {
         ("costs_read", "Asking: costs of a question")
     };
-    let criteria: Vec<_> = score::phased_criteria()
+    let criteria: Vec<_> = score::cost_criteria()
         .into_iter()
         .filter(|criterion| criterion.id != "difficulty")
         .filter(|criterion| criterion.id != "disk" || side == Side::Write)

@@ -2,7 +2,6 @@
 //! measured: a database that compresses old data, or slows down as it grows, does better or worse.
 
 use super::cells::mean;
-use crate::measurement::record::TrialRecord;
 use crate::report::criteria::{self, figure};
 use crate::report::field::{Arm, Field};
 use crate::report::number::significant;
@@ -38,7 +37,7 @@ pub fn section(field: &Field, options: &ReportOptions) -> Section {
     let title = format!("At {} readings a second", significant(rate, 3));
     let mut table = Table::new("projection", &title, &columns);
     for arm in field.writes.iter().chain(&field.mixed) {
-        let bytes = field.figures(arm, bytes_a_reading);
+        let bytes = field.figures(arm, criteria::disk_of_a_reading);
         let headroom = field.figures(arm, |trial| Some(figure(trial, HIGHEST_RATE)? / rate));
         if bytes.iter().chain(&headroom).all(Option::is_none) {
             continue;
@@ -85,15 +84,4 @@ pub(in crate::report) fn own_rate(field: &Field) -> Option<f64> {
         return Some(of("/series/count")? * 1e9 / interval_ns);
     }
     criteria::samples_per_second(&field.run)
-}
-
-/// Bytes by which the data folder grew, over the readings that were stored by then.
-fn bytes_a_reading(trial: &TrialRecord) -> Option<f64> {
-    let readings = if trial.loads.is_empty() {
-        trial.ledger.as_ref()?.stored
-    } else {
-        let loaded = trial.loads.iter().find(|load| load.phase == own::LOAD)?;
-        loaded.readings()
-    };
-    Some(criteria::disk(trial)? / (readings > 0).then_some(readings as f64)?)
 }

@@ -117,7 +117,7 @@ fn per_reading(field: &Field) -> Table {
                 "not measured",
             )
         };
-        let disk = field.figures(arm, |trial| Some(criteria::disk(trial)? / stored(trial)?));
+        let disk = field.figures(arm, criteria::disk_of_a_reading);
         table.row(vec![
             Cell::text(&arm.label),
             per(|trial, field| Some(criteria::values(trial, &field.run).get("server_cpu")? * 1e4)),
@@ -128,7 +128,7 @@ fn per_reading(field: &Field) -> Table {
         ]);
     }
     table.note(
-        "Rates of the measured phase over stored readings a second; disk over all that was stored.",
+        "Rates of the measured phase over stored readings a second; disk over what was stored when it was measured.",
     );
     table
 }

@@ -1,8 +1,9 @@
 //! What a reader needs to judge the figures: warnings, what was not measured, the machine, and how to do it again.
 
 use super::cells::counted;
-use super::memory_limit;
+use super::{hosts, memory_limit};
 use crate::engine::study_protocol;
+use crate::measurement::server::ProbeRecord;
 use crate::probe::{DeviceKind, Environment, Processor};
 use crate::report::field::Field;
 use crate::report::number::{fixed, significant};
@@ -158,6 +159,9 @@ pub fn environment(field: &Field) -> Section {
         None => section.paragraph("The run recorded no inventory of its machine."),
     }
     section.table(servers(field));
+    if let Some(clocks) = hosts::clocks(field) {
+        section.table(clocks);
+    }
     if let Some(limits) = memory_limit::table(field) {
         section.table(limits);
     }
@@ -299,8 +303,25 @@ fn servers(field: &Field) -> Table {
             .notes
             .iter()
             .for_each(|note| table.note(format!("{title}: {note}")));
+        if let Some(probe) = &server.probe {
+            table.note(format!("{title}: {}", probed(probe)));
+        }
     }
     table
+}
+
+/// Who measured a server that sensormark did not start, and what could not be.
+fn probed(probe: &ProbeRecord) -> String {
+    let host = probe.host.as_deref().unwrap_or("this machine");
+    let milliseconds = probe.longest_round_trip_ns as f64 / 1e6;
+    let mut text = format!(
+        "server measured by a probe on {host} ({}), whose phases begin and end within {milliseconds:.1} ms of the client's",
+        probe.processes
+    );
+    if !probe.missing.is_empty() {
+        text += &format!("; not measured: {}", probe.missing.join("; "));
+    }
+    text
 }
 
 /// Every setting that was read back.

@@ -50,7 +50,7 @@ pub fn section(field: &Field) -> Section {
         ));
     }
     if field.run.finished.is_none() {
-        text.push_str(" The run was broken off: this is what was finished until then.");
+        text.push_str(" The run has no end yet: it goes on, or was broken off. This is what was finished until now.");
     }
     section.paragraph(text);
     section.table(not_valid(field));

@@ -137,7 +137,7 @@ type Figure<'a> = (SummaryColumn, Box<dyn Fn(&Arm) -> Option<Estimate> + 'a>);
 
 /// The figures of a row. Which they are depends on how the workload's trials are made.
 pub(in crate::report) fn figures(field: &Field) -> Vec<Figure<'_>> {
-    if field.is_phased() {
+    if field.has_phases() {
         of_phases(field)
     } else {
         of_rates(field)
@@ -159,7 +159,7 @@ fn of_rates(field: &Field) -> Vec<Figure<'_>> {
         ),
         (
             DISK,
-            Box::new(move |arm| mean(field, field.write_of(arm)?, disk_of_a_reading)),
+            Box::new(move |arm| mean(field, field.write_of(arm)?, criteria::disk_of_a_reading)),
         ),
     ]
 }
@@ -187,7 +187,7 @@ fn of_phases(field: &Field) -> Vec<Figure<'_>> {
         (CPU, Box::new(move |arm| mean(field, arm, &cpu))),
         (
             DISK,
-            Box::new(move |arm| mean(field, arm, disk_of_a_reading)),
+            Box::new(move |arm| mean(field, arm, criteria::disk_of_a_reading)),
         ),
         (
             ROOM,
@@ -213,12 +213,6 @@ fn cpu_of_a_reading(trial: &TrialRecord, samples_per_second: f64) -> Option<f64>
     let taken = 1.0 - ledger.lost_at_queue as f64 / ledger.produced as f64;
     let readings = totals.span_ns as f64 / 1e9 * samples_per_second * taken;
     (readings > 0.0).then(|| used as f64 / 1e3 / readings)
-}
-
-/// Bytes on disk for a reading that is stored.
-fn disk_of_a_reading(trial: &TrialRecord) -> Option<f64> {
-    let stored = trial.ledger.as_ref()?.stored;
-    (stored > 0).then_some(criteria::disk(trial)? / stored as f64)
 }
 
 /// The figure in each valid trial.

@@ -75,6 +75,7 @@ pub fn implementation(title: &str, layout: &str, strategy: Option<&str>) -> Impl
         layout: Layout::row_per_reading(),
         strategy: strategy.map(str::to_owned),
         durability: Durability::Default,
+        cluster: None,
         cache: Cache::Hot,
         embedded: title == "SQLite",
     }
@@ -120,6 +121,7 @@ pub fn totals(side: Side, used: Used, embedded: bool) -> PhaseTotals {
     }
     let span_ns = SECONDS * 1_000_000_000;
     PhaseTotals {
+        server_host: None,
         span_ns,
         roles,
         host: HostTotals::default(),
@@ -152,6 +154,7 @@ pub fn trial(implementation: Implementation, repetition: u32, used: Used) -> Tri
         start_seconds: Some(1.25),
         memory_budget_bytes: Some(1 << 30),
         memory_limit: None,
+        probe: None,
         notes: Vec::new(),
     });
     let mut record = TrialRecord {
@@ -184,6 +187,7 @@ pub fn trial(implementation: Implementation, repetition: u32, used: Used) -> Tri
         verdict: Verdict::Valid,
         disturbances: Vec::new(),
         warnings: Vec::new(),
+        clocks: Vec::new(),
     };
     match side {
         Side::Write => fill_write(&mut record, used, totals),

@@ -356,10 +356,15 @@ fn a_folder_is_read_and_its_figures_are_drawn() {
 
 /// A folder of a finished run with two trials, and what reading it says after this was done to it.
 fn read_after(change: impl FnOnce(&std::path::Path)) -> Result<usize, String> {
+    read_of(Some("2026-01-01T00:00:00Z"), change)
+}
+
+/// The same of a run that ended then, or was broken off.
+fn read_of(finished: Option<&str>, change: impl FnOnce(&std::path::Path)) -> Result<usize, String> {
     let scratch = tempfile::tempdir().unwrap();
     let folder = ResultsFolder::create(scratch.path(), "run").unwrap();
     let run = RunRecord {
-        finished: Some("2026-01-01T00:00:00Z".to_owned()),
+        finished: finished.map(str::to_owned),
         checksums: true,
         ..run()
     };
@@ -371,6 +376,24 @@ fn read_after(change: impl FnOnce(&std::path::Path)) -> Result<usize, String> {
     change(folder.path());
     let trials = folder.trials().map_err(|error| error.to_string());
     trials.map(|trials| trials.len())
+}
+
+/// A trial is listed before its file is there. A crash in between leaves a run that did not finish, and that is read; what is not listed is refused even there.
+#[test]
+fn a_run_that_broke_off_between_list_and_trial_is_read() {
+    use std::fs;
+    let trial = |run: &std::path::Path| run.join("trials/b.json");
+    let half = |run: &std::path::Path| {
+        fs::rename(trial(run), trial(run).with_extension("json.part")).unwrap();
+    };
+    assert_eq!(read_of(None, half), Ok(1));
+    let unlisted = |run: &std::path::Path| {
+        let text = fs::read_to_string(trial(run)).unwrap();
+        let text = text.replace("\"name\": \"b\"", "\"name\": \"c\"");
+        fs::write(run.join("trials/c.json"), text).unwrap();
+    };
+    let refused = read_of(None, unlisted).unwrap_err();
+    assert!(refused.contains("does not list it"), "{refused}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod attempts;
 mod compare;
 pub(crate) mod fixture;
 mod formats;
-pub(crate) mod phased;
+pub(crate) mod phases;
 mod ranks;
 mod requirements;
 mod schema;

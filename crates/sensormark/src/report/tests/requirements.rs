@@ -1,6 +1,6 @@
 //! What the user asked to hold: who meets it, with what headroom and disk, who costs least of those, what the others miss, and what is open.
 
-use super::phased::usual;
+use super::phases::usual;
 use super::*;
 use crate::measurement::record::{Figure, LimitRecord};
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
@@ -279,5 +279,35 @@ fn the_last_screen_marks_who_meets_all_and_has_room_for_it() {
     }
     for line in text.lines() {
         assert!(unicode_width::UnicodeWidthStr::width(line) <= 80, "{line}");
+    }
+}
+
+/// A heading that few lines are left to explain is explained all the same.
+#[test]
+fn what_fits_of_the_headings_is_explained() {
+    let trials = vec![
+        found(trial_of("SQLite", 9.0, 1.5), 46_000.0),
+        found(slow(trial_of("MariaDB", 40.0, 8.0)), 2_000.0),
+    ];
+    let summary = own(trials).summary();
+    let of_height = |height: Option<usize>| {
+        let room = Room { width: 80, height };
+        render(&summary, &Paths::default(), room)
+    };
+    let flowing = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let whole = of_height(None);
+    let meaning = "room: highest rate over that of your sensors";
+    assert!(flowing(&whole).contains("write in thousand readings") && whole.contains("nothing"));
+    // The prompt that follows takes a line.
+    let lines = whole.lines().count();
+    let fewer = of_height(Some(lines));
+    assert!(fewer.lines().count() < lines, "{fewer}");
+    for needed in [
+        meaning,
+        "kept: disk for the time",
+        "100 = costs nothing",
+        "MariaDB",
+    ] {
+        assert!(flowing(&fewer).contains(needed), "{needed}: {fewer}");
     }
 }

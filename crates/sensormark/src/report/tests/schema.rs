@@ -4,9 +4,9 @@ use super::*;
 use crate::measurement::NotMeasured;
 use crate::measurement::latency::LatencyRecorder;
 use crate::measurement::record::{LatencyRecord, LimitRecord};
-use crate::measurement::server::MemoryLimitRecord;
+use crate::measurement::server::{MemoryLimitRecord, ProbeRecord};
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
-use crate::probe::{Environment, FlushRate};
+use crate::probe::{Environment, FlushRate, ServerHost};
 use sensormark_store::{DaySplit, Encoding, Extremes, Shape};
 use serde_json::{Value, json};
 
@@ -75,6 +75,28 @@ fn shapes() -> [Shape; 6] {
     ]
 }
 
+/// A server of somebody else's, with a probe on another host.
+fn add_probe(trial: &mut TrialRecord) {
+    let server = trial.server.as_mut().unwrap();
+    server.managed = false;
+    server.probe = Some(ProbeRecord {
+        host: Some("db1".to_owned()),
+        missing: vec!["disk I/O".to_owned()],
+        ..ProbeRecord::default()
+    });
+    let mut totals = trial
+        .phases
+        .iter_mut()
+        .filter_map(|phase| phase.totals.as_mut());
+    let totals = totals
+        .find(|totals| totals.roles.contains_key("server"))
+        .unwrap();
+    totals.server_host = Some(ServerHost::default());
+    let role = totals.roles.get_mut("server").unwrap();
+    role.retransmitted_segments = Some(1);
+    role.mean_round_trip_ns = Some(1);
+}
+
 fn full_trials() -> Vec<Value> {
     let mut trials = two();
     let mut recorder = LatencyRecorder::new();
@@ -104,6 +126,7 @@ fn full_trials() -> Vec<Value> {
         }
     }
     trials[2].implementation.server = Some("fast".to_owned());
+    add_probe(&mut trials[3]);
     trials[2].disturbances.push("measured: steal".to_owned());
     for shape in shapes() {
         let mut trial = trials[3].clone();

@@ -50,6 +50,35 @@ fn embedded_databases_and_servers_each_have_a_best() {
     );
 }
 
+/// A report may be asked for while the run goes on, even before its first trial is finished.
+#[test]
+fn a_run_without_an_end_is_not_called_broken_off() {
+    let screen = |trials: Vec<TrialRecord>| {
+        let run = RunRecord {
+            finished: None,
+            ..run()
+        };
+        let report = Report::new(run, trials, &ReportOptions::default()).unwrap();
+        let room = Room {
+            width: 80,
+            height: None,
+        };
+        (render(&report.summary(), &paths(), room), report.text(80))
+    };
+    let (brief, full) = screen(four(1));
+    assert!(brief.contains(" trials · not finished\n"), "{brief}");
+    assert!(full.contains("it goes on, or was"), "{full}");
+    let (brief, _) = screen(Vec::new());
+    for said in [
+        "0 trials · not finished",
+        "No trial was finished, so",
+        "Nothing was checked yet",
+    ] {
+        assert!(brief.contains(said), "{said}: {brief}");
+    }
+    assert!(!brief.contains("reasons are below"), "{brief}");
+}
+
 /// A page has room for one line.
 #[test]
 fn the_title_is_the_answer_in_at_most_fifteen_words() {
@@ -290,7 +319,7 @@ fn the_client_alone_is_not_both_sides() {
         "{:?}",
         summary.ranked
     );
-    let mut one = super::phased::usual("MariaDB", 10);
+    let mut one = super::phases::usual("MariaDB", 10);
     for totals in one
         .phases
         .iter_mut()
@@ -298,7 +327,7 @@ fn the_client_alone_is_not_both_sides() {
     {
         totals.roles.remove("server");
     }
-    let found = super::phased::report(vec![one, super::phased::usual("PostgreSQL", 10)]);
+    let found = super::phases::report(vec![one, super::phases::usual("PostgreSQL", 10)]);
     let figure = figures(&found, "PostgreSQL individual");
     // 100,000 readings in 10 s with 8 and 10 % of a core; 200 questions in 4 s.
     is_near(figure("write_rate"), 10.0);
@@ -352,7 +381,7 @@ fn every_figure_has_a_row_with_its_unit() {
     assert_eq!(
         lines.next(),
         Some(
-            "store,server,layout,strategy,durability,cache,side,repetition,state,phase,part,figure,value,unit"
+            "store,server,layout,strategy,durability,cluster,cache,side,repetition,state,phase,part,figure,value,unit"
         )
     );
     let row = "mariadb,,bulk,,default,hot,write,0,valid,measured,server,cpu_percent_of_core,8";

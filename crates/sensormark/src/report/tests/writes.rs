@@ -2,7 +2,7 @@
 
 use super::cell;
 use super::fixture::run;
-use super::phased::{load, of_phases};
+use super::phases::{load, of_phases};
 use crate::measurement::record::{RunRecord, TrialRecord};
 use crate::measurement::write_size::WriteSizeRecord;
 use crate::report::number::MISSING;

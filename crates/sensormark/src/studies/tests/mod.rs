@@ -15,7 +15,7 @@ use crate::report::field::Field;
 use crate::report::number::{self, cell_text};
 use crate::report::tables::{self, Block, Cell, Document, Section, Table};
 use crate::report::tests::fixture::{self, *};
-use crate::report::tests::phased::{load, of_phases};
+use crate::report::tests::phases::{load, of_phases};
 use crate::report::tests::{cell, report};
 use crate::report::{Report, ReportOptions};
 use crate::studies::Study;

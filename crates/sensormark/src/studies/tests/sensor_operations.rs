@@ -63,10 +63,7 @@ fn of_rates(title: &str, index: Index, rates: [[f64; 2]; 4]) -> TrialRecord {
         "individual"
     };
     let mut record = trial(implementation(title, name, None), 0, COSTLY);
-    record.implementation.layout = Layout {
-        index,
-        ..Layout::row_per_reading()
-    };
+    record.implementation.layout = Layout::row_per_reading().with_index(index);
     record.side = Side::Mixed;
     record.latencies.clear();
     record.loads.clear();

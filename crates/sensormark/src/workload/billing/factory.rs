@@ -61,7 +61,7 @@ impl WorkloadFactory for BillingWorkload {
         let records = u32::try_from(records).unwrap_or(u32::MAX);
         if records > calendar::MOST_HOURS {
             return Err(format!(
-                "--for: there are {} hours of data, ten years",
+                "--for: there are {} hours of data, ten years; give that or less",
                 calendar::MOST_HOURS
             ));
         }

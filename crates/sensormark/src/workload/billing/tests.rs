@@ -13,7 +13,7 @@ use crate::engine::scale::{Scale, adjust_values};
 use crate::engine::trial::script::{Step, check};
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use crate::studies::billing as published;
-use sensormark_store::memory::MemoryStore;
+use sensormark_conformance::memory::MemoryStore;
 use sensormark_store::{
     Answer, Atomicity, DefaultSelection, Group, Index, Layout, LayoutOption, Query, RepeatedWrite,
     Selection, Store, Value, WriteMethod,
@@ -360,11 +360,9 @@ fn numbers_that_make_no_sense_get_one_clear_message() {
 fn the_study_s_layout_is_first_and_the_store_s_own_beside_it() {
     let offer = |variant: &str, default_selection, index, write| LayoutOption {
         variant: variant.to_owned(),
-        layout: Layout {
-            index,
-            write,
-            ..Layout::row_per_reading()
-        },
+        layout: Layout::row_per_reading()
+            .with_index(index)
+            .with_write(write),
         default_selection,
         description: String::new(),
     };

@@ -1,11 +1,11 @@
 //! Durability trials as trials of phases: one phase of writing, in whose midst the server is killed.
 
-use super::parameters::Parameters;
+use super::parameters::{Parameters, Victim};
 use super::readings::{Readings, schema};
 use super::{NAME, WRITE};
 use crate::engine::parameter::Parameter;
 use crate::engine::scale::Scale;
-use crate::engine::trial::script::{LoadSpec, PhaseSpec, Step};
+use crate::engine::trial::script::{LoadSpec, MemberKill, PhaseSpec, Step};
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use crate::engine::work_distribution::WorkDistribution;
 use sensormark_store::{Family, Schema};
@@ -94,6 +94,14 @@ impl Workload for Durability {
         let mut phase = PhaseSpec::new(WRITE, vec![load]).label("operation", WRITE);
         phase.kill_after = Some(kill_after);
         phase.limit = Some(kill_after + AFTER_THE_KILL);
+        if self.parameters.kill != Victim::Server {
+            let down = Duration::from_secs_f64(self.parameters.down_seconds);
+            phase.kill_member = Some(MemberKill {
+                first: self.parameters.kill == Victim::Primary,
+                down,
+            });
+            phase.limit = Some(kill_after + AFTER_THE_KILL + down + down);
+        }
         vec![Step::Run(phase)]
     }
 }

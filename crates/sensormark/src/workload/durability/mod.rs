@@ -2,7 +2,8 @@
 //! same data folder, and everything in it is read back.
 //!
 //! The flow: [`parameters`] say how much is written and when the server dies, [`readings`] what is written, [`factory`] the trial's one step. In class `durable`
-//! every acknowledged reading has to survive, else the trial is invalid. The other classes promise less, and the report says what they lose.
+//! every acknowledged reading has to survive, else the trial is invalid. The other classes promise less, and the report says what they lose. Where one member of a
+//! cluster is killed, the consistency level decides first ([`promise`](crate::engine::judge::promise)).
 //!
 //! It tries the crash of a process, in which what the operating system holds survives. A power cut it does not try, nor does it measure speed: no figure of it
 //! is ranked.

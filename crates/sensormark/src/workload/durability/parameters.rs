@@ -1,6 +1,7 @@
 //! Every number behind a durability trial.
 
-use crate::engine::parameter::{between, check_each, parameters};
+use crate::engine::parameter::{Kind, Settable, between, check_each, parameters, words};
+use serde::{Deserialize, Serialize};
 
 parameters! {
     /// Every number behind a durability trial. (No study tries this: `study` is as `standard`.)
@@ -13,9 +14,30 @@ parameters! {
         series: u32, Plain, between(1.0, 1_000_000.0) => 16, 16, 16, 16;
         /// when the server is killed, in seconds after the first write
         kill_after_seconds: f64, Seconds, between(0.1, LONGEST_SECONDS) => 2.0, 10.0, 20.0, 20.0;
+        /// what is killed: server (a cluster whole), or of a cluster primary (its first member) or replica (its last one)
+        kill: Victim, Plain, words(&["server", "primary", "replica"]) => Victim::Server, Victim::Server, Victim::Server, Victim::Server;
+        /// how long a member that was killed stays down before it is started again, in seconds; clients work on as long after it is back
+        down_seconds: f64, Seconds, between(0.1, LONGEST_SECONDS) => 2.0, 5.0, 10.0, 10.0;
         /// how often everything is done
         repetitions: u32, Plain, between(1.0, 1_000.0) => 1, 5, 3, 3;
     }
+}
+
+/// What is killed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Victim {
+    /// The server, or all members of a cluster at once.
+    #[default]
+    Server,
+    /// The first member of a cluster: its primary, where it has one.
+    Primary,
+    /// The last member of a cluster.
+    Replica,
+}
+
+impl Settable for Victim {
+    const KIND: Kind = Kind::Word;
 }
 
 /// The longest that a server may be written to before it is killed, in seconds.

@@ -55,7 +55,9 @@ impl WorkloadFactory for IotPlatformWorkload {
         let hours = request.steps(NAME, HOUR_NS)?;
         let hours = hours.unwrap_or_else(|| u64::from(parameters.days) * HOURS_A_DAY);
         if hours > u64::from(MOST_DAYS) * HOURS_A_DAY {
-            return Err(format!("--for: there are {MOST_DAYS} days of data"));
+            return Err(format!(
+                "--for: there are {MOST_DAYS} days of data; give that or less"
+            ));
         }
         let homes = Homes::new(request.seed, parameters.homes);
         Ok(Box::new(Messages::new(homes, hours)))

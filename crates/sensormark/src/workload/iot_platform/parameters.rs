@@ -82,7 +82,10 @@ impl Parameters {
         let own: Self =
             serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())?;
         if !(1..=MOST_HOMES).contains(&own.homes) {
-            return Err(format!("homes: there are from 1 to {MOST_HOMES}"));
+            return Err(format!(
+                "homes={}: there are from 1 to {MOST_HOMES}",
+                own.homes
+            ));
         }
         Ok(own)
     }

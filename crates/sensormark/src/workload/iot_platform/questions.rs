@@ -5,7 +5,7 @@ use super::writes::BatchWrites;
 use crate::dataset::iot_platform::{DAY_NS, Homes, START_NS, device_id, devices::DEVICES, field};
 use crate::dataset::random::Stream;
 use crate::engine::operations::{Extent, Operations, Slot};
-use sensormark_store::reference::Reference;
+use sensormark_conformance::reference::Reference;
 use sensormark_store::{
     Answer, AnswerSource, Batch, DaySplit, FieldType, Query, Schema, Selection, TimeRange,
 };

@@ -208,7 +208,7 @@ impl Workload for MachineToolTrials {
         let strategies = Strategy::ALL.map(|strategy| strategy.name().to_owned());
         let cell = CaseTrials {
             strategies: strategies.to_vec(),
-            stored: None,
+            ..CaseTrials::default()
         };
         let trials = self.trials(&cell).into_iter();
         trials.flat_map(|trial| trial.steps).collect()

@@ -2,7 +2,7 @@
 
 use super::answers::WrittenSamples;
 use super::parameters::Parameters;
-use super::queue::{MessageQueue, OwnedQueue};
+use super::queue::{MessageQueue, OwnedQueue, remove_orphans};
 use super::source::{SourceConfig, SourceReport, run_source};
 use crate::engine::outcome::LoadOutcome;
 use crate::engine::scheduling::{Grant, SchedulingRequest};
@@ -60,7 +60,10 @@ struct QueueLine {
 
 impl Source for Machine {
     fn open(&self, home: &Path) -> Result<Box<dyn Line>, String> {
-        let queue = OwnedQueue::create(&home.join("queues")).map_err(|error| error.to_string())?;
+        let records = home.join("queues");
+        // On another host nobody else removes what a writer left that was killed there. What cannot be removed is in nobody's way.
+        let _ = remove_orphans(&records);
+        let queue = OwnedQueue::create(&records).map_err(|error| error.to_string())?;
         Ok(Box::new(QueueLine {
             queue,
             config: self.config.clone(),

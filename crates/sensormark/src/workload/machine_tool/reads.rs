@@ -106,7 +106,7 @@ impl Reads {
             }
             let seconds = (last_ns - first_ns) as f64 / 1e9;
             Err(format!(
-                "{seconds:.1} s of data are too little to read from"
+                "{seconds:.1} s of data are too little to read from; set measured_seconds higher"
             ))
         });
         Self {

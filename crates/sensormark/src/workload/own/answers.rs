@@ -1,6 +1,6 @@
 //! The answers that are due, from the generator: readings are made again one by one and folded, so that memory holds the answer and not the data.
 //!
-//! Which readings are there is the caller's affair: a question is about ticks of which everything was sent. Tested against the contract's reference.
+//! The caller knows which readings are there: a question is about ticks of which everything was sent. Tested against the contract's reference.
 
 use super::writes::Copies;
 use crate::dataset::shapes::Sensors;

@@ -85,13 +85,13 @@ impl SeriesPart {
         let (ticks, beyond) = (self.ticks(), self.late_ticks() + 2);
         if ticks <= beyond {
             return Err(format!(
-                "duration is {ticks} intervals, and it must be more than {beyond}: late readings come up to {} intervals late",
+                "duration is {ticks} intervals, and it must be more than {beyond}: late readings come up to {} intervals late; make duration longer, or late_by shorter",
                 self.late_ticks()
             ));
         }
         if ticks > MOST_TICKS {
             return Err(format!(
-                "duration is {ticks} intervals, and {MOST_TICKS} is the most"
+                "duration is {ticks} intervals, and {MOST_TICKS} is the most; make duration shorter, or interval longer"
             ));
         }
         Ok(())

@@ -9,7 +9,7 @@ use super::questions::{Horizon, Questions};
 use super::sensors;
 use super::writes::{Copies, Writes};
 use crate::engine::operations::{Operations, Slot};
-use sensormark_store::reference::Reference;
+use sensormark_conformance::reference::Reference;
 use sensormark_store::{AnswerSource, Batch, RepeatedWrite, Schema, TimeResolution};
 use std::sync::Arc;
 

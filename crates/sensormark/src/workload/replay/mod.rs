@@ -21,7 +21,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use sensormark_store::reference::Reference;
+use sensormark_conformance::reference::Reference;
 use sensormark_store::{Batch, RepeatedWrite, Schema, Table, TimeResolution};
 
 use crate::dataset::recording::Recording;

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use sensormark_store::faulty::FaultyStore;
-use sensormark_store::memory::MemoryStore;
+use sensormark_conformance::faulty::FaultyStore;
+use sensormark_conformance::memory::MemoryStore;
 use sensormark_store::{
     Answer, Ask, DatabaseName, Durability, Family, Layout, Plan, Query, RepeatedWrite, Selection,
     Store, TimeResolution, Value,

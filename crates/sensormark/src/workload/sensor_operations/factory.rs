@@ -132,15 +132,9 @@ fn choose(parameters: &Parameters, offers: &mut [LayoutOption]) {
         return;
     };
     let has = |layout: Layout| offers.iter().any(|offer| offer.layout == layout);
-    let without = Layout {
-        index: Index::None,
-        ..usual
-    };
+    let without = usual.with_index(Index::None);
     // Where rows are kept by a key that cuts a sensor's readings into parts, the study's layout keeps all of a sensor together.
-    let together = Layout {
-        index: Index::Series,
-        ..usual
-    };
+    let together = usual.with_index(Index::Series);
     let with = if usual.index == Index::Clustered && has(together) {
         together
     } else {
@@ -150,11 +144,7 @@ fn choose(parameters: &Parameters, offers: &mut [LayoutOption]) {
     for offer in offers {
         let layout = offer.layout;
         let is_way_of_writing = !matches!(layout.write, WriteMethod::Usual | WriteMethod::Datagram)
-            && layout
-                == Layout {
-                    write: layout.write,
-                    ..usual
-                };
+            && layout == usual.with_write(layout.write);
         // Other ways to keep the rows of a sensor together, where the store has them measured.
         let is_kept_together = layout.write == WriteMethod::Usual
             && offer.default_selection == DefaultSelection::Further

@@ -8,8 +8,8 @@ use crate::engine::trial::Subject;
 use crate::engine::trial::WorkloadFactory;
 use crate::engine::trial::script::{Step, check};
 use crate::measurement::names;
-use sensormark_store::memory::MemoryStore;
-use sensormark_store::reference::Reference;
+use sensormark_conformance::memory::MemoryStore;
+use sensormark_conformance::reference::Reference;
 use sensormark_store::{
     Answer, AnswerSource, Ask, DefaultSelection, Index, Layout, LayoutOption, RepeatedWrite,
     Selection, Store, WriteMethod,
@@ -296,8 +296,8 @@ fn measured(index: Indexes, statements: Statements, mut offers: Vec<LayoutOption
 #[test]
 fn layouts_are_chosen_by_what_they_are() {
     let usual = Layout::row_per_reading();
-    let of = |index| Layout { index, ..usual };
-    let by = |write| Layout { write, ..usual };
+    let of = |index| usual.with_index(index);
+    let by = |write| usual.with_write(write);
     let relational = || {
         vec![
             offer("", usual, DefaultSelection::Usual),

@@ -230,4 +230,33 @@ mod tests {
         assert!(rows.advance().unwrap());
         assert_eq!(rows.advance().unwrap_err().kind(), ErrorKind::NotFound);
     }
+
+    #[test]
+    fn hostile_answers_are_errors() {
+        use super::super::cell;
+        use sensormark_store::FieldType;
+        let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuzz/csv");
+        let kinds = [
+            FieldType::Bool,
+            FieldType::I64,
+            FieldType::F64,
+            FieldType::Text,
+        ];
+        sensormark_conformance::fuzz::target("InfluxDB CSV", examples.as_ref(), |bytes| {
+            let mut rows = Rows::new("ask", bytes);
+            while let Ok(true) = rows.advance() {
+                let _ = (rows.begins_table(), rows.result(), rows.named("_value"));
+                for name in ["_time", "_start", "_value"] {
+                    let Ok(column) = rows.needed(name) else {
+                        continue;
+                    };
+                    let text = rows.cell(column);
+                    let _ = cell::time(text);
+                    for kind in kinds {
+                        let _ = cell::value(kind, text);
+                    }
+                }
+            }
+        });
+    }
 }

@@ -26,7 +26,7 @@ impl Coordinator<'_> {
     /// Counts what is stored and compares it with everything that was written since the database was made.
     pub(super) fn count(&mut self, record: &mut TrialRecord) -> Result<(), TrialFailure> {
         let written = std::mem::take(&mut self.written);
-        if written.is_empty() {
+        if written.is_empty() || !self.context.leads() {
             return Ok(());
         }
         self.announce("count");
@@ -46,8 +46,8 @@ impl Coordinator<'_> {
         })?;
         self.keep_journal(&ledger, found_ns, record)?;
         self.kill.forget_unsent(&mut ledger);
-        let (crashed, class) = (self.crash.is_some(), self.plan.durability);
-        let judged = self.kill.account(crashed, class, &ledger, record);
+        let crashed = self.crash.is_some();
+        let judged = self.kill.account(crashed, self.deployment, &ledger, record);
         self.reasons.extend(judged);
         self.reasons
             .extend(entities.map(|text| Reason::new(ReasonKind::AlteredData, text)));

@@ -1,7 +1,8 @@
 //! A trial whose load is fed: its line is opened, its source started, watched and heard, and what is measured of it goes by the clock.
 
 use super::super::feed::{Brought, Feeding, Journal, LEAD_NS, SOURCE};
-use super::super::protocol::is_finished;
+use super::super::own_line::decode;
+use super::super::protocol::{Command, is_finished, is_report};
 use super::super::role::process_name;
 use super::super::script::{LEAD_IN, PhaseSpec, Window};
 use super::super::watch::tree;
@@ -9,7 +10,7 @@ use super::Coordinator;
 use crate::engine::context::RunEvent;
 use crate::engine::failure::TrialFailure;
 use crate::engine::intake::Feed;
-use crate::engine::role::RoleError;
+use crate::engine::role::{Event, RoleError, RoleProcess};
 use crate::measurement::record::{LoadRecord, TrialRecord};
 use crate::probe::monotonic_ns;
 use crate::units::duration_ns;
@@ -17,6 +18,8 @@ use serde_json::Value;
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// How long a client on another host may take to say what its source has to know.
+const LONGEST_OPENING: Duration = Duration::from_secs(10);
 /// How often the coordinator looks around while it waits.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -27,25 +30,49 @@ impl Coordinator<'_> {
         let Some(source) = sources.next() else {
             return Ok(None);
         };
+        if self.client_is_elsewhere() {
+            self.feeding = Some(Feeding::new(None));
+            return Ok(None);
+        }
         let line = source.open(self.context.supervisor.home());
-        let feeding = Feeding::new(line.map_err(TrialFailure::System)?);
+        let line = line.map_err(TrialFailure::System)?;
         let journal = Journal::create()?;
-        let feed = journal.feed(&feeding);
-        self.feeding = Some(feeding);
+        let feed = journal.feed(line.as_ref());
+        self.feeding = Some(Feeding::new(Some(line)));
         self.journal = Some(journal);
         Ok(Some(feed))
     }
 
-    /// Starts the source, if there is one; gives the common start.
-    pub(super) fn start_source(&mut self) -> Result<Option<u64>, TrialFailure> {
+    /// Whether the fed client is on another host, where it opens its line itself.
+    fn client_is_elsewhere(&self) -> bool {
+        self.roles.first().is_some_and(|role| role.host().is_some())
+    }
+
+    /// Launches the source, if there is one; gives the common start.
+    pub(super) fn launch_source(&mut self) -> Result<Option<u64>, TrialFailure> {
+        let lead_ns = LEAD_NS + self.lead_ns();
         let Some(feeding) = &mut self.feeding else {
             return Ok(None);
         };
-        let start_ns = monotonic_ns() + LEAD_NS;
         let name = process_name(self.kind, SOURCE);
-        let source = feeding.start(&self.context.program, &name, start_ns)?;
-        self.recorder.add(tree(SOURCE, source, None)?)?;
-        Ok(Some(start_ns))
+        feeding.launch(self.context.placement.source(), &name)?;
+        Ok(Some(monotonic_ns() + lead_ns))
+    }
+
+    /// Tells the source, if there is one, what it has to know. It runs where its client does.
+    pub(super) fn start_source(&mut self, start_ns: u64) -> Result<(), TrialFailure> {
+        let Some(feeding) = &mut self.feeding else {
+            return Ok(());
+        };
+        let told = match feeding.told(start_ns) {
+            Some(told) => told,
+            None => line_of(&mut self.roles)?,
+        };
+        let source = feeding.start(&told)?;
+        if source.host().is_none() {
+            self.watch.recorder().add(tree(SOURCE, source, None)?)?;
+        }
+        Ok(())
     }
 
     /// Passes a phase's lead-in and the window in which it is measured.
@@ -59,13 +86,13 @@ impl Coordinator<'_> {
         let measured_ns = start_ns + duration_ns(window.lead_in);
         if measured_ns > start_ns {
             self.announce(LEAD_IN);
-            self.recorder.begin_phase(LEAD_IN)?;
+            self.watch.begin_phase(LEAD_IN)?;
             self.pass_until(measured_ns)?;
         }
         self.announce(&phase.name);
-        self.recorder.begin_phase(&phase.name)?;
+        self.watch.begin_phase(&phase.name)?;
         self.pass_until(measured_ns + duration_ns(window.lasts))?;
-        self.recorder.end_phase(!phase.warm_up)?;
+        self.watch.end_phase(!phase.warm_up)?;
         Ok(())
     }
 
@@ -94,7 +121,11 @@ impl Coordinator<'_> {
         if self.context.is_interrupted() {
             return Err(RoleError::Interrupted.into());
         }
+        if let Some(ranks) = self.context.ranks {
+            ranks.glance(&self.name)?;
+        }
         self.look_at_server()?;
+        self.watch.look()?;
         match &mut self.feeding {
             Some(feeding) if self.crash.is_none() => feeding.look(),
             _ => Ok(()),
@@ -105,6 +136,11 @@ impl Coordinator<'_> {
     pub(super) fn end_feeding(&mut self) {
         if let Some(feeding) = &mut self.feeding {
             feeding.end();
+        }
+        if self.feeding.is_some() && self.client_is_elsewhere() {
+            for role in &mut self.roles {
+                drop(role.send(&Command::Stop));
+            }
         }
     }
 
@@ -121,6 +157,36 @@ impl Coordinator<'_> {
                 && role.listen(Instant::now() + LOOK).is_ok()
                 && role.take(is_finished).is_none()
             {}
+        }
+        if self.client_is_elsewhere() {
+            self.hear_journal(deadline);
+        }
+    }
+
+    /// Takes the journal that a client on another host has sent with its report.
+    pub(super) fn take_journal(&mut self, reports: &[Event]) -> Result<(), TrialFailure> {
+        if let Some(Event::Report(report)) = reports.first()
+            && let Some(journal) = journal_of(report)?
+        {
+            self.journal = Some(journal);
+        }
+        Ok(())
+    }
+
+    /// After a failure: takes the journal of a client on another host, if it still comes.
+    fn hear_journal(&mut self, deadline: Instant) {
+        let Some(role) = self.roles.first_mut() else {
+            return;
+        };
+        if role.send(&Command::Report).is_err() {
+            return;
+        }
+        while Instant::now() < deadline && role.listen(Instant::now() + LOOK).is_ok() {
+            if let Some(Event::Report(report)) = role.take(is_report) {
+                // What cannot be understood is not counted: the failure before it is what the trial tells.
+                self.journal = journal_of(&report).ok().flatten();
+                return;
+            }
         }
     }
 
@@ -140,11 +206,7 @@ impl Coordinator<'_> {
                 return Ok(Some(report));
             }
             if Instant::now() >= deadline {
-                return Err(RoleError::Silent {
-                    role: feeding.name().to_owned(),
-                    seconds: limit.as_secs(),
-                }
-                .into());
+                return Err(feeding.silent(limit).into());
             }
             thread::sleep(LOOK);
         }
@@ -164,4 +226,28 @@ impl Coordinator<'_> {
         record.warnings.extend(brought.warnings);
         self.reasons.extend(brought.reasons);
     }
+}
+
+/// What the client's process says that its source has to know.
+fn line_of(roles: &mut [RoleProcess]) -> Result<Value, TrialFailure> {
+    let Some(role) = roles.first_mut() else {
+        return Err(TrialFailure::System("nobody opened a line".to_owned()));
+    };
+    let deadline = Instant::now() + LONGEST_OPENING;
+    while Instant::now() < deadline {
+        role.listen(Instant::now() + LOOK)?;
+        if let Some(Event::Line(told)) = role.take(|event| matches!(event, Event::Line(_))) {
+            return Ok(told);
+        }
+    }
+    Err(role.silent(LONGEST_OPENING).into())
+}
+
+/// The journal in a report, if there is one.
+fn journal_of(report: &Value) -> Result<Option<Journal>, TrialFailure> {
+    let Some(encoded) = report.get("journal").and_then(Value::as_str) else {
+        return Ok(None);
+    };
+    let bytes = decode(encoded).map_err(TrialFailure::System)?;
+    Journal::of_bytes(&bytes).map(Some)
 }

@@ -71,6 +71,7 @@ impl Coordinator<'_> {
             doubtful: doubtful.filter(|one| !one.indices.is_empty()).collect(),
             watermarks: watermarks.collect(),
             feed: None,
+            own_line: false,
         }
     }
 }

@@ -373,7 +373,10 @@ fn recorded(section: &Section<'_, '_>, folder: &Path) -> Result<ShapePart, FileE
     let path = std::path::absolute(&path)
         .map_err(|error| section.error(&file.place, error.to_string()))?;
     if !path.is_file() {
-        return Err(section.error(&file.place, format!("there is no file {:?}", file.value)));
+        return Err(section.error(&file.place, format!(
+            "there is no file {:?}; a recording lies beside the workload file, or has its whole path here",
+            file.value
+        )));
     }
     Ok(ShapePart::Recorded {
         file: path,

@@ -119,7 +119,7 @@ fn series(root: &Section<'_, '_>) -> Result<SeriesPart, FileError> {
     let section = section.ok_or_else(|| {
         root.error(
             root.place(),
-            "there is no [series] table: how many series, and when",
+            "there is no [series] table; write one with count, interval and duration",
         )
     })?;
     let table = match section.text("table")? {

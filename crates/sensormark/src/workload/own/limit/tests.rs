@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::measurement::record::Figure;
-use crate::report::tests::phased::usual;
+use crate::report::tests::phases::usual;
 
 fn limit(text: &str) -> Limit {
     let names = ["load".to_owned(), "point".to_owned()];

@@ -1,0 +1,275 @@
+//! Placing the processes of a trial on other hosts: from options and a hosts file to launchers. What cannot work is refused here, before anything is measured.
+//! Whether the hosts can be reached, and have this program, is asked in `reach`.
+
+pub mod reach;
+
+use crate::arguments::HostsArguments;
+use crate::failure::Failure;
+use sensormark::engine::benchmark_case::BenchmarkCase;
+use sensormark::engine::launcher::{Launcher, LauncherError};
+use sensormark::engine::placement::{LOAD, Placement};
+use sensormark::nearest::unknown;
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// Roles that share a queue of one kernel.
+const TOGETHER: [&str; 2] = ["source", "writer"];
+
+/// A hosts file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HostsFile {
+    /// The command that reaches a host by its name.
+    launcher: Option<String>,
+    /// Where sensormark is on the hosts.
+    program: Option<String>,
+    /// Whether this program is copied there.
+    #[serde(default)]
+    deploy: bool,
+    /// Hosts that the clients of loads are spread over.
+    #[serde(default)]
+    load: Vec<String>,
+    /// By role: its host.
+    #[serde(default)]
+    roles: BTreeMap<String, String>,
+}
+
+/// What the user asked for.
+#[derive(Debug)]
+pub struct Hosts {
+    roles: BTreeMap<String, Launcher>,
+    load: Vec<Launcher>,
+    deploy: bool,
+}
+
+impl Hosts {
+    /// Of these options and the file that they name; what an option says counts more.
+    ///
+    /// # Errors
+    /// What cannot be understood, in words.
+    pub fn new(arguments: &HostsArguments) -> Result<Self, Failure> {
+        let file = match &arguments.file {
+            Some(path) => read(path)?,
+            None => HostsFile::default(),
+        };
+        let template = arguments.launcher.as_ref().or(file.launcher.as_ref());
+        let template = template.map(String::as_str);
+        let deploy = arguments.deploy || (file.deploy && arguments.host_program.is_none());
+        let program = arguments.host_program.as_ref().or(file.program.as_ref());
+        let launcher = |text: &str| {
+            let made = launcher(text, template).map_err(Failure::usage)?;
+            Ok::<_, Failure>(match program {
+                Some(program) => made.with_program(program),
+                None => made,
+            })
+        };
+        let mut named = file.roles;
+        for text in &arguments.roles {
+            let pair = text.split_once('=').filter(|(role, _)| !role.is_empty());
+            let (role, host) = pair.ok_or_else(|| {
+                Failure::usage(format!(
+                    "--host {text}: write ROLE=LAUNCHER, such as writer=ssh:pi1"
+                ))
+            })?;
+            named.insert(role.to_owned(), host.to_owned());
+        }
+        let load = if arguments.load_hosts.is_empty() {
+            &file.load
+        } else {
+            &arguments.load_hosts
+        };
+        let load = load.iter().map(|text| launcher(text));
+        let load = load.collect::<Result<Vec<Launcher>, Failure>>()?;
+        let roles = named
+            .iter()
+            .map(|(role, text)| Ok((role.clone(), launcher(text)?)));
+        Ok(Self {
+            roles: roles.collect::<Result<_, Failure>>()?,
+            load,
+            deploy,
+        })
+    }
+
+    /// Whether anything runs elsewhere.
+    pub fn is_used(&self) -> bool {
+        !self.roles.is_empty() || !self.load.is_empty()
+    }
+
+    /// Whether this program is copied to the hosts.
+    pub const fn deploys(&self) -> bool {
+        self.deploy
+    }
+
+    /// Refuses what cannot work with these roles of the workload on these databases.
+    ///
+    /// # Errors
+    /// What cannot, and what to do.
+    pub fn check(&self, known: &BTreeSet<String>, cases: &[BenchmarkCase]) -> Result<(), Failure> {
+        if !self.is_used() {
+            return Ok(());
+        }
+        for role in self.roles.keys() {
+            if ["server", "probe"].contains(&role.as_str()) {
+                return Err(Failure::usage(format!(
+                    "--host {role}=…: a server on another host is given by its URL: --on STORE=URL"
+                )));
+            }
+            if !known.contains(role) {
+                let known = known.iter().cloned();
+                return Err(Failure::usage(unknown("role", role, known)));
+            }
+        }
+        if !self.load.is_empty() && (self.roles.contains_key(LOAD) || !known.contains(LOAD)) {
+            let why = if known.contains(LOAD) {
+                "--host load=… places the same clients; leave one of both out".to_owned()
+            } else {
+                let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                let known = known.join(", ");
+                format!("the clients of this workload have names: place {known} with --host")
+            };
+            return Err(Failure::usage(format!("--load-hosts: {why}")));
+        }
+        self.check_queue(known)?;
+        cases.iter().try_for_each(check_case)
+    }
+
+    /// Source and writer share a queue.
+    fn check_queue(&self, known: &BTreeSet<String>) -> Result<(), Failure> {
+        let [source, writer] = TOGETHER.map(|role| self.roles.get(role));
+        let are_here = TOGETHER.iter().all(|role| known.contains(*role));
+        if are_here && source != writer {
+            let place = |launcher: Option<&Launcher>| {
+                let host = launcher.and_then(Launcher::host);
+                host.unwrap_or("this host").to_owned()
+            };
+            return Err(Failure::usage(format!(
+                "source is on {} and writer on {}, but they share a queue of one kernel: place both on one host, --host source=… --host writer=…",
+                place(source),
+                place(writer)
+            )));
+        }
+        Ok(())
+    }
+
+    /// Where roles are placed, all others on this machine by this program.
+    pub fn placement(&self, program: &Path) -> Placement {
+        let here = Placement::local(program).with_load_hosts(self.load.clone());
+        let roles = self.roles.iter();
+        roles.fold(here, |placed, (role, launcher)| {
+            placed.with_role(role, launcher.clone())
+        })
+    }
+
+    /// All launchers, to be changed alike.
+    fn launchers(&mut self) -> impl Iterator<Item = &mut Launcher> {
+        self.roles.values_mut().chain(&mut self.load)
+    }
+}
+
+/// The databases that a client on another host can reach.
+fn check_case(case: &BenchmarkCase) -> Result<(), Failure> {
+    let (store, title) = (&case.choice.store, case.choice.title());
+    if store.description().embedded {
+        return Err(Failure::usage(format!(
+            "{title} works inside its client's process, so no client of it runs on another host: leave out {title} or the hosts"
+        )));
+    }
+    if case.choice.url.is_none() {
+        return Err(Failure::usage(format!(
+            "sensormark would start {title} on 127.0.0.1, where clients on other hosts cannot reach it: start it yourself and give its URL, --on {}=URL",
+            store.description().name
+        )));
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<HostsFile, Failure> {
+    let shown = path.display();
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::input_output(format!("{shown}: {error}")))?;
+    toml::from_str(&text).map_err(|error| Failure::usage(format!("{shown}: {error}")))
+}
+
+/// A launcher as it was typed, or a plain name for the template.
+fn launcher(text: &str, template: Option<&str>) -> Result<Launcher, String> {
+    match (Launcher::parse(text), template) {
+        (Err(LauncherError::Unknown { .. }), Some(template)) => {
+            Launcher::from_template(template, text).map_err(|error| error.to_string())
+        }
+        (Err(LauncherError::Unknown { .. }), None) => Err(format!(
+            "{text:?} names a host and not how it is reached: write ssh:{text}, or give the command, such as --launcher 'ssh {{host}}'"
+        )),
+        (made, _) => made.map_err(|error| error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hosts(words: &[&str], template: Option<&str>) -> Result<Hosts, String> {
+        let arguments = HostsArguments {
+            roles: words.iter().map(|word| (*word).to_owned()).collect(),
+            launcher: template.map(str::to_owned),
+            ..HostsArguments::default()
+        };
+        Hosts::new(&arguments).map_err(|failure| format!("{failure:?}"))
+    }
+
+    fn refusal(words: &[&str], known: &[&str]) -> String {
+        let known = known.iter().map(|role| (*role).to_owned()).collect();
+        let checked = hosts(words, None).expect("launchers").check(&known, &[]);
+        format!("{:?}", checked.expect_err("refused"))
+    }
+
+    #[test]
+    fn what_cannot_work_is_refused_in_words() {
+        let tool = ["source", "writer", "reader"];
+        assert!(refusal(&["wirter=ssh:a"], &tool).contains("did you mean writer?"));
+        assert!(refusal(&["server=ssh:a"], &tool).contains("--on STORE=URL"));
+        let apart = refusal(&["source=ssh:a", "writer=ssh:b"], &tool);
+        assert!(apart.contains("source is on a and writer on b"), "{apart}");
+        let half = refusal(&["writer=ssh:b"], &tool);
+        assert!(half.contains("source is on this host"), "{half}");
+        assert!(
+            hosts(&["writer"], None)
+                .expect_err("no host")
+                .contains("ROLE=LAUNCHER")
+        );
+        assert!(
+            hosts(&["load=pi1"], None)
+                .expect_err("no way")
+                .contains("ssh:pi1")
+        );
+    }
+
+    #[test]
+    fn plain_names_go_into_the_template_and_presets_stay() {
+        let made = hosts(&["load=n1", "reader=ssh:b"], Some("srun -w {host}")).expect("launchers");
+        assert_eq!(made.roles["load"].shown(), "srun -w n1");
+        assert!(made.roles["reader"].shown().starts_with("ssh -T"));
+        assert!(made.is_used() && !made.deploys());
+    }
+
+    #[test]
+    fn a_hosts_file_says_all_and_options_count_more() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("hosts.toml");
+        let text = "launcher = 'ssh {host}'\nprogram = '/opt/sensormark'\nload = ['a', 'b']\n[roles]\nwriter = 'pi1'\n";
+        std::fs::write(&path, text).expect("room");
+        let mut arguments = HostsArguments {
+            file: Some(path.clone()),
+            roles: vec!["writer=docker:w".to_owned()],
+            ..HostsArguments::default()
+        };
+        let made = Hosts::new(&arguments).expect("a file");
+        assert_eq!(made.load.len(), 2);
+        assert_eq!(made.load[0].program(), "/opt/sensormark");
+        assert_eq!(made.roles["writer"].host(), Some("w"));
+        std::fs::write(&path, "launcher = 'ssh {host}'\nhost = 'a'\n").expect("room");
+        arguments.roles.clear();
+        let refused = Hosts::new(&arguments).expect_err("no such key");
+        assert!(format!("{refused:?}").contains("unknown field `host`"));
+    }
+}

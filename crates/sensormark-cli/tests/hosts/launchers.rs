@@ -1,0 +1,385 @@
+//! Launchers of this machine: `env` in front of the program. Roles then take the ways that they take on other hosts: the line, the journal, the clocks.
+
+use crate::support::{Place, SHORT, errors, held_against, said};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_sensormark");
+/// What stands before the folder when a server was started.
+const FOLDER: &str = "its folder, with its URL and password in endpoint.json: ";
+/// Source and writer on one host, where this program is.
+const WRITER_ON_PI1: [&str; 6] = [
+    "--host-program",
+    PROGRAM,
+    "--host",
+    "source=pi1",
+    "--host",
+    "writer=pi1",
+];
+/// Small numbers of devops: a second or two.
+const SMALL: [&str; 8] = [
+    "hosts=8",
+    "hours=0.25",
+    "more_hours=0.5",
+    "workers=4",
+    "clients=4",
+    "queries=8",
+    "batch=60",
+    "several_hosts=3",
+];
+
+/// A PostgreSQL server on this machine, stopped at the end.
+struct Server<'a> {
+    place: &'a Place,
+    url: String,
+}
+
+impl<'a> Server<'a> {
+    fn start(place: &'a Place) -> Self {
+        let started = place.run(&["servers", "start", "postgresql", "--server-memory", "256"]);
+        assert!(started.status.success(), "{}", errors(&started));
+        let said = String::from_utf8_lossy(&started.stdout).into_owned();
+        let folder = said.lines().find_map(|line| line.strip_prefix(FOLDER));
+        let file = Path::new(folder.expect("its folder is told")).join("endpoint.json");
+        let text = fs::read_to_string(file).expect("it can be read");
+        let endpoint: Value = serde_json::from_str(&text).expect("JSON");
+        let url = endpoint["url"].as_str().expect("a URL").to_owned();
+        Self { place, url }
+    }
+
+    fn on(&self, layout: &str) -> String {
+        let server = self.url.splitn(4, '/').take(3).collect::<Vec<_>>();
+        format!("postgresql:{layout}={}/", server.join("/"))
+    }
+}
+
+impl Drop for Server<'_> {
+    fn drop(&mut self) {
+        self.place.run(&["servers", "stop", "postgresql"]);
+    }
+}
+
+/// Refused with exit code 2 and all of these words, before anything is begun.
+fn refuses(arguments: &[&str], words: &[&str]) {
+    let place = Place::new();
+    let output = place.run(&[&["run"], arguments].concat());
+    let text = errors(&output);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
+    for word in words {
+        assert!(
+            text.contains(word),
+            "{arguments:?}: {word:?} is not in: {text}"
+        );
+    }
+    assert!(
+        !place.results().exists(),
+        "{arguments:?}: something was begun"
+    );
+}
+
+pub fn refused() -> Option<String> {
+    let url = "postgresql:bulk=postgresql://u:hunter2@127.0.0.1:1/";
+    let tool = ["machine-tool", "--on", "sqlite:bulk"];
+    refuses(
+        &[&tool[..], &["--host", "reader=ssh:a"]].concat(),
+        &["SQLite works inside its client's process"],
+    );
+    refuses(
+        &[
+            "machine-tool",
+            "--on",
+            "postgresql:bulk",
+            "--host",
+            "reader=ssh:a",
+        ],
+        &["127.0.0.1", "--on postgresql=URL"],
+    );
+    refuses(
+        &[
+            "machine-tool",
+            "--on",
+            "sqlite:bulk",
+            "--host",
+            "raeder=ssh:a",
+        ],
+        &["did you mean reader?"],
+    );
+    refuses(
+        &["devops", "--on", "sqlite", "--host", "load=a"],
+        &["\"a\" names a host", "ssh:a"],
+    );
+    let _ = url;
+    None
+}
+
+/// Refused with exit code 3 and all of these words; nothing is begun, and no password shows.
+fn cannot_use(server: &Server<'_>, launcher: &[&str], words: &[&str]) {
+    let place = Place::new();
+    let on = server.on("bulk");
+    let common = ["run", "machine-tool", "--on", &on];
+    let output = place.run(&[&common[..], launcher].concat());
+    let text = errors(&output);
+    assert_eq!(output.status.code(), Some(3), "{launcher:?}: {text}");
+    for word in words {
+        assert!(
+            text.contains(word),
+            "{launcher:?}: {word:?} is not in: {text}"
+        );
+    }
+    let password = server.url.split(['@', ':']).nth(2).expect("a password");
+    assert!(!text.contains(password), "the password shows");
+    assert!(
+        !place.results().exists(),
+        "{launcher:?}: something was begun"
+    );
+}
+
+pub fn unusable() -> Option<String> {
+    let place = Place::new();
+    let server = Server::start(&place);
+    let reader = ["--host", "reader=pi1"];
+    let by = |launcher: &'static str| [&["--launcher", launcher][..], &reader].concat();
+    cannot_use(
+        &server,
+        &[
+            &by("env HOST={host}")[..],
+            &["--host-program", "/nowhere/sensormark"],
+        ]
+        .concat(),
+        &["there is no program /nowhere/sensormark on pi1", "--deploy"],
+    );
+    let other = script(
+        place.path(),
+        "other",
+        "echo 'sensormark 0.0.1 (000000000000)'",
+    );
+    cannot_use(
+        &server,
+        &[&by("env HOST={host}")[..], &["--host-program", &other]].concat(),
+        &["pi1 has \"sensormark 0.0.1 (000000000000)\"", "--deploy"],
+    );
+    cannot_use(
+        &server,
+        &by("no-such-launcher {host}"),
+        &["pi1 cannot be reached by no-such-launcher pi1"],
+    );
+    cannot_use(
+        &server,
+        &["--host", "reader=ssh:nobody.invalid"],
+        &[
+            "nobody.invalid cannot be reached by ssh",
+            "without a password",
+        ],
+    );
+    None
+}
+
+/// A program of these lines of shell.
+fn script(folder: &Path, name: &str, lines: &str) -> String {
+    let path = folder.join(name);
+    fs::write(&path, format!("#!/bin/sh\n{lines}\n")).expect("room");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("ours");
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+/// The value of a load of a trial, by the names of its fields.
+fn operations(trial: &Value, side: &str) -> u64 {
+    let loads = trial["loads"].as_array().expect("loads");
+    let writes = side == "write";
+    let mine = loads
+        .iter()
+        .filter(|load| load["writes"] == writes && load["warm_up"] == false);
+    let classes = mine.flat_map(|load| load["classes"].as_object().expect("classes").values());
+    classes
+        .map(|class| class["operations"].as_u64().expect("a count"))
+        .sum()
+}
+
+/// A clock that is 3 s ahead and 50 ppm fast is seen, and figures stay what they are.
+pub fn clocks() -> Option<String> {
+    let place = Place::new();
+    let server = Server::start(&place);
+    let on = server.on("individual");
+    let launcher = "env SENSORMARK_TEST_CLOCK=3000000000,50 HOST={host}";
+    let hosts = ["--on", &on, "--launcher", launcher, "--host", "reader=pi2"];
+    let output = place.run(&[&SHORT[..], &hosts, &WRITER_ON_PI1].concat());
+    let trials = place.trials();
+    assert!(!trials.is_empty(), "{}", said(&output));
+    for trial in &trials {
+        let held = held_against(trial);
+        assert!(held.is_empty(), "{held:?}: {}", said(&output));
+        for clock in trial["clocks"].as_array().expect("clocks") {
+            let offset_ns = clock["offset_ns"].as_i64().expect("an offset");
+            let uncertainty_ns = clock["uncertainty_ns"].as_u64().expect("an uncertainty");
+            let drift_ppm = clock["drift_ppm"].as_f64().expect("a drift");
+            // The drift counts from the machine's start.
+            let drifted_ns = offset_ns - 3_000_000_000;
+            assert!((0..10_000_000_000_000).contains(&drifted_ns), "{clock}");
+            assert!(uncertainty_ns < 20_000_000, "{clock}");
+            let seconds = 1.0;
+            let known_ppm = 2.0 * uncertainty_ns as f64 / seconds / 1e3;
+            assert!((drift_ppm - 50.0).abs() <= known_ppm.max(1.0), "{clock}");
+        }
+        let hosts = trial["clocks"].as_array().expect("clocks").iter();
+        let host = if trial["side"] == "write" {
+            "pi1"
+        } else {
+            "pi2"
+        };
+        assert!(hosts.clone().count() > 0 && hosts.clone().all(|clock| clock["host"] == host));
+    }
+    let write = trials
+        .iter()
+        .find(|trial| trial["side"] == "write")
+        .expect("a write trial");
+    let ledger = &write["ledger"];
+    assert_eq!(ledger["produced"], 4_200, "{}", said(&output));
+    assert_eq!(ledger["lost"], 0);
+    assert_eq!(ledger["checksum"], ledger["expected_checksum"]);
+    // A start that was off by the planted 3 s would show in every delay.
+    let delay = &write["latencies"]["sensor_delay"]["summary"];
+    let median_ns = delay["p50_ns"].as_u64().expect("a median");
+    assert!(median_ns < 1_000_000_000, "{delay}");
+    assert!(
+        place.leftovers().is_empty() || place.leftovers().len() == 1,
+        "{:?}",
+        place.leftovers()
+    );
+    None
+}
+
+/// Four load hosts leave what one leaves.
+pub fn load_hosts() -> Option<String> {
+    let (one, four) = (Place::new(), Place::new());
+    let server = Server::start(&one);
+    let on = server.on("individual");
+    let alone = one.measure("devops", &SMALL, &["--on", &on]);
+    let hosts = [
+        "--on",
+        &on,
+        "--launcher",
+        "env HOST={host}",
+        "--host-program",
+        PROGRAM,
+        "--load-hosts",
+        "a,b,c,d",
+    ];
+    let spread = four.measure("devops", &SMALL, &hosts);
+    let (first, second) = (one.trials(), four.trials());
+    assert_eq!(
+        (first.len(), second.len()),
+        (1, 1),
+        "{}{}",
+        said(&alone),
+        said(&spread)
+    );
+    let (first, second) = (&first[0], &second[0]);
+    assert_eq!(first["ledger"], second["ledger"], "{}", said(&spread));
+    let answers = |trial: &Value| {
+        (
+            trial["answers"]["checked"].clone(),
+            trial["answers"]["wrong"].clone(),
+        )
+    };
+    assert_eq!(answers(first), answers(second), "{}", said(&spread));
+    assert_eq!(operations(first, "write"), operations(second, "write"));
+    let loads = second["loads"].as_array().expect("loads");
+    assert!(
+        loads.iter().any(|load| load["processes"] == 4),
+        "{}",
+        said(&spread)
+    );
+    let clocks = second["clocks"].as_array().expect("clocks");
+    for host in ["a", "b", "c", "d"] {
+        assert!(clocks.iter().any(|clock| clock["host"] == host), "{host}");
+    }
+    None
+}
+
+/// Process ids whose environment has this mark.
+fn marked(mark: &str) -> Vec<u32> {
+    let folders = fs::read_dir("/proc").expect("processes").flatten();
+    let ids = folders.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let has = |id: &u32| {
+        let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+        environment
+            .split(|byte| *byte == 0)
+            .any(|one| one == mark.as_bytes())
+    };
+    ids.filter(has).collect()
+}
+
+/// A run whose source and writer are at work for 20 s, placed by this launcher.
+fn long_run(place: &Place, on: &str, launcher: &str) -> Command {
+    let run = [
+        "run",
+        "machine-tool",
+        "--results",
+        "results",
+        "--progress=quiet",
+        "--tolerate-disturbance",
+        "--set",
+        "warmup_seconds=0.5",
+        "--set",
+        "measured_seconds=20",
+        "--on",
+        on,
+        "--launcher",
+        launcher,
+    ];
+    place.command(&[&run[..], &WRITER_ON_PI1].concat())
+}
+
+/// A host whose process is killed in mid-load ends the trial, with its name; nothing is left there.
+pub fn lost() -> Option<String> {
+    let place = Place::new();
+    let server = Server::start(&place);
+    let on = server.on("individual");
+    let mark = format!("LOST-{}", std::process::id());
+    let launcher = format!("env {mark}={{host}}");
+    let running = long_run(&place, &on, &launcher)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mark = format!("{mark}=pi1");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    // Writer and source.
+    while marked(&mark).len() < 2 && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    std::thread::sleep(Duration::from_secs(2));
+    let found = marked(&mark);
+    assert_eq!(found.len(), 2, "writer and source are at work");
+    let name = |id: &u32| fs::read_to_string(format!("/proc/{id}/cmdline")).unwrap_or_default();
+    let writer = found
+        .iter()
+        .find(|id| name(id).contains("writer"))
+        .expect("a writer");
+    let killed = Command::new("kill")
+        .args(["-9", &writer.to_string()])
+        .status();
+    assert!(killed.expect("kill").success());
+    let output: Output = running.wait_with_output().expect("it ends");
+    let trials = place.trials();
+    let write = trials
+        .iter()
+        .find(|trial| trial["side"] == "write")
+        .expect("a write trial");
+    let text = write["verdict"].to_string();
+    assert!(
+        text.contains("writer process on pi1 ended early"),
+        "{text} {}",
+        said(&output)
+    );
+    let gone = Instant::now() + Duration::from_secs(5);
+    while !marked(&mark).is_empty() && Instant::now() < gone {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(marked(&mark).is_empty(), "processes are left");
+    None
+}

@@ -1,0 +1,49 @@
+//! Roles on other hosts. Launchers of this machine stand for hosts where that is enough; else hosts are network namespaces with an sshd each, which a test makes
+//! itself. Where namespaces are not allowed, or a program is missing, a test is ignored, with the reason.
+
+mod launchers;
+mod namespaces;
+mod network;
+#[path = "../cli/support.rs"]
+#[allow(
+    dead_code,
+    unused_macros,
+    unused_imports,
+    reason = "shared with other tests, which use all of it"
+)]
+mod support;
+
+use libtest_mimic::{Arguments, Completion, Trial};
+
+/// A failure panics; `Some` is why nothing can be decided here.
+type Test = fn() -> Option<String>;
+
+fn main() {
+    let mut arguments = Arguments::from_args();
+    // Each has a server: more at once would only try the machine.
+    arguments.test_threads.get_or_insert(2);
+    let tests: [(&str, Test); 6] = [
+        ("launchers::what_cannot_be_is_refused", launchers::refused),
+        (
+            "launchers::hosts_that_cannot_be_used_are_told",
+            launchers::unusable,
+        ),
+        (
+            "launchers::clocks_that_differ_change_no_figure",
+            launchers::clocks,
+        ),
+        (
+            "launchers::load_hosts_write_what_one_writes",
+            launchers::load_hosts,
+        ),
+        ("launchers::a_lost_host_ends_the_trial", launchers::lost),
+        ("namespaces::three_hosts_by_ssh", namespaces::three_hosts),
+    ];
+    let trials = tests.into_iter().map(|(name, test)| {
+        Trial::ignorable_test(name, move || {
+            let reason = support::missing("PostgreSQL").or_else(test);
+            Ok(reason.map_or(Completion::Completed, Completion::ignored_with))
+        })
+    });
+    libtest_mimic::run(&arguments, trials.collect()).exit();
+}

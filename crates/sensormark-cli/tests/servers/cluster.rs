@@ -1,0 +1,211 @@
+//! Clusters that sensormark starts: a small load on each, and the loss of a member in mid-load.
+
+use crate::support::{Place, errors, held_against, said};
+use serde_json::Value;
+
+/// A small test of single and multi operations.
+const SMALL: [&str; 6] = [
+    "single=60",
+    "multi=400",
+    "batch=50",
+    "sensors=7",
+    "clients=1,3",
+    "sweep=false",
+];
+
+/// Measures a small load on a cluster of three, and checks that it is valid, named and gone afterwards.
+fn measured(store: &str, consistency: &str) -> Vec<Value> {
+    let place = Place::new();
+    let options = ["--cluster", "3", "--consistency", consistency];
+    let on = format!("{store}:individual");
+    let output = place.measure(
+        "sensor-operations",
+        &SMALL,
+        &[&["--on", &on, "--server-memory", "384"], &options[..]].concat(),
+    );
+    let text = said(&output);
+    let trials = place.trials();
+    assert!(!trials.is_empty(), "{text}");
+    for trial in &trials {
+        assert!(held_against(trial).is_empty(), "{text}");
+        let cluster = &trial["implementation"]["cluster"];
+        assert_eq!(cluster["members"], 3, "{trial}");
+        assert_eq!(cluster["consistency"], consistency, "{trial}");
+        let name = trial["name"].as_str().unwrap_or_default();
+        assert!(name.contains(&format!("{store}.3-{consistency}")), "{name}");
+        assert_eq!(trial["ledger"]["lost"], 0, "{trial}");
+    }
+    assert!(
+        text.contains(&format!("3 members, {consistency}")),
+        "{text}"
+    );
+    assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
+    trials
+}
+
+fn setting<'a>(trial: &'a Value, name: &str) -> &'a str {
+    let settings = trial["settings"].as_array().expect("settings");
+    let found = settings.iter().find(|one| one["name"] == name);
+    found.and_then(|one| one["value"].as_str()).unwrap_or("")
+}
+
+/// The server that is watched is all three: each has at least a postmaster and five processes of its own.
+pub fn three_of_postgresql_are_one_valid_server() {
+    for trial in measured("postgresql", "remote_apply") {
+        let standbys = setting(&trial, "synchronous_standby_names");
+        assert_eq!(standbys, "ANY 1 (member_2, member_3)");
+        assert_eq!(setting(&trial, "synchronous_commit"), "remote_apply");
+        assert_eq!(setting(&trial, "replicas that stream"), "2");
+    }
+}
+
+/// Questions that replicas answer find everything that was acknowledged: every answer is checked.
+pub fn replicas_of_postgresql_answer_right() {
+    for trial in measured("postgresql", "replica_reads") {
+        let standbys = setting(&trial, "synchronous_standby_names");
+        assert_eq!(standbys, "ANY 2 (member_2, member_3)");
+    }
+}
+
+/// Kills a member in mid-load; what was acknowledged is stored, and the report shows the outage.
+fn drilled(store: &str, victim: &str, settings: &[&str]) -> f64 {
+    let place = Place::new();
+    let victim = format!("kill={victim}");
+    let all = [
+        &["kill_after_seconds=1", "down_seconds=1", &victim],
+        settings,
+    ]
+    .concat();
+    let further = ["--on", store, "--cluster", "3", "--durability", "durable"];
+    let memory = ["--server-memory", "384"];
+    let output = place.measure("durability", &all, &[&further[..], &memory].concat());
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let trials = place.trials();
+    let trial = trials.first().expect("a trial");
+    let count = |name: &str| trial["ledger"][name].as_u64().unwrap_or(u64::MAX);
+    assert!(count("acknowledged") > 0 && count("lost") == 0, "{trial}");
+    let figure = |name: &str| trial["figures"][name]["value"].as_f64();
+    assert_eq!(figure("survived"), Some(count("acknowledged") as f64));
+    // Each store's default level puts a write on several members.
+    assert_eq!(figure("loss_breaks_promise"), Some(1.0), "{trial}");
+    assert!(
+        figure("restart_seconds").is_some_and(|seconds| seconds > 0.0),
+        "{trial}"
+    );
+    assert!(text.contains("outage"), "{text}");
+    assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
+    figure("outage_seconds").expect("an outage")
+}
+
+/// The other replica's word is enough, so the load goes on.
+pub fn the_loss_of_a_replica_of_postgresql_is_no_outage() {
+    let outage = drilled("postgresql", "replica", &[]);
+    assert!(outage < 1.0, "{outage}: it was down for 1 s");
+}
+
+/// Nothing takes over by itself, so nothing is written until it is back.
+pub fn the_loss_of_the_primary_of_postgresql_is_an_outage_until_it_is_back() {
+    let outage = drilled("postgresql", "primary", &[]);
+    assert!(outage >= 1.0, "{outage}: it was down for 1 s");
+}
+
+/// The other two elect one by themselves, after the 10 s that MongoDB waits.
+pub fn the_loss_of_the_primary_of_mongodb_is_an_outage_until_another_is_elected() {
+    let outage = drilled("mongodb", "primary", &[]);
+    assert!(outage >= 1.0, "{outage}: an election takes its time");
+}
+
+/// Why MariaDB can be no cluster here, as `doctor` says it.
+fn without_galera() -> Option<String> {
+    let doctor = said(&Place::new().run(&["doctor"]));
+    let mut lines = doctor.lines().skip_while(|line| !line.contains("MariaDB"));
+    let reason = lines.nth(1)?.trim().strip_prefix("no cluster: ")?;
+    Some(reason.to_owned())
+}
+
+/// The settings are those of a member that sees both others, and each session waits before it reads.
+pub fn three_of_mariadb_are_one_valid_server() -> Option<String> {
+    let missing = without_galera();
+    if missing.is_some() {
+        return missing;
+    }
+    for trial in measured("mariadb", "causal") {
+        assert_eq!(setting(&trial, "members that see each other"), "3");
+        assert_eq!(setting(&trial, "wsrep_sync_wait"), "1");
+        assert_eq!(setting(&trial, "wsrep_on"), "ON");
+    }
+    None
+}
+
+/// Questions that the other members answer find everything that was acknowledged: every answer is checked.
+pub fn members_of_mariadb_that_take_no_writes_answer_right() -> Option<String> {
+    let missing = without_galera();
+    if missing.is_some() {
+        return missing;
+    }
+    for trial in measured("mariadb", "replica_reads") {
+        assert_eq!(setting(&trial, "wsrep_sync_wait"), "1");
+    }
+    None
+}
+
+/// The others hold every commit until they give the lost member up (5 s), and then go on; it joins again. It may be the one that took the writes.
+pub fn the_loss_of_a_member_of_mariadb_is_an_outage_until_the_others_give_it_up() -> Option<String>
+{
+    let missing = without_galera();
+    if missing.is_some() {
+        return missing;
+    }
+    for victim in ["primary", "replica"] {
+        let outage = drilled("mariadb", victim, &[]);
+        assert!(outage >= 1.0, "{victim}: {outage}");
+    }
+    None
+}
+
+/// What has no cluster is refused before anything is started, and one server has no member to lose.
+pub fn what_cannot_be_a_cluster_is_refused() -> Option<String> {
+    let place = Place::new();
+    let refused = |arguments: &[&str], words: &[&str]| {
+        let output = place.run(&[&["run", "devops"], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+        for word in words {
+            assert!(
+                errors(&output).contains(word),
+                "{word}: {}",
+                errors(&output)
+            );
+        }
+    };
+    let embedded = ["runs inside the client", "--cluster 3"];
+    refused(&["--on", "sqlite", "--cluster", "3"], &embedded);
+    let by_url = "postgresql=postgresql://u:hunter2@127.0.0.1:1/";
+    refused(&["--on", "sqlite", "--consistency", "on"], &["--cluster"]);
+    let output = place.run(&["run", "devops", "--on", by_url, "--cluster", "3"]);
+    assert_ne!(output.status.code(), Some(0));
+    assert!(!said(&output).contains("hunter2"), "{}", said(&output));
+    None
+}
+
+/// A level that there is not is named with those that there are.
+pub fn a_level_that_postgresql_does_not_have_is_refused() {
+    let place = Place::new();
+    for (options, word) in [
+        (["3", "remote_aply"], "did you mean remote_apply?"),
+        (["9", "on"], "2 to 5 members"),
+    ] {
+        let [members, level] = options;
+        let all = ["run", "devops", "--on", "postgresql", "--cluster", members];
+        let output = place.run(&[&all[..], &["--consistency", level]].concat());
+        assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+        assert!(errors(&output).contains(word), "{}", errors(&output));
+    }
+    let alone = ["--on", "postgresql", "--durability", "durable"];
+    let output = place.measure("durability", &["kill=replica"], &alone);
+    assert!(
+        said(&output).contains("a server alone has none"),
+        "{}",
+        said(&output)
+    );
+}

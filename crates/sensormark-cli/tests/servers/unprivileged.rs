@@ -1,0 +1,70 @@
+//! Another user than the one that installed the servers: it finds the same ones, starts one, and names what this user may not read.
+
+use crate::support::{Place, errors, missing, said};
+use std::process::{Command, Output};
+
+/// The program in a place, as the user `nobody`.
+fn as_nobody(place: &Place, arguments: &[&str], variable: (&str, &str)) -> Output {
+    let command = place.command(arguments);
+    let mut lowered = Command::new("setpriv");
+    lowered.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"]);
+    lowered.arg(command.get_program()).args(command.get_args());
+    lowered.current_dir(place.path());
+    for (name, value) in command.get_envs() {
+        lowered.env(name, value.unwrap_or_default());
+    }
+    lowered
+        .env("HOME", place.path())
+        .env(variable.0, variable.1);
+    lowered.output().expect("setpriv is there")
+}
+
+/// Lines of `doctor` about databases that are here, without their places.
+fn found(doctor: &Output) -> Vec<String> {
+    let text = said(doctor);
+    let lines = text.lines().skip(1).take_while(|line| !line.is_empty());
+    let here = lines.filter(|line| !line.contains("not installed"));
+    here.filter_map(|line| Some(line.split_once(" (")?.0.to_owned()))
+        .collect()
+}
+
+pub fn another_user_finds_what_root_installed() -> Option<String> {
+    if !rustix::process::geteuid().is_root() {
+        return Some("takes root, which becomes another user".to_owned());
+    }
+    let place = Place::new();
+    let state = place.path().join("state");
+    std::fs::create_dir(&state).expect("a folder");
+    std::os::unix::fs::chown(&state, Some(65_534), Some(65_534)).expect("root may do it");
+    let nothing = ("SENSORMARK_NOTHING", "");
+    let theirs = found(&as_nobody(&place, &["doctor"], nothing));
+    assert_eq!(theirs, found(&Place::new().run(&["doctor"])));
+    for store in ["mongodb", "influxdb"] {
+        let title = if store == "mongodb" {
+            "MongoDB"
+        } else {
+            "InfluxDB"
+        };
+        if missing(title).is_some() {
+            continue;
+        }
+        let start = ["servers", "start", store, "--server-memory", "256"];
+        let started = as_nobody(&place, &start, nothing);
+        assert!(started.status.success(), "{}", errors(&started));
+        let stopped = as_nobody(&place, &["servers", "stop", store], nothing);
+        assert!(stopped.status.success(), "{}", errors(&stopped));
+    }
+
+    let closed = place.path().join("closed");
+    std::fs::create_dir_all(closed.join("mongodb/bin")).expect("a folder");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    std::fs::set_permissions(closed.join("mongodb"), mode).expect("it is ours");
+    let home = closed.join("mongodb").to_string_lossy().into_owned();
+    let told = said(&as_nobody(
+        &place,
+        &["doctor"],
+        ("SENSORMARK_MONGODB_HOME", &home),
+    ));
+    assert!(told.contains("this user may not read it"), "{told}");
+    None
+}

@@ -1,0 +1,372 @@
+//! Random questions of every kind, and which of their answers are comparable.
+
+use super::scene::{Reading, Scene};
+use crate::data::{BASE, DAY, HOUR, MINUTE, SECOND, SPLIT};
+use crate::reference::Reference;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use sensormark_store::answer::{Answer, Group};
+use sensormark_store::layout::{Layout, Shape};
+use sensormark_store::query::{
+    Aggregate, Ask, Comparison, DaySplit, Function, Grouping, Predicate, Query, Selection,
+    TimeRange, Window,
+};
+use sensormark_store::schema::{FieldSet, FieldType, Table, Value};
+use sensormark_store::store::AnswerSource;
+
+const NUMERIC: [FieldType; 3] = [FieldType::I64, FieldType::U16, FieldType::F64];
+
+/// The choices for one question: numbers that mean something in any scene.
+#[derive(Debug, Clone)]
+pub(super) struct Draft {
+    table: u8,
+    kind: u8,
+    series: (u8, Vec<u8>),
+    bounds: [(u8, u8, i8); 2],
+    field: u8,
+    fields: u64,
+    threshold: (bool, u8, u8),
+    aggregates: Vec<(u8, u8)>,
+    grouping: (u8, u8, u8, u8),
+    flags: u8,
+}
+
+/// Questions.
+pub(super) fn drafts() -> impl Strategy<Value = Draft> {
+    let bound = || (0..6_u8, any::<u8>(), -1..=1_i8);
+    let place = (0..4_u8, 0..16_u8, (0..5_u8, vec(0..8_u8, 0..5)));
+    let fields = (
+        0..64_u8,
+        any::<u64>(),
+        (any::<bool>(), 0..8_u8, any::<u8>()),
+    );
+    let aggregates = vec((0..8_u8, 0..64_u8), 1..5);
+    let grouping = (0..10_u8, 0..8_u8, 0..8_u8, 0..4_u8);
+    let bounds = [bound(), bound()];
+    (place, bounds, fields, aggregates, grouping, any::<u8>()).prop_map(
+        |((table, kind, series), bounds, fields, aggregates, grouping, flags)| Draft {
+            table,
+            kind,
+            series,
+            bounds,
+            field: fields.0,
+            fields: fields.1,
+            threshold: fields.2,
+            aggregates,
+            grouping,
+            flags,
+        },
+    )
+}
+
+impl Draft {
+    /// The question about this scene. What cannot be asked of its tables becomes a range.
+    pub(super) fn question(&self, scene: &Scene, layout: &Layout) -> Query {
+        let number = usize::from(self.table) % scene.schema.tables.len();
+        let table = &scene.schema.tables[number];
+        let readings = scene.writes.iter().flatten();
+        let readings: Vec<&Reading> = readings.filter(|one| one.table == number).collect();
+        let mut query = Query {
+            table: number,
+            series: self.selection(table),
+            range: self.range(&readings),
+            ask: Ask::Range {
+                fields: self.field_set(table),
+                coarse_filter: self.flags & 1 == 1,
+            },
+        };
+        let predicate = || self.predicate(table, &readings);
+        let fields = self.field_set(table);
+        let ask = match self.kind {
+            0 => Some(Ask::Point { fields }),
+            1 => predicate().map(Ask::First),
+            2 => predicate().map(Ask::Last),
+            3 => self
+                .one_of(table, &NUMERIC, self.field)
+                .map(|field| Ask::Minimum { field }),
+            4 => Some(Ask::LastReading { fields }),
+            5 => predicate().map(Ask::SeriesMatching),
+            6..13 => self.aggregate(table, &mut query, layout),
+            _ => None,
+        };
+        if let Some(ask) = ask {
+            query.ask = ask;
+        }
+        if self.kind == 0 && self.flags & 2 == 2 {
+            query.series = Selection::One(self.one(table));
+        }
+        query
+    }
+
+    fn one(&self, table: &Table) -> u32 {
+        u32::from(self.series.1.first().copied().unwrap_or(0)) % table.series.len()
+    }
+
+    fn selection(&self, table: &Table) -> Selection {
+        let tags = table.tags.len();
+        match self.series.0 {
+            0 | 1 => Selection::One(self.one(table)),
+            2 => {
+                let numbers = self.series.1.iter();
+                let mut set: Vec<u32> = numbers
+                    .map(|&one| u32::from(one) % table.series.len())
+                    .collect();
+                set.sort_unstable();
+                set.dedup();
+                Selection::Set(set)
+            }
+            3 if tags > 0 => {
+                let tag = usize::from(self.field) % tags;
+                let value = if self.flags & 12 == 12 {
+                    "stranger".to_owned()
+                } else {
+                    table.series.columns()[tag].text(self.one(table))
+                };
+                Selection::Tagged { tag, value }
+            }
+            _ => Selection::All,
+        }
+    }
+
+    /// A range whose bounds are at or beside readings, midnights and the ends of time; now and then it is empty.
+    fn range(&self, readings: &[&Reading]) -> TimeRange {
+        let instant = |(kind, pick, offset): (u8, u8, i8), end: i64| {
+            let reading = readings.get(usize::from(pick) % readings.len().max(1));
+            match (kind, reading) {
+                (0..=1, _) | (_, None) => end,
+                (2 | 3, Some(one)) => one.time_ns.saturating_add(i64::from(offset)),
+                (4, Some(one)) => {
+                    let midnight = one.time_ns - one.time_ns.rem_euclid(DAY);
+                    midnight.saturating_add(i64::from(offset) * DAY)
+                }
+                (_, Some(one)) => one.time_ns.saturating_add(i64::from(offset) * HOUR),
+            }
+            .max(0)
+        };
+        let (mut start, mut end) = (
+            instant(self.bounds[0], 0),
+            instant(self.bounds[1], i64::MAX),
+        );
+        if start > end && self.flags & 48 != 48 {
+            std::mem::swap(&mut start, &mut end);
+        }
+        TimeRange::new(start, end)
+    }
+
+    fn field_set(&self, table: &Table) -> FieldSet {
+        let count = table.fields.len();
+        let chosen = (0..count).filter(|&field| self.fields >> field & 1 == 1);
+        let none = FieldSet::first(0);
+        let set = chosen.fold(none, FieldSet::with);
+        if set.is_empty() || self.flags & 64 == 64 {
+            table.all_fields()
+        } else {
+            set
+        }
+    }
+
+    /// A field of one of these types, if there is any.
+    #[expect(clippy::unused_self, reason = "reads as the other choices")]
+    fn one_of(&self, table: &Table, kinds: &[FieldType], pick: u8) -> Option<usize> {
+        let fields = 0..table.fields.len();
+        let fitting: Vec<usize> = fields
+            .filter(|&field| kinds.contains(&table.fields[field].kind))
+            .collect();
+        let number = usize::from(pick) % fitting.len().max(1);
+        fitting.get(number).copied()
+    }
+
+    /// A threshold at, beside or far from what was written. Whole numbers beyond 2⁵³ lose digits as thresholds, and are none.
+    fn predicate(&self, table: &Table, readings: &[&Reading]) -> Option<Predicate> {
+        let field = self.one_of(table, &NUMERIC, self.field)?;
+        let (above, kind, pick) = self.threshold;
+        let written = readings.get(usize::from(pick) % readings.len().max(1));
+        let written = match written.map(|one| &one.values[field]) {
+            Some(Value::I64(value)) => *value as f64,
+            Some(Value::F64(value)) => *value,
+            _ => 0.0,
+        };
+        let threshold = match kind {
+            0..=3 => written,
+            4 => written + 0.5,
+            5 => -1e300,
+            6 => 0.0,
+            _ => f64::from_bits(1),
+        };
+        // nearer than that a store may take numbers as equal
+        let is_near = |one: &&Reading| matches!(one.values[field], Value::F64(value) if value != threshold && (value - threshold).abs() < 1e-9);
+        let threshold = if readings.iter().any(is_near) {
+            -1e200
+        } else {
+            threshold
+        };
+        let is_exact = threshold.abs() < 9_007_199_254_740_992.0 || threshold.abs() > 1e19;
+        let is_whole = table.fields[field].kind != FieldType::F64;
+        Some(Predicate {
+            field,
+            comparison: if above {
+                Comparison::Above
+            } else {
+                Comparison::Below
+            },
+            threshold: if is_whole && !is_exact {
+                0.5
+            } else {
+                threshold
+            },
+        })
+    }
+
+    fn aggregate(&self, table: &Table, query: &mut Query, layout: &Layout) -> Option<Ask> {
+        let sums = match layout.shape {
+            Shape::Bucketed { per_ns, .. } | Shape::Summary { per_ns, .. } => Some(per_ns),
+            _ => None,
+        };
+        let from_sums = self.flags & 128 == 128 && (sums.is_some() || self.flags & 7 == 7);
+        let per_ns = sums.unwrap_or(DAY);
+        if from_sums {
+            let snap = |time: i64| time - time.rem_euclid(per_ns);
+            query.range = TimeRange::new(snap(query.range.start_ns), snap(query.range.end_ns));
+        }
+        let mut grouping = self.grouping(table, query.range, from_sums.then_some(per_ns));
+        let mut aggregates = Vec::new();
+        for &(function, field) in &self.aggregates {
+            let function =
+                FUNCTIONS[usize::from(function) % if from_sums { 5 } else { FUNCTIONS.len() }];
+            let kinds: &[FieldType] = match function {
+                Function::TimeWeightedShare => &[FieldType::Bool],
+                Function::Sum | Function::Min | Function::Max | Function::Mean => &NUMERIC,
+                Function::Count if from_sums => &NUMERIC,
+                Function::Count | Function::Last | Function::MostFrequent => &EVERY,
+            };
+            let field = self.one_of(table, kinds, field);
+            aggregates.extend(field.map(|field| Aggregate { function, field }));
+        }
+        // asked only where a group holds one series
+        let of_one =
+            |one: &Aggregate| matches!(one.function, Function::Last | Function::TimeWeightedShare);
+        if aggregates.iter().any(of_one) && !matches!(query.series, Selection::One(_)) {
+            grouping.by_series = true;
+            grouping.by_tag = None;
+        }
+        (!aggregates.is_empty()).then_some(Ask::Aggregate {
+            aggregates,
+            grouping,
+            from_sums,
+        })
+    }
+
+    /// Groups; windows are not so narrow that a database that goes through empty ones never ends.
+    fn grouping(&self, table: &Table, range: TimeRange, per_ns: Option<i64>) -> Grouping {
+        let (width, origin, series, split) = self.grouping;
+        let length = range.length_ns().max(1);
+        let width_ns = match width {
+            0..=3 => None,
+            4 => Some(length / i64::from(origin + 1)),
+            5 => Some(length / 37 + 1),
+            6 => Some(MINUTE),
+            7 => Some(HOUR),
+            8 => Some(DAY),
+            _ => Some(7 * SECOND + 13),
+        };
+        let width_ns = width_ns.map(|width_ns| width_ns.max(length / 1_000).max(1));
+        // the range's last window ends within 64 bits
+        let width_ns = width_ns.filter(|width_ns| range.end_ns.checked_add(*width_ns).is_some());
+        let window = width_ns.map(|width_ns| {
+            let origin_ns = [
+                0,
+                range.start_ns,
+                BASE,
+                BASE + HOUR + 1,
+                17,
+                0,
+                0,
+                range.start_ns,
+            ];
+            let origin_ns = origin_ns[usize::from(origin)];
+            // the range's first window starts from 1970 on
+            let first = origin_ns.rem_euclid(width_ns);
+            let origin_ns = if range.start_ns < first { 0 } else { origin_ns };
+            match per_ns {
+                Some(per_ns) => Window {
+                    width_ns: (width_ns / per_ns).max(1) * per_ns,
+                    origin_ns: origin_ns - origin_ns.rem_euclid(per_ns),
+                },
+                None => Window {
+                    width_ns,
+                    origin_ns,
+                },
+            }
+        });
+        let odd = DaySplit {
+            day_start_ns: HOUR + 1,
+            day_end_ns: HOUR + 7 * MINUTE,
+        };
+        Grouping {
+            window,
+            by_series: matches!(series, 4 | 5),
+            by_tag: (matches!(series, 6 | 7) && !table.tags.is_empty())
+                .then(|| usize::from(self.field) % table.tags.len()),
+            by_day_part: match split {
+                2 => Some(SPLIT),
+                3 => Some(if per_ns.is_some() { SPLIT } else { odd }),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// Those that sums answer come first.
+const FUNCTIONS: [Function; 8] = [
+    Function::Count,
+    Function::Sum,
+    Function::Min,
+    Function::Max,
+    Function::Mean,
+    Function::Last,
+    Function::TimeWeightedShare,
+    Function::MostFrequent,
+];
+
+const EVERY: [FieldType; 5] = [
+    FieldType::Bool,
+    FieldType::I64,
+    FieldType::U16,
+    FieldType::F64,
+    FieldType::Text,
+];
+
+/// Whether the contract says what the answer is. It leaves open sums beyond 64 bits, and floating point sums that cancel, are over 10¹⁴⁰ or end among
+/// subnormal numbers. `magnitudes` holds the readings without their signs.
+pub(super) fn is_stated(query: &Query, expected: &Answer, magnitudes: &Reference) -> bool {
+    let (Ask::Aggregate { aggregates, .. }, Answer::Groups(groups)) = (&query.ask, expected) else {
+        return true;
+    };
+    let Answer::Groups(sizes) = magnitudes.answer(query) else {
+        return false;
+    };
+    let is_whole = |field: usize| {
+        let kind = magnitudes.schema().tables[query.table].fields[field].kind;
+        kind != FieldType::F64
+    };
+    let fits = |(group, size): (&Group, &Group)| {
+        let all = aggregates.iter().zip(group.values.iter().zip(&size.values));
+        all.filter(|(one, _)| matches!(one.function, Function::Sum | Function::Mean))
+            .all(|(one, values)| match values {
+                (Value::F64(_), Value::F64(_))
+                    if one.function == Function::Sum && is_whole(one.field) =>
+                {
+                    false
+                }
+                // a sum of all readings of a case stays within 64 bits
+                (Value::F64(_), Value::F64(size)) if is_whole(one.field) && *size > 7e16 => false,
+                (Value::F64(value), Value::F64(size)) => {
+                    *size == 0.0
+                        || *size < 1e140 && value.abs() >= 1e-4 * size && value.abs() > 1e-290
+                }
+                (Value::I64(_), Value::I64(_)) | (Value::Null, _) => true,
+                _ => false,
+            })
+    };
+    groups.iter().zip(&sizes).all(fits)
+}

@@ -1,0 +1,23 @@
+//! How a store names the layouts that it offers.
+
+use sensormark_store::{DefaultSelection, Layout, LayoutOption};
+
+/// A layout on offer: what tells it from the store's others of its family, when it is measured, and its tables in the database's own words.
+pub fn offer(
+    variant: &str,
+    layout: Layout,
+    default_selection: DefaultSelection,
+    description: impl Into<String>,
+) -> LayoutOption {
+    LayoutOption {
+        variant: variant.to_owned(),
+        layout,
+        default_selection,
+        description: description.into(),
+    }
+}
+
+/// A layout that is measured when it is named.
+pub fn on_request(variant: &str, layout: Layout, description: impl Into<String>) -> LayoutOption {
+    offer(variant, layout, DefaultSelection::OnRequest, description)
+}

@@ -1,0 +1,75 @@
+//! Databases of this process on servers that it did not start, or in folders that the user named: what has to go when the process ends at once.
+//!
+//! A case drops its database itself. Only a second Ctrl-C comes here, from a thread of its own.
+
+use super::deployment::{Deployment, block_on};
+use sensormark_store::{Plan, Store, StoreError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The databases that are there now.
+static GUESTS: Mutex<Vec<Guest>> = Mutex::new(Vec::new());
+/// The next one's number.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+struct Guest {
+    number: u64,
+    store: Arc<dyn Store>,
+    plan: Plan,
+}
+
+/// A database that is noted as long as this is there.
+pub struct Noted(u64);
+
+impl Drop for Noted {
+    fn drop(&mut self) {
+        guests().retain(|guest| guest.number != self.0);
+    }
+}
+
+fn guests() -> MutexGuard<'static, Vec<Guest>> {
+    GUESTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Notes the plan's database before it is made. None where its server or folder is ours and goes as a whole. A folder that a URL names is the user's, also
+/// where sensormark has to make it.
+pub fn note(deployment: &Deployment, plan: &Plan) -> Option<Noted> {
+    if !deployment.is_guest() {
+        return None;
+    }
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    guests().push(Guest {
+        number,
+        store: deployment.shared_store(),
+        plan: plan.clone(),
+    });
+    Some(Noted(number))
+}
+
+/// Drops all that are there, each within this time. Gives those that stay, with the reason.
+pub fn drop_all(limit: Duration) -> Vec<String> {
+    let all = std::mem::take(&mut *guests());
+    let mut left = Vec::new();
+    for guest in all {
+        let (title, name) = (guest.store.description().title, guest.plan.database.clone());
+        let (sender, dropped) = channel();
+        // A server that does not answer must not keep the process.
+        std::thread::spawn(move || sender.send(drop_one(&guest)));
+        let why = match dropped.recv_timeout(limit) {
+            Ok(Ok(())) => continue,
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => format!("no answer within {} s", limit.as_secs()),
+        };
+        left.push(format!("{title}: the database {name} stays: {why}"));
+    }
+    left
+}
+
+fn drop_one(guest: &Guest) -> Result<(), StoreError> {
+    block_on(async {
+        let mut administrator = guest.store.administrator(&guest.plan).await?;
+        administrator.drop_database().await
+    })
+}

@@ -1,0 +1,62 @@
+use super::*;
+
+#[test]
+fn a_newer_and_a_damaged_file_get_one_clear_message_each() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = scratch.path().join("run.json");
+    assert!(matches!(
+        ResultsFolder::open(scratch.path()),
+        Err(FolderError::NotARun(_))
+    ));
+    for (text, words) in [
+        ("{\"schema_version\": 99}", "use a newer sensormark"),
+        ("{\"schema_version\": 1}", "missing field"),
+        ("{\"schema_version\": 0}", "there is no result format 0"),
+        ("{", "is damaged"),
+        ("{}", "states no schema_version"),
+    ] {
+        fs::write(&file, text).unwrap();
+        let message = ResultsFolder::open(scratch.path())
+            .unwrap()
+            .run()
+            .unwrap_err()
+            .to_string();
+        assert!(
+            message.contains(words) && message.contains("run.json"),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn no_result_is_ever_overwritten() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = ResultsFolder::create(scratch.path(), "run").unwrap();
+    let file = scratch.path().join("run/trials/one.json");
+    folder.write_bytes("trials/one.json", b"first").unwrap();
+    let refused = folder.write_bytes("trials/one.json", b"second");
+    let text = refused.unwrap_err().to_string();
+    assert!(text.contains("one.json is there already"), "{text}");
+    assert_eq!(fs::read(&file).unwrap(), b"first");
+    let left = fs::read_dir(file.parent().unwrap()).unwrap().count();
+    assert_eq!(left, 1, "nothing lies beside it");
+    assert!(matches!(
+        ResultsFolder::create(scratch.path(), "run"),
+        Err(FolderError::Exists(_))
+    ));
+    folder.replace_bytes("report.html", b"a").unwrap();
+    folder.replace_bytes("report.html", b"b").unwrap();
+    assert_eq!(
+        fs::read(scratch.path().join("run/report.html")).unwrap(),
+        b"b"
+    );
+}
+
+#[test]
+fn nothing_half_written_stays_behind() {
+    let scratch = tempfile::tempdir().unwrap();
+    let target = scratch.path().join("folder-in-the-way");
+    fs::create_dir_all(target.join("full")).unwrap();
+    assert!(write_beside(&target, b"x").is_err());
+    assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 1);
+}

@@ -1,0 +1,231 @@
+//! Trials of phases in the report: costs of the work, whatever the batches; loads that somebody lacks; phases that write and ask at once.
+
+use super::fixture::{COSTLY, implementation, latency, phase, run, totals, trial};
+use super::{cell, order};
+use crate::measurement::names;
+use crate::measurement::record::{
+    AnswersRecord, ClassRecord, Figure, LoadRecord, RunRecord, Side, TrialRecord,
+};
+use crate::report::criteria::disk_of_a_reading;
+use crate::report::{Report, ReportOptions};
+use std::collections::BTreeMap;
+
+/// A load of one class, in closed loop.
+pub fn load(phase: &str, writes: bool, seconds: f64, operations: u64, readings: u64) -> LoadRecord {
+    let class = ClassRecord {
+        operations,
+        readings,
+        failed: 0,
+        latency: latency(false, operations, 1_000_000),
+        service: None,
+    };
+    LoadRecord {
+        phase: phase.to_owned(),
+        name: phase.to_owned(),
+        labels: BTreeMap::new(),
+        warm_up: false,
+        writes,
+        clients: 1,
+        processes: 1,
+        open_loop: false,
+        planned: operations,
+        seconds,
+        classes: BTreeMap::from([(phase.to_owned(), class)]),
+        errors: BTreeMap::new(),
+        first_error: None,
+        late: 0,
+        not_started: 0,
+        statements: operations,
+        reconnects: 0,
+        datagram_bytes: 0,
+        answers: AnswersRecord::default(),
+        pacing_p99_ns: None,
+        ceiling: None,
+        cut: None,
+        not_supported: None,
+        client_side: None,
+    }
+}
+
+/// A trial of these loads, whose every phase used the same.
+pub fn of_phases(title: &str, loads: Vec<LoadRecord>) -> TrialRecord {
+    let mut record = trial(implementation(title, "individual", None), 0, COSTLY);
+    record.side = Side::Mixed;
+    record.latencies.clear();
+    record.ledger.as_mut().unwrap().lost_at_queue = 0;
+    let mut used = totals(Side::Write, COSTLY, false);
+    let client = used.roles.remove("writer").unwrap();
+    used.roles.insert("trial".to_owned(), client);
+    record.phases.clear();
+    for load in &loads {
+        if record.phases.iter().all(|known| known.name != load.phase) {
+            let own = phase(&load.phase, load.seconds, Some(used.clone()), 0);
+            record.phases.push(own);
+        }
+    }
+    record.loads = loads;
+    record
+}
+
+pub fn report(trials: Vec<TrialRecord>) -> Report {
+    let run = RunRecord {
+        workload: "replay".to_owned(),
+        ..run()
+    };
+    Report::new(run, trials, &ReportOptions::default()).unwrap()
+}
+
+/// 100,000 readings in 10 s: 100 ms a thousand; and 200 questions in 4 s.
+pub fn usual(title: &str, batches: u64) -> TrialRecord {
+    of_phases(
+        title,
+        vec![
+            load("load", true, 10.0, batches, 100_000),
+            load("point", false, 4.0, 200, 200),
+        ],
+    )
+}
+
+#[test]
+fn batches_of_another_size_cost_the_same() {
+    let report = report(vec![usual("MariaDB", 10), usual("PostgreSQL", 1_000)]);
+    for title in ["MariaDB individual", "PostgreSQL individual"] {
+        assert_eq!(cell(&report, "costs_write", title, "time"), "100");
+        // 8 % of a core for 10 s, over 100 thousand readings.
+        assert_eq!(cell(&report, "costs_write", title, "server CPU"), "8,000");
+        assert_eq!(cell(&report, "costs_read", title, "time"), "20.0");
+    }
+    let totals: Vec<f64> = report
+        .ranking()
+        .ranked
+        .iter()
+        .map(|one| one.standing.total)
+        .collect();
+    assert_eq!(totals.len(), 2);
+    assert!((totals[0] - totals[1]).abs() < 1e-9, "{totals:?}");
+}
+
+#[test]
+fn the_faster_is_first() {
+    let mut slow = usual("MariaDB", 10);
+    slow.loads[0].seconds = 20.0;
+    let report = report(vec![slow, usual("PostgreSQL", 10)]);
+    assert_eq!(
+        order(&report),
+        ["PostgreSQL individual", "MariaDB individual"]
+    );
+}
+
+#[test]
+fn what_somebody_lacks_is_no_part_of_the_score_and_is_named() {
+    let mut without = usual("MariaDB", 10);
+    let mut missing = load("sums", false, 0.0, 0, 0);
+    missing.classes.clear();
+    missing.not_supported = Some("no layout keeps sums".to_owned());
+    without.loads.push(missing);
+    let mut with = usual("PostgreSQL", 10);
+    with.loads.push(load("sums", false, 400.0, 200, 200));
+    let report = report(vec![without, with]);
+    // 2 s a question would have shown.
+    assert_eq!(
+        cell(&report, "costs_read", "PostgreSQL individual", "time"),
+        "20.0"
+    );
+    let notes = report.ranking().notes.join("\n");
+    assert!(
+        notes.contains("sums is no part of the score") && notes.contains("MariaDB individual"),
+        "{notes}"
+    );
+    assert_eq!(
+        cell(&report, "phase_sums", "MariaDB individual", "remark"),
+        "not supported"
+    );
+}
+
+#[test]
+fn a_phase_that_writes_and_asks_shares_its_costs_by_operation() {
+    let mixed = |title: &str| {
+        let mut asking = load("mixed", false, 10.0, 3_000, 3_000);
+        asking.name = "questions".to_owned();
+        let writing = load("mixed", true, 10.0, 1_000, 10_000);
+        of_phases(title, vec![writing, asking])
+    };
+    let report = report(vec![mixed("MariaDB"), mixed("PostgreSQL")]);
+    // 0.8 s of CPU over 4,000 operations: 200 µs each; 1,000 of them wrote 10 thousand readings.
+    assert_eq!(
+        cell(&report, "costs_read", "MariaDB individual", "server CPU"),
+        "200"
+    );
+    assert_eq!(
+        cell(&report, "costs_write", "MariaDB individual", "server CPU"),
+        "20,000"
+    );
+}
+
+#[test]
+fn a_phase_that_was_cut_did_not_keep_up() {
+    let mut cut = usual("MariaDB", 10);
+    cut.loads[1].cut = Some("its time was over after 200 of 900 operations".to_owned());
+    let report = report(vec![cut, usual("PostgreSQL", 10)]);
+    assert_eq!(
+        cell(&report, "ranking", "MariaDB individual", "keeps up"),
+        "no: 1 phase cut"
+    );
+}
+
+/// Of MariaDB nothing could be measured: PostgreSQL and SQLite are compared in everything all the same.
+#[test]
+fn one_that_supports_nothing_keeps_nobody_from_being_compared() {
+    let mut without = usual("MariaDB", 10);
+    for load in &mut without.loads {
+        load.classes.clear();
+        load.seconds = 0.0;
+        load.not_supported = Some("no transactions".to_owned());
+    }
+    let report = report(vec![without, usual("PostgreSQL", 10), usual("MongoDB", 10)]);
+    let ranked = order(&report);
+    assert_eq!(ranked.len(), 2, "{ranked:?}");
+    assert!(!ranked.contains(&"MariaDB individual"), "{ranked:?}");
+    let notes = report.ranking().notes.join("\n");
+    assert!(!notes.contains("no part of the score"), "{notes}");
+    assert_eq!(
+        cell(&report, "costs_read", "MongoDB individual", "time"),
+        "20.0"
+    );
+    let unranked = &report.ranking().unranked;
+    assert_eq!(unranked.len(), 1, "{unranked:?}");
+}
+
+/// A search for the highest rate ends with ten times what was loaded, all of it written after the disk was measured.
+#[test]
+fn the_disk_is_that_of_what_was_stored_by_then() {
+    let mut trial = of_phases(
+        "SQLite",
+        vec![
+            load("load", true, 10.0, 100, 100_000),
+            load("settled", false, 1.0, 1, 0),
+            load("mixed", true, 10.0, 1_000, 1_000_000),
+            load("mixed", false, 10.0, 500, 500),
+        ],
+    );
+    trial.ledger.as_mut().unwrap().stored = 1_100_000;
+    let settled = format!("{}/settled", names::DISK_SETTLED);
+    for (name, bytes) in [
+        (names::DISK_BEFORE, 300_000.0),
+        (names::DISK_SETTLED, 6_000_000.0),
+        (settled.as_str(), 6_000_000.0),
+    ] {
+        let figure = Figure::new(bytes, "bytes");
+        trial.figures.insert(name.to_owned(), figure);
+    }
+    assert_eq!(disk_of_a_reading(&trial), Some(57.0));
+    let report = report(vec![trial]);
+    let summary = report.summary();
+    let columns = summary.columns.iter();
+    let shown = columns.zip(&summary.ranked[0].figures);
+    let (_, disk) = shown
+        .into_iter()
+        .find(|(column, _)| column.id == "disk_per_reading")
+        .unwrap();
+    assert_eq!(*disk, Some(57.0));
+}

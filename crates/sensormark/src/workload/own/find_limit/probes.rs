@@ -1,0 +1,415 @@
+//! What became of each probe of the search for a limit: it held, it did not, or nothing is known of its rate.
+//!
+//! A rate counts as one that does not hold where its probe was *measured*. A probe whose server, process or host was lost says nothing about its rate. It is
+//! tried once more. If that fails too, the search ends, and finds no limit.
+
+use super::search::Search;
+use crate::engine::trial::Ending;
+use crate::measurement::record::{LimitRecord, TrialRecord};
+use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
+use crate::quantity::short;
+use sensormark_store::ErrorKind;
+
+/// The most probes of an implementation, those that could not be measured not counted.
+pub(super) const MOST_PROBES: usize = 14;
+/// The most times in a row that a probe of a disturbed host, or of a client that was late, is repeated.
+const MOST_REPEATS: u32 = 2;
+/// The end of a limit that was missed at the rate of the sensors, where a lower one held it.
+pub(super) const A_SECOND: &str = " readings a second";
+
+/// What became of a probe.
+#[derive(Debug, PartialEq)]
+enum Outcome {
+    /// Its rate holds.
+    Held,
+    /// Its rate does not hold, and why.
+    Missed(String),
+    /// Nothing is known of its rate, and why.
+    Unmeasured(Vec<Reason>),
+}
+
+/// The probes of an implementation so far, and what they have shown.
+pub(super) struct Probes {
+    /// The rates that they were of.
+    pub search: Search,
+    /// The trial of the highest rate that held, or else of the lowest.
+    pub best: Option<TrialRecord>,
+    /// The lowest rate that did not hold.
+    pub missed: Option<Missed>,
+    /// What became of each, in words.
+    pub said: Vec<String>,
+    /// The trial that could not be measured, again, which ended the search; with its rate.
+    pub unmeasured: Option<(f64, TrialRecord)>,
+    /// Probes in a row that a disturbed host or a client that was late spoiled.
+    disturbed: u32,
+    /// Whether the last probe could not be measured.
+    is_again: bool,
+    /// Probes that could not be measured, and were tried again.
+    again: usize,
+}
+
+impl Probes {
+    /// None yet, of a search from this rate.
+    pub const fn new(first: f64) -> Self {
+        Self {
+            search: Search::new(first),
+            best: None,
+            missed: None,
+            said: Vec::new(),
+            unmeasured: None,
+            disturbed: 0,
+            is_again: false,
+            again: 0,
+        }
+    }
+
+    /// Whether no other probe follows.
+    pub fn is_over(&self) -> bool {
+        let all = self.said.len() >= MOST_PROBES + self.again;
+        self.unmeasured.is_some() || self.search.is_over() || all
+    }
+
+    /// Takes up the trial of a probe. Gives what became of it, in words.
+    pub fn take(&mut self, rate: f64, record: TrialRecord, ending: Ending) -> String {
+        let outcome = outcome(&record, ending);
+        let text = format!("{rate:.0} readings a second: {}", words(&outcome));
+        self.said
+            .push(format!("probe {}: {text}", self.said.len() + 1));
+        match outcome {
+            Outcome::Unmeasured(reasons) => self.lost(rate, record, reasons),
+            Outcome::Held => self.measured(rate, record, None),
+            Outcome::Missed(why) => self.measured(rate, record, Some(why)),
+        }
+        text
+    }
+
+    /// A trial that could not be measured: the first is tried again.
+    fn lost(&mut self, rate: f64, mut record: TrialRecord, mut reasons: Vec<Reason>) {
+        let is_interrupted = reasons
+            .iter()
+            .any(|reason| reason.kind == ReasonKind::Interrupted);
+        if !self.is_again && !is_interrupted {
+            self.is_again = true;
+            self.again += 1;
+            return;
+        }
+        let times = if self.is_again { ", twice" } else { "" };
+        for reason in &mut reasons {
+            let text = &reason.text;
+            reason.text = format!("probe of {rate:.0} readings a second{times}: {text}");
+        }
+        record.verdict = Verdict::Invalid(reasons);
+        self.unmeasured = Some((rate, record));
+    }
+
+    fn measured(&mut self, rate: f64, record: TrialRecord, missed: Option<String>) {
+        self.is_again = false;
+        let held = missed.is_none();
+        // A disturbed trial that did not hold says nothing about the rate.
+        if is_of_this_side(&record) && !held && self.disturbed < MOST_REPEATS {
+            self.disturbed += 1;
+            self.best.get_or_insert(record);
+            return;
+        }
+        self.disturbed = 0;
+        if let Some(why) = missed.filter(|_| self.search.missed.is_none_or(|lowest| rate <= lowest))
+        {
+            self.missed = Some(Missed::of(rate, &record, why));
+        }
+        self.search.learn(rate, held);
+        self.search.is_hopeless |= record.limits.iter().any(is_missed_at_any_rate);
+        if held || self.best.is_none() || self.search.held.is_none() {
+            self.best = Some(record);
+        }
+    }
+}
+
+fn words(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Held => "held".to_owned(),
+        Outcome::Missed(why) => why.clone(),
+        Outcome::Unmeasured(reasons) => {
+            let told = reasons.iter();
+            let told = told.map(|reason| format!("{}: {}", reason.kind.text(), reason.text));
+            let told: Vec<String> = told.collect();
+            format!("could not be measured ({})", told.join("; "))
+        }
+    }
+}
+
+fn outcome(record: &TrialRecord, ending: Ending) -> Outcome {
+    let Err(missed) = verdict(record) else {
+        return Outcome::Held;
+    };
+    unmeasured(record, ending).map_or(Outcome::Missed(missed), Outcome::Unmeasured)
+}
+
+/// Why a probe that did not hold says nothing about its rate: it was broken off, or its server, process or connections were lost.
+fn unmeasured(record: &TrialRecord, ending: Ending) -> Option<Vec<Reason>> {
+    let mut reasons = record.verdict.reasons().to_vec();
+    let is_lost = |reason: &Reason| {
+        matches!(
+            reason.kind,
+            ReasonKind::ServerCrashed
+                | ReasonKind::Unreachable
+                | ReasonKind::ClientFailed
+                | ReasonKind::Interrupted
+        )
+    };
+    if ending == Ending::BrokenOff || reasons.iter().any(is_lost) {
+        return Some(reasons);
+    }
+    let broken = [ErrorKind::Unavailable, ErrorKind::Crashed];
+    let of_load = |kind: ErrorKind| record.errors.get(kind.text()).copied();
+    let failed: u64 = broken.into_iter().filter_map(of_load).sum();
+    let text = || format!("{failed} operations lost their connection or found nobody listening");
+    (failed > 0).then(|| {
+        reasons.push(Reason::new(ReasonKind::Unreachable, text()));
+        reasons
+    })
+}
+
+/// Whether a probe that did not hold may have failed for what is not the database: a busy host, or clients that cannot send so fast.
+fn is_of_this_side(record: &TrialRecord) -> bool {
+    let reasons = record.verdict.reasons();
+    let is_client = |reason: &Reason| {
+        matches!(
+            reason.kind,
+            ReasonKind::SourceLate | ReasonKind::ClientBound
+        )
+    };
+    record.is_disturbed() || (!reasons.is_empty() && reasons.iter().all(is_client))
+}
+
+/// The disk is that of the data that was loaded, before anybody wrote at a rate.
+fn is_missed_at_any_rate(limit: &LimitRecord) -> bool {
+    limit.measured.is_some() && !limit.met && limit.text.trim_start().starts_with("disk")
+}
+
+/// Why a probe did not hold.
+fn verdict(record: &TrialRecord) -> Result<(), String> {
+    if !record.verdict.is_valid() {
+        return Err(record.verdict.to_string());
+    }
+    let behind = record
+        .loads
+        .iter()
+        .find(|load| load.writes && load.not_started > 0);
+    if let Some(load) = behind {
+        return Err(format!(
+            "{} could not keep up: {} operations were due and could not start",
+            load.name, load.not_started
+        ));
+    }
+    let missed = record.limits.iter().find(|limit| !limit.met);
+    missed.map_or(Ok(()), |limit| {
+        Err(format!("missed: {} ({})", limit.text, limit.words))
+    })
+}
+
+/// The lowest rate that did not hold, and why.
+pub(super) struct Missed {
+    rate: f64,
+    limits: Vec<LimitRecord>,
+    words: String,
+    pub is_disturbed: bool,
+}
+
+impl Missed {
+    fn of(rate: f64, record: &TrialRecord, words: String) -> Self {
+        let limits = record.limits.iter().filter(|limit| !limit.met);
+        Self {
+            rate,
+            limits: limits.cloned().collect(),
+            words,
+            is_disturbed: is_of_this_side(record),
+        }
+    }
+
+    /// What the needed rate misses: what this one does. It is open where this one is the higher, or the machine was busy.
+    pub fn told(&self, needed: f64) -> Vec<LimitRecord> {
+        let is_open = self.is_disturbed || self.rate > needed;
+        let at = format!(" at {}{A_SECOND}", short(self.rate));
+        let mut told = self.limits.clone();
+        if told.is_empty() {
+            told.push(LimitRecord {
+                text: "keeping up".to_owned(),
+                measured: None,
+                unit: String::new(),
+                words: self.words.clone(),
+                met: false,
+                is_undecided: false,
+            });
+        }
+        for limit in &mut told {
+            limit.text += &at;
+            limit.is_undecided |= is_open;
+        }
+        told
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::judge::fixture;
+
+    /// A disk that is too small is so at every rate.
+    #[test]
+    fn a_missed_limit_of_the_disk_is_missed_at_any_rate() {
+        let mut limit = missed(1.0, false).limits.remove(0);
+        assert!(!is_missed_at_any_rate(&limit));
+        limit.text = "disk for 90d <= 1 MB".to_owned();
+        assert!(is_missed_at_any_rate(&limit));
+    }
+
+    /// A trial with this against it.
+    fn trial(reasons: &[ReasonKind]) -> TrialRecord {
+        let mut record = fixture::attempt(0, [("load", 0.0, 100), ("ask", 0.0, 100)]);
+        let reasons = reasons.iter().map(|kind| Reason::new(*kind, "so it was"));
+        let reasons: Vec<Reason> = reasons.collect();
+        record.verdict = match reasons.is_empty() {
+            true => Verdict::Valid,
+            false => Verdict::Invalid(reasons),
+        };
+        record
+    }
+
+    /// What a search has learned after one rate that held and this.
+    fn after(probes: &[(&[ReasonKind], Ending)]) -> Probes {
+        let mut all = Probes::new(100.0);
+        all.take(100.0, trial(&[]), Ending::Whole);
+        for (reasons, ending) in probes {
+            assert!(!all.is_over(), "{:?}", all.said);
+            let rate = all.search.next();
+            all.take(rate, trial(reasons), *ending);
+        }
+        all
+    }
+
+    /// A killed process made a rate one that does not hold, and the answer was lower than what held.
+    #[test]
+    fn a_probe_that_was_lost_is_tried_again_and_is_no_rate_that_does_not_hold() {
+        for (kind, ending) in [
+            (ReasonKind::ClientFailed, Ending::BrokenOff),
+            (ReasonKind::ServerCrashed, Ending::Whole),
+            (ReasonKind::Unreachable, Ending::BrokenOff),
+            (ReasonKind::Hung, Ending::BrokenOff),
+        ] {
+            let lost: (&[ReasonKind], Ending) = (&[kind], ending);
+            let once = after(&[lost]);
+            assert_eq!(once.search.missed, None, "{kind:?}");
+            assert!(!once.is_over() && once.search.next() == 400.0, "{kind:?}");
+            let held = after(&[lost, (&[], Ending::Whole), lost]);
+            assert_eq!(held.search.held, Some(400.0));
+            assert!(!held.is_over(), "each rate may be tried again: {kind:?}");
+            let twice = after(&[lost, lost]);
+            let (rate, record) = twice.unmeasured.as_ref().expect("it ended the search");
+            assert!(twice.is_over() && *rate == 400.0, "{kind:?}");
+            let reason = &record.verdict.reasons()[0];
+            assert_eq!(reason.kind, kind);
+            assert_eq!(
+                reason.text,
+                "probe of 400 readings a second, twice: so it was"
+            );
+            assert!(
+                twice.said[2].contains("could not be measured"),
+                "{:?}",
+                twice.said
+            );
+        }
+    }
+
+    #[test]
+    fn what_was_measured_and_missed_is_a_rate_that_does_not_hold() {
+        for kind in [ReasonKind::Errors, ReasonKind::Hung, ReasonKind::LostData] {
+            let missed = after(&[(&[kind], Ending::Whole)]);
+            assert_eq!(missed.search.missed, Some(400.0), "{kind:?}");
+            assert!(!missed.missed.expect("it missed").is_disturbed);
+        }
+    }
+
+    /// One late probe, by 0.05 ms, made the answer lower than the rate of the sensors.
+    #[test]
+    fn a_client_that_was_late_is_asked_again_and_leaves_the_limit_open() {
+        for kind in [ReasonKind::SourceLate, ReasonKind::ClientBound] {
+            let late: (&[ReasonKind], Ending) = (&[kind], Ending::Whole);
+            let twice = after(&[late, late]);
+            assert_eq!(twice.search.missed, None, "{kind:?}");
+            let held = after(&[late, (&[], Ending::Whole)]);
+            assert_eq!(held.search.held, Some(400.0), "{kind:?}");
+            let always = after(&[late, late, late]);
+            assert_eq!(always.search.missed, Some(400.0), "{kind:?}");
+            assert!(always.missed.expect("it missed").is_disturbed, "{kind:?}");
+        }
+        let both: &[ReasonKind] = &[ReasonKind::SourceLate, ReasonKind::LostData];
+        let lost = after(&[(both, Ending::Whole)]);
+        assert_eq!(lost.search.missed, Some(400.0), "the database lost data");
+    }
+
+    #[test]
+    fn an_interrupted_probe_ends_the_search_at_once() {
+        let ended = after(&[(&[ReasonKind::Interrupted], Ending::BrokenOff)]);
+        assert!(ended.is_over() && ended.unmeasured.is_some());
+        assert_eq!(ended.search.missed, None);
+    }
+
+    /// A server that somebody else started may be started again in mid-probe, which only its clients see.
+    #[test]
+    fn lost_connections_make_a_missed_limit_one_of_a_probe_that_was_not_measured() {
+        let limit = missed(1.0, false).limits.remove(0);
+        let mut record = trial(&[]);
+        record.limits.push(limit);
+        let outcome_of = |record: &TrialRecord| outcome(record, Ending::Whole);
+        assert!(matches!(outcome_of(&record), Outcome::Missed(_)));
+        let kind = ErrorKind::Unavailable.text().to_owned();
+        record.errors.insert(kind, 3);
+        let Outcome::Unmeasured(reasons) = outcome_of(&record) else {
+            panic!("it was measured");
+        };
+        assert_eq!(reasons[0].kind, ReasonKind::Unreachable);
+        record.limits.clear();
+        assert_eq!(outcome_of(&record), Outcome::Held);
+    }
+
+    fn missed(rate: f64, is_disturbed: bool) -> Missed {
+        let limit = LimitRecord {
+            text: "p99 of dashboard < 100 ms".to_owned(),
+            measured: Some(3.4e8),
+            unit: "ns".to_owned(),
+            words: "340 ms".to_owned(),
+            met: false,
+            is_undecided: false,
+        };
+        Missed {
+            rate,
+            limits: vec![limit],
+            words: "missed".to_owned(),
+            is_disturbed,
+        }
+    }
+
+    /// A rate over the needed one says nothing of it, nor does a busy machine.
+    #[test]
+    fn what_the_needed_rate_misses_is_told_or_left_open() {
+        for (rate, is_disturbed, is_open) in [
+            (1_000.0, false, false),
+            (400.0, false, false),
+            (1_050.0, false, true),
+            (1_000.0, true, true),
+        ] {
+            let told = missed(rate, is_disturbed).told(1_000.0);
+            assert_eq!(told[0].is_undecided, is_open, "{rate}");
+            assert!(
+                super::super::is_of_needed_rate(&told[0]),
+                "{}",
+                told[0].text
+            );
+        }
+        let mut nothing = missed(500.0, false);
+        nothing.limits.clear();
+        let told = nothing.told(500.0);
+        assert_eq!(told[0].text, "keeping up at 500 readings a second");
+        assert_eq!(told[0].words, "missed");
+    }
+}
