@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # What takes longer than tests may: 200 short clean trials of several workloads none of which may be called invalid, and a store against itself and against
-# itself slowed by 5 %. Run by hand (make verify) on an otherwise idle machine. The result of each part, with its date, goes to docs/notes/verification.md.
+# itself slowed by 5 %, and ten minutes of random cases for each store. Run by hand (make verify) on an otherwise idle machine. The result of each part,
+# with its date, goes to docs/notes/verification.md.
 #
-#   verify.sh [clean] [alike]     both without an argument
+#   verify.sh [clean] [alike] [random]     all without an argument
 #   PROGRAM=… verify.sh clean     with a program that is built already
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -60,8 +61,17 @@ alike() {
   return "$status"
 }
 
+# Each store says itself which cases it was tried with.
+random() {
+  local status=0
+  SENSORMARK_PROPERTY_SECONDS=${SENSORMARK_PROPERTY_SECONDS:-600} \
+    cargo test --locked --workspace --no-fail-fast --test conformance C-R-01 >"$scratch/random" || status=$?
+  keep 'random cases' "$(grep '^random cases of' "$scratch/random" | sed 's/^random cases of //' | paste -sd';' | sed 's/;/; /g')"
+  return "$status"
+}
+
 failed=0
-for part in "${@:-clean}" $([[ $# -gt 0 ]] || echo alike); do
+for part in "${@:-clean}" $([[ $# -gt 0 ]] || echo alike random); do
   "$part" || failed=1
 done
 exit "$failed"
