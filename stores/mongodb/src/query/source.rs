@@ -242,15 +242,35 @@ pub(super) fn time_filter(kept: &PhysicalTable, range: TimeRange, coarse: bool) 
         return doc! { &kept.time: instant(kept, first) };
     }
     let (start, end) = (instant(kept, first), instant(kept, range.end_ns));
-    if kept.shape == Shape::NativeTimeSeries && range.end_ns > KEYS_OF_BUCKETS_END {
-        return doc! { "$nor": [{ &kept.time: { "$lt": start } }, { &kept.time: { "$gte": end } }] };
+    let is_native = kept.shape == Shape::NativeTimeSeries;
+    let (mut inside, mut outside) = (Document::new(), Vec::new());
+    if is_native && first < LONGEST_BUCKET {
+        outside.push(doc! { &kept.time: { "$lt": start } });
+    } else {
+        inside.insert("$gte", start);
     }
-    doc! { &kept.time: { "$gte": start, "$lt": end } }
+    if is_native && range.end_ns > KEYS_OF_BUCKETS_END {
+        outside.push(doc! { &kept.time: { "$gte": end } });
+    } else {
+        inside.insert("$lt", end);
+    }
+    let mut filter = Document::new();
+    if !inside.is_empty() {
+        filter.insert(&kept.time, inside);
+    }
+    if !outside.is_empty() {
+        filter.insert("$nor", outside);
+    }
+    filter
 }
 
-/// Where the seconds of 32 bits end that time-series collections have in the keys of their buckets, in ns. MongoDB 6.0 turns an
-/// upper bound behind it into one on these keys, cut off, and finds nothing; it leaves a bound alone that is said by `$nor`.
+/// Time-series collections have seconds of 32 bits in the keys of their buckets; they end here, in ns. MongoDB 6.0 turns an upper bound behind it into one on
+/// these keys, cut off, and finds nothing; it leaves a bound alone that is said by `$nor`.
 const KEYS_OF_BUCKETS_END: i64 = (1 << 31) * 1_000_000_000;
+
+/// How much time a bucket holds at most, in ns (<https://www.mongodb.com/docs/manual/core/timeseries/timeseries-granularity/>). A lower bound becomes one on
+/// the keys of buckets that began so much before it. Before 1970 that is cut off too.
+const LONGEST_BUCKET: i64 = 30 * 86_400 * 1_000_000_000;
 
 /// The conditions on a reading inside its document: its time, unless the documents' own times settle it, and further ones.
 pub(super) fn inside(
