@@ -100,20 +100,25 @@ impl Builder<'_> {
     }
 
     /// The latest row of each series, by the database's own clause. It names columns without the table.
+    ///
+    /// QuestDB 9.3.4 may answer with another series' row where one symbol with an index is asked for with a further condition. There the rows are chosen in a
+    /// query of their own (<https://github.com/questdb/questdb/pull/7333>).
     fn latest_on(&mut self, fields: FieldSet) -> (String, Form) {
         let mut relation = self.relation(fields);
         let present = self.any_present(&relation, fields);
+        let names = self.table.key_names();
+        let is_chosen = !matches!(self.query.series, Selection::All);
+        let is_apart = names.len() == 1 && is_chosen && present.is_some();
         relation.conditions.extend(present);
         let values = fields.iter().map(|field| relation.field(field).to_owned());
         let time = self.model.dialect.answered_time(&relation.time);
         let columns = joined(self.leading_keys().into_iter().chain([time]).chain(values));
-        let text = format!(
-            "SELECT {columns} FROM {}{} LATEST ON {} PARTITION BY {}",
-            relation.from,
-            relation.filter(),
-            self.table.time,
-            self.table.key_names().join(", "),
-        );
+        let mut from = format!("{}{}", relation.from, relation.filter());
+        if is_apart {
+            from = format!("(SELECT * FROM {from}) r");
+        }
+        let (time, names) = (&self.table.time, names.join(", "));
+        let text = format!("SELECT {columns} FROM {from} LATEST ON {time} PARTITION BY {names}");
         (text, Form::Readings(fields))
     }
 
