@@ -218,12 +218,14 @@ impl Dialect for QuestdbDialect {
         }
     }
 
-    /// A sum of LONG wraps around. Where its floating point sum says so, a conversion fails in place of it.
+    /// A sum of LONG wraps around. Where its floating point sum says so, a conversion fails in place of it. Near the ends of LONG the floating point sum is
+    /// too coarse; there a sum that wrapped around has the other sign.
     fn plain_aggregate(&self, function: Function, value: &str, kind: FieldType) -> String {
         if (function, kind) == (Function::Sum, FieldType::I64) {
-            let real = format!("sum({value}::double)");
+            let (whole, real) = (format!("sum({value})"), format!("sum({value}::double)"));
             return format!(
-                "CASE WHEN abs({real}) < 9.223372036854775E18 THEN sum({value}) ELSE {real}::decimal(38, 0)::long END"
+                "CASE WHEN abs({real}) < 9.2E18 OR (abs({real}) < 1.2E19 AND {real} * {whole} > 0.0) THEN {whole} \
+                 ELSE {real}::decimal(38, 0)::long END"
             );
         }
         let name = match function {

@@ -194,7 +194,14 @@ impl Draft {
             _ => f64::from_bits(1),
         };
         // nearer than that a store may take numbers as equal
-        let is_near = |one: &&Reading| matches!(one.values[field], Value::F64(value) if value != threshold && (value - threshold).abs() < 1e-9);
+        let is_near = |one: &&Reading| {
+            let value = match one.values[field] {
+                Value::I64(value) => value as f64,
+                Value::F64(value) => value,
+                _ => return false,
+            };
+            value != threshold && (value - threshold).abs() < 1e-9
+        };
         let threshold = if readings.iter().any(is_near) {
             -1e200
         } else {
