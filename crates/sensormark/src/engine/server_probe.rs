@@ -12,7 +12,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// How long a probe may take to say hello: a launcher may have to queue.
@@ -29,6 +29,7 @@ pub struct ServerProbe {
     input: Option<ChildStdin>,
     lines: Receiver<ProbeLine>,
     messages: Arc<Mutex<Vec<u8>>>,
+    reading: JoinHandle<()>,
     hello: Option<Hello>,
     recording: Recording,
     open: Option<(String, u64)>,
@@ -80,13 +81,14 @@ impl ServerProbe {
             Arc::clone(&messages),
             child.stderr.take().expect("standard error is piped"),
         );
-        thread::spawn(move || keep_tail(&mut errors, &kept));
+        let reading = thread::spawn(move || keep_tail(&mut errors, &kept));
         let mut probe = Self {
             host: host.map(str::to_owned),
             child,
             input,
             lines,
             messages,
+            reading,
             hello: None,
             recording: Recording::begun(Duration::ZERO, limits),
             open: None,
@@ -288,6 +290,10 @@ impl ServerProbe {
             Ok(Some(status)) => status.to_string(),
             _ => "still running, output closed".to_owned(),
         };
+        // what it said last may yet be on its way
+        while !self.reading.is_finished() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(5));
+        }
         let kept = self.messages.lock();
         let said = kept.map(|kept| String::from_utf8_lossy(&kept).trim().to_owned());
         let said = said.unwrap_or_default();
