@@ -22,6 +22,8 @@ pub mod launcher;
 
 pub mod placement;
 
+mod last_words;
+
 pub mod role;
 
 pub mod role_line;

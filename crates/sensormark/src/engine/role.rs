@@ -5,21 +5,18 @@
 //! dies with the coordinator. The workloads define what the roles do.
 
 use super::clock::{ClockSample, smallest_round_trip};
+use super::last_words::LastWords;
 use super::launcher::Launcher;
 use super::pacing::monotonic_ns;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
-
-/// How much of a role's standard error is kept, in bytes.
-const KEPT_MESSAGE_BYTES: usize = 16_384;
 
 /// The word that tells a role that the coordinator is on another host.
 pub const ELSEWHERE: &str = "elsewhere";
@@ -150,7 +147,7 @@ pub struct RoleProcess {
     events: Receiver<(u64, Event)>,
     pings: u64,
     waiting: VecDeque<Event>,
-    messages: Arc<Mutex<Vec<u8>>>,
+    messages: LastWords,
 }
 
 impl RoleProcess {
@@ -207,17 +204,15 @@ impl RoleProcess {
                 }
             }
         });
-        let messages = Arc::new(Mutex::new(Vec::new()));
-        let (kept, mut errors) = (
-            Arc::clone(&messages),
-            child.stderr.take().expect("standard error is piped"),
-        );
-        let kept_up = thread::Builder::new().spawn(move || keep_tail(&mut errors, &kept));
-        if let Err(error) = told.and(kept_up) {
-            child.kill().ok();
-            child.wait().ok();
-            return Err(failed(error));
-        }
+        let errors = child.stderr.take().expect("standard error is piped");
+        let messages = match told.and_then(|_| LastWords::of(errors)) {
+            Ok(messages) => messages,
+            Err(error) => {
+                child.kill().ok();
+                child.wait().ok();
+                return Err(failed(error));
+            }
+        };
         Ok(Self {
             role: role.to_owned(),
             place,
@@ -412,15 +407,13 @@ impl RoleProcess {
 
     fn ended(&mut self) -> RoleError {
         self.input = None;
-        let status = self.wait_bounded(Duration::from_secs(2)).map_or_else(
+        let limit = Duration::from_secs(2);
+        let deadline = Instant::now() + limit;
+        let status = self.wait_bounded(limit).map_or_else(
             || "still running, output closed".to_owned(),
             |status| status.to_string(),
         );
-        let kept = self
-            .messages
-            .lock()
-            .map(|kept| String::from_utf8_lossy(&kept).trim().to_owned())
-            .unwrap_or_default();
+        let kept = self.messages.text(deadline);
         let messages = if kept.is_empty() {
             kept
         } else {
@@ -451,18 +444,6 @@ impl Drop for RoleProcess {
         self.input = None;
         if self.wait_bounded(Duration::from_millis(200)).is_none() {
             self.kill();
-        }
-    }
-}
-
-/// Keeps the end of what a process says on standard error.
-pub(super) fn keep_tail(source: &mut impl Read, kept: &Mutex<Vec<u8>>) {
-    let mut buffer = [0_u8; 4_096];
-    while let Ok(count @ 1..) = source.read(&mut buffer) {
-        if let Ok(mut kept) = kept.lock() {
-            kept.extend_from_slice(&buffer[..count]);
-            let excess = kept.len().saturating_sub(KEPT_MESSAGE_BYTES);
-            kept.drain(..excess);
         }
     }
 }

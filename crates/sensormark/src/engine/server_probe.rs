@@ -1,7 +1,7 @@
 //! The coordinator's end of a probe: `sensormark probe` on the host of a server that sensormark did not start. Its lines become a recording as of a server that it
 //! did. Which server has which probe is in [`server_probes`](super::server_probes).
 
-use super::role::keep_tail;
+use super::last_words::LastWords;
 use crate::measurement::server::ProbeRecord;
 use crate::probe::{
     DiskUsage, DisturbanceLimits, Hello, LINES_VERSION, Phase, PhaseTotals, ProbeCommand,
@@ -11,8 +11,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long a probe may take to say hello: a launcher may have to queue.
@@ -28,8 +27,7 @@ pub struct ServerProbe {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<ProbeLine>,
-    messages: Arc<Mutex<Vec<u8>>>,
-    reading: JoinHandle<()>,
+    messages: LastWords,
     hello: Option<Hello>,
     recording: Recording,
     open: Option<(String, u64)>,
@@ -76,19 +74,18 @@ impl ServerProbe {
             .map_err(|error| format!("cannot start the probe of the server{place}: {error}"))?;
         let input = child.stdin.take();
         let lines = listen(child.stdout.take().expect("standard output is piped"));
-        let messages = Arc::new(Mutex::new(Vec::new()));
-        let (kept, mut errors) = (
-            Arc::clone(&messages),
-            child.stderr.take().expect("standard error is piped"),
-        );
-        let reading = thread::spawn(move || keep_tail(&mut errors, &kept));
+        let errors = child.stderr.take().expect("standard error is piped");
+        let messages = LastWords::of(errors).map_err(|error| {
+            child.kill().ok();
+            child.wait().ok();
+            format!("cannot start the probe of the server{place}: {error}")
+        })?;
         let mut probe = Self {
             host: host.map(str::to_owned),
             child,
             input,
             lines,
             messages,
-            reading,
             hello: None,
             recording: Recording::begun(Duration::ZERO, limits),
             open: None,
@@ -290,13 +287,7 @@ impl ServerProbe {
             Ok(Some(status)) => status.to_string(),
             _ => "still running, output closed".to_owned(),
         };
-        // what it said last may yet be on its way
-        while !self.reading.is_finished() && Instant::now() < deadline {
-            thread::sleep(Duration::from_millis(5));
-        }
-        let kept = self.messages.lock();
-        let said = kept.map(|kept| String::from_utf8_lossy(&kept).trim().to_owned());
-        let said = said.unwrap_or_default();
+        let said = self.messages.text(deadline);
         let said = said.strip_prefix("sensormark: ").unwrap_or(&said);
         let place = self.place();
         if said.is_empty() {
