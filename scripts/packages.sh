@@ -11,8 +11,8 @@ cd "$(dirname "$0")/.."
 
 readonly CARGO=${CARGO:-cargo} CARGO_DEB='3.8.0' MATURIN='1.16.0'
 readonly OUT=$PWD/target/packages PROGRAM=$PWD/target/release/sensormark
-# The release that the Debian package is tested on, and where it comes from.
-readonly SUITE=${SUITE:-bookworm} MIRROR=${MIRROR:-http://deb.debian.org/debian}
+# The release that the Debian package is tested on. MIRROR=… names another source of it than debootstrap's own.
+readonly SUITE=${SUITE:-bookworm} MIRROR=${MIRROR:-}
 scratch=$(mktemp -d)
 chmod 755 "$scratch"
 
@@ -90,7 +90,7 @@ test_debian_package() {
     echo 'debootstrap is not here; install it: apt-get install debootstrap' >&2
     return 1
   }
-  as_root debootstrap --variant=minbase "$SUITE" "$root" "$MIRROR" >"$scratch/debootstrap.log" || {
+  as_root debootstrap --variant=minbase "$SUITE" "$root" ${MIRROR:+"$MIRROR"} >"$scratch/debootstrap.log" || {
     tail -n 12 "$scratch/debootstrap.log" >&2
     return 1
   }
