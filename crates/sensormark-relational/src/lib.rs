@@ -23,6 +23,8 @@
 //! for LATERAL and none for most of the others (version 1.0.2), so they would be raw text in its tree. It has no backend for DuckDB and QuestDB. It numbers parameters by value, one each time, where a slot here is bound once and used
 //! several times. What is left, quotes and placeholders, is under a hundred lines here.
 
+pub mod layouts;
+
 pub mod column_type;
 
 pub mod table;
