@@ -31,6 +31,7 @@ pub use reading::{
     CompareArguments, GenerateArguments, ListArguments, ReportArguments, ServeArguments,
 };
 pub use shard::{MergeArguments, ShardArguments};
+pub use values::milliseconds;
 
 use clap::{ArgAction, Parser, Subcommand};
 use std::path::PathBuf;

@@ -2,9 +2,8 @@
 //!
 //! Whose a database is and whether its run lives is decided in [`leftover`](sensormark::engine::leftover); what is found on this machine, by the supervisor.
 
-use crate::arguments::CleanArguments;
+use crate::arguments::{CleanArguments, milliseconds};
 use crate::failure::{Failure, NOT_VALID};
-use crate::measure::milliseconds;
 use crate::output::line;
 use crate::registry::registry;
 use sensormark::engine::leftover::{Leftover, Place};

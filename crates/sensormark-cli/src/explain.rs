@@ -1,8 +1,8 @@
 //! `sensormark explain`: schema, statements, plans and settings of a workload on each layout, without measuring anything.
 
-use crate::arguments::{DurabilityName, ExplainArguments, ExplainFormat};
+use crate::arguments::{DurabilityName, ExplainArguments, ExplainFormat, milliseconds};
 use crate::failure::{Failure, INTERRUPTED};
-use crate::measure::{check_memory_limit, clean, milliseconds};
+use crate::measure::{check_memory_limit, clean};
 use crate::output;
 use crate::progress::Progress;
 use crate::registry::{Workload, no_scale, numbers, own_file, registry};

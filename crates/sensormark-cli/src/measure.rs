@@ -1,6 +1,6 @@
 //! What every measuring command does once it knows what to measure: results folder, signals, cleaning up, the run itself, the report.
 
-use crate::arguments::{CommonArguments, FormatName};
+use crate::arguments::{CommonArguments, FormatName, milliseconds};
 use crate::clean::name_left;
 use crate::failure::{Failure, INTERRUPTED, NOT_VALID, UNREACHABLE};
 use crate::hosts::Hosts;
@@ -38,7 +38,6 @@ use sensormark_store::{Durability, ServerOptions};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
 
 /// Memory of each server for caches and heaps, where nobody says.
 pub const SERVER_MEMORY_BYTES: u64 = 1 << 30;
@@ -369,11 +368,6 @@ pub fn check_memory_limit(options: &ServerOptions, choices: &[&Choice]) -> Resul
     let limits = Limits::of_this_process();
     let available = memory_limit::available_bytes(limits.cgroup_memory_bytes);
     Ok(memory_limit::check(options, choices, available)?)
-}
-
-/// An operation's time limit in ms, at least one.
-pub fn milliseconds(limit: Duration) -> u64 {
-    u64::try_from(limit.as_millis()).unwrap_or(u64::MAX).max(1)
 }
 
 /// A run's name, as a folder and as an owner's mark in databases.

@@ -2,8 +2,9 @@
 
 use crate::arguments::ScaleName;
 use crate::failure::Failure;
+use sensormark::engine::adjust::adjust_values;
 use sensormark::engine::connection::Registry;
-use sensormark::engine::scale::{Scale, adjust_values};
+use sensormark::engine::scale::Scale;
 use sensormark::engine::selection::parse;
 use sensormark::engine::trial::{Kinds, WorkloadFactory};
 use sensormark::nearest::unknown;

@@ -8,7 +8,7 @@ use crate::measure::{Planned, supervisor};
 use crate::registry::{kinds, registry};
 use crate::run::{choose, in_clusters};
 use sensormark::dataset::recording::{ColumnType, Recording, RecordingOptions};
-use sensormark::engine::scale::adjust;
+use sensormark::engine::adjust::adjust;
 use sensormark::engine::trial::case::TrialRunner;
 use sensormark::engine::trial::cases::cases;
 use sensormark::workload::replay::{self, Numbers, Parameters};

@@ -28,6 +28,15 @@ pub(super) const fn allowed(plan: &Plan) -> Duration {
     Duration::from_millis(plan.timeout_ms).saturating_add(GRACE)
 }
 
+/// Runs a future on a runtime of its own, as clients of the engine do.
+pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime of one thread can be made")
+        .block_on(future)
+}
+
 /// Waits for a future, but not for ever.
 pub(super) async fn bounded<T>(
     allowed: Duration,

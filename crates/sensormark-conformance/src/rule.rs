@@ -55,6 +55,58 @@ pub(super) enum Kind {
     Alone(AsyncCheck),
 }
 
+/// A rule whose questions are asked of a loaded data set.
+macro_rules! queries {
+    ($number:literal, $title:literal, $datasets:expr, $queries:expr) => {
+        $crate::rule::Rule {
+            number: $number,
+            title: $title,
+            over: $crate::rule::Over::Layouts($datasets),
+            kind: $crate::rule::Kind::Queries($queries),
+        }
+    };
+}
+pub(super) use queries;
+
+/// A rule with a check of a loaded data set.
+macro_rules! loaded {
+    ($number:literal, $title:literal, $datasets:expr, $check:path) => {
+        $crate::rule::Rule {
+            number: $number,
+            title: $title,
+            over: $crate::rule::Over::Layouts($datasets),
+            kind: $crate::rule::Kind::Loaded(|case, loaded| Box::pin($check(case, loaded))),
+        }
+    };
+}
+pub(super) use loaded;
+
+/// A rule with a check of its own.
+macro_rules! own {
+    ($number:literal, $title:literal, $over:expr, $check:path) => {
+        $crate::rule::Rule {
+            number: $number,
+            title: $title,
+            over: $over,
+            kind: $crate::rule::Kind::Own(|case| Box::pin($check(case))),
+        }
+    };
+}
+pub(super) use own;
+
+/// A rule whose check disturbs the server, or is disturbed by others on it.
+macro_rules! alone {
+    ($number:literal, $title:literal, $over:expr, $check:path) => {
+        $crate::rule::Rule {
+            number: $number,
+            title: $title,
+            over: $over,
+            kind: $crate::rule::Kind::Alone(|case| Box::pin($check(case))),
+        }
+    };
+}
+pub(super) use alone;
+
 /// A check.
 pub(super) type AsyncCheck = for<'a> fn(&'a Case<'a>) -> LocalFuture<'a, Check<Verdict>>;
 

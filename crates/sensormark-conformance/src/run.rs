@@ -1,6 +1,7 @@
 //! Runs the suite as a test program.
 
 use crate::check::{Broken, Check, Verdict};
+use crate::client::block_on;
 use crate::place::{self, Place};
 use crate::rule::{self, Kind, Rule, Task};
 use crate::statements::{self, Pinned};
@@ -154,15 +155,6 @@ fn run(suite: &Suite, task: &Task) -> Check<Verdict> {
     };
     let clean = block_on(case.clean_up());
     verdict.and_then(|verdict| clean.map(|()| verdict))
-}
-
-/// Runs a future on a runtime of its own, as clients of the engine do.
-pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("a runtime of one thread can be made")
-        .block_on(future)
 }
 
 /// The rules' numbers and titles, in their order.

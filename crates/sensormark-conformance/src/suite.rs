@@ -1,7 +1,7 @@
 //! What all checks of one run of the suite share: the store, its server, the databases made, the data sets loaded.
 
 use super::check::{Broken, Check, While};
-use super::client::{Client, bounded};
+use super::client::{Client, block_on, bounded};
 use super::data::{Data, Dataset};
 use super::place::Place;
 use crate::reference::Reference;
@@ -173,7 +173,7 @@ impl Suite {
         let mut slot = lock(&slot);
         let result = slot.get_or_insert_with(|| {
             let load = async { self.load(subject).await };
-            match super::run::block_on(load) {
+            match block_on(load) {
                 Ok(loaded) => Ok(Arc::new(loaded)),
                 Err(Broken(text)) => Err(text),
             }

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Shapes that are kept at most; more than any workload has. With one more all are made anew, so that a session cannot grow without end.
-const MOST_SHAPES: usize = 512;
+/// Shapes that a session keeps at most; more than any workload has. With one more all are made anew, so that a session cannot grow without end.
+/// A store whose driver or connection keeps prepared statements itself bounds them by this number too, so that all stores keep as many.
+pub const MOST_SHAPES: usize = 512;
 
 /// One thing for each shape. It is made when it is first needed, and it is cheap to clone.
 #[derive(Debug)]

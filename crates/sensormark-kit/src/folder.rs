@@ -1,8 +1,9 @@
 //! Embedded databases: files in a folder that a URL names, and what the file system says of them.
 //!
-//! How a file is opened, and what stands beside it, is each store's matter.
+//! How a file is opened, and how the owner's mark is read out of it, is each store's matter.
 
-use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
+use crate::mark::Found;
+use sensormark_store::{Endpoint, ErrorKind, Secret, Size, StoreError};
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -106,6 +107,102 @@ pub fn blocks(path: &Path) -> io::Result<u64> {
     }
 }
 
+/// What is found of a database in a folder: `mark` reads the owner's mark out of its file.
+///
+/// # Errors
+/// Those of `mark`, but for a file that is no database of this kind, or one without a mark: that is somebody else's.
+pub fn found(
+    folder: &Path,
+    name: &str,
+    ending: &str,
+    mark: impl FnOnce(&Path) -> Result<Option<String>, StoreError>,
+) -> Result<Found, StoreError> {
+    let file = folder.join(format!("{name}{ending}"));
+    if !file.exists() {
+        return Ok(Found::Nothing);
+    }
+    let mark = mark(&file).or_else(|failure| match failure.kind() {
+        ErrorKind::NotFound | ErrorKind::Foreign | ErrorKind::Rejected => Ok(None),
+        _ => Err(failure),
+    });
+    Ok(Found::with_mark(mark?, name))
+}
+
+/// A database's file and what its database keeps beside it under longer names (logs, say), the file first; none where there is no folder.
+///
+/// # Errors
+/// What the file system says.
+pub fn files(file: &Path) -> io::Result<Vec<PathBuf>> {
+    let own = file.file_name().unwrap_or_default().to_string_lossy();
+    let mut files = Vec::new();
+    let entries = match fs::read_dir(file.parent().unwrap_or(file)) {
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(files),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(&*own) {
+            files.push(entry.path());
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Removes a database's file and what is beside it.
+///
+/// # Errors
+/// What the file system says, but for what is gone already.
+pub fn remove_files(file: &Path) -> io::Result<()> {
+    for file in files(file)? {
+        let removed = if file.is_dir() {
+            fs::remove_dir_all(&file)
+        } else {
+            fs::remove_file(&file)
+        };
+        match removed {
+            Err(cause) if cause.kind() != io::ErrorKind::NotFound => return Err(cause),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Drops the database with this file. The folder goes with its last database, where sensormark made it. `title` is the database's name as people write it.
+///
+/// # Errors
+/// As [`file_error`].
+pub fn drop_database(title: &str, endpoint: &Endpoint, file: &Path) -> Result<(), StoreError> {
+    let failed = |cause| file_error(&format!("drop the {title} database"), cause);
+    remove_files(file).map_err(failed)?;
+    if endpoint.managed
+        && let Some(folder) = file.parent()
+    {
+        // Fails, as it should, while other databases are in it.
+        drop(fs::remove_dir(folder));
+    }
+    Ok(())
+}
+
+/// What a database's files occupy; the log is the one with this ending.
+///
+/// # Errors
+/// What the file system says.
+pub fn size(file: &Path, log_ending: &str) -> io::Result<Size> {
+    let (mut total_bytes, mut log_bytes) = (0, 0);
+    for file in files(file)? {
+        let bytes = blocks(&file)?;
+        total_bytes += bytes;
+        if file.to_string_lossy().ends_with(log_ending) {
+            log_bytes = bytes;
+        }
+    }
+    Ok(Size {
+        total_bytes,
+        log_bytes: Some(log_bytes),
+    })
+}
+
 /// A failure of the file system, in the contract's terms.
 pub fn file_error(operation: &str, cause: io::Error) -> StoreError {
     let (kind, advice) = match cause.kind() {
@@ -176,5 +273,37 @@ mod tests {
         );
         assert!(blocks(&folder.path().join("a.some")).unwrap() > 0);
         assert_eq!(blocks(&folder.path().join("none")).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_database_goes_with_what_is_beside_it_and_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a.some", "a.some-wal", "b.some"] {
+            fs::write(folder.path().join(name), "x").unwrap();
+        }
+        fs::create_dir(folder.path().join("a.some.tmp")).unwrap();
+        let file = folder.path().join("a.some");
+        assert_eq!(files(&file).unwrap().first(), Some(&file));
+        let size = size(&file, "-wal").unwrap();
+        assert!(size.log_bytes.unwrap() > 0 && size.total_bytes > size.log_bytes.unwrap());
+        let endpoint = Endpoint {
+            managed: true,
+            ..read(folder.path().to_str().unwrap()).unwrap()
+        };
+        drop_database("SomeDB", &endpoint, &file).unwrap();
+        assert_eq!(names(folder.path(), "").unwrap(), ["b.some"]);
+        drop_database("SomeDB", &endpoint, &folder.path().join("b.some")).unwrap();
+        assert!(!folder.path().exists(), "the folder was sensormark's own");
+    }
+
+    #[test]
+    fn a_file_without_a_mark_is_somebody_elses() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.some"), "x").unwrap();
+        let mark = |kind| move |_: &Path| Err(StoreError::new(kind, "read", "so"));
+        let found = |name, kind| found(folder.path(), name, ".some", mark(kind));
+        assert_eq!(found("b", ErrorKind::Crashed).unwrap(), Found::Nothing);
+        assert_eq!(found("a", ErrorKind::Rejected).unwrap(), Found::Unmarked);
+        assert!(found("a", ErrorKind::DiskFull).is_err());
     }
 }

@@ -43,6 +43,6 @@ pub mod url;
 
 pub use adapter::Adapter;
 pub use backend::{Backend, BackendAdministrator, BackendSession, Declaration};
-pub use by_shape::ByShape;
+pub use by_shape::{ByShape, MOST_SHAPES};
 pub use layouts::{offer, on_request};
 pub use mark::{Found, Mark};

@@ -19,9 +19,11 @@
 //! strategy of its own (LATEST ON, say) is one more variant of the enum for its question, and one function beside the others.
 //!
 //! Text and quotes are written here and not by sea-query. Its strength is one syntax tree for three databases, and what differs here is
-//! the statement's structure: LATERAL, JSON_TABLE, `json_each`, arrays as parameters, hints, compound statements. Of these it has no node for
-//! most, so they would be raw text in its tree. It numbers parameters by value, one each time, where a slot here is bound once and used
+//! the statement's structure: LATERAL, JSON_TABLE, `json_each`, arrays as parameters, LATEST ON, SAMPLE BY, hints, compound statements. It has a node
+//! for LATERAL and none for most of the others (version 1.0.2), so they would be raw text in its tree. It has no backend for DuckDB and QuestDB. It numbers parameters by value, one each time, where a slot here is bound once and used
 //! several times. What is left, quotes and placeholders, is under a hundred lines here.
+
+pub mod layouts;
 
 pub mod column_type;
 

@@ -10,7 +10,7 @@ use self::columns::{content_columns, free_name, key_columns, own_column};
 use crate::column_type::ColumnType;
 use crate::dialect::{Dialect, FieldRows};
 use crate::series::SeriesMap;
-use crate::table::{Content, EntityModel, PhysicalSums, PhysicalTable, SumColumns};
+use crate::table::{Content, PhysicalEntity, PhysicalSums, PhysicalTable, SumColumns};
 use sensormark_store::query::DaySplit;
 use sensormark_store::{
     Encoding, ErrorKind, FieldType, Layout, Schema, Shape, StoreError, Table, TagPlacement, TimeKey,
@@ -189,7 +189,7 @@ fn table_of(
         tags: own_tags.then(|| own_table("tags")),
         sums: matches!(layout.shape, Shape::Summary { .. })
             .then(|| sums_of(dialect, table, own_table("sums"))),
-        entity: table.entity.as_ref().map(|entity| EntityModel {
+        entity: table.entity.as_ref().map(|entity| PhysicalEntity {
             name: dialect.quote(&entity.name),
             columns: quoted(dialect, entity.columns.iter().map(|column| &column.name)),
             last_time: dialect.quote(&entity.last_time_column),

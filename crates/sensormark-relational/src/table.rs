@@ -24,7 +24,7 @@ pub struct PhysicalTable {
     /// The table of sums, in layouts with a summary.
     pub sums: Option<PhysicalSums>,
     /// The table of entities.
-    pub entity: Option<EntityModel>,
+    pub entity: Option<PhysicalEntity>,
     /// The columns of the table of readings, in its order.
     pub columns: Vec<Column>,
     /// Which of them identify the series.
@@ -41,7 +41,7 @@ pub struct PhysicalTable {
 
 /// The table of entities.
 #[derive(Debug)]
-pub struct EntityModel {
+pub struct PhysicalEntity {
     /// Its name, quoted.
     pub name: String,
     /// The names of its columns, quoted.

@@ -1,8 +1,9 @@
 //! A batch as rows of the layout's table: readings, fields of readings, or records of a span.
 //!
 //! Every way of writing reads its cells from here, so that ways differ in how cells travel and in nothing else. The statements that take them
-//! are in [`statement`], sums that the client adds up in [`sums`].
+//! are in [`statement`], sums that the client adds up in [`sums`]. Records as arrays are in [`arrays`].
 
+pub mod arrays;
 pub mod statement;
 pub mod sums;
 

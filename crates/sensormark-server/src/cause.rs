@@ -2,7 +2,7 @@
 //!
 //! It is read from the file system, from the kernel's counters and from the words of a log. Who says it, and of which server, is decided in `failure`.
 
-use super::control_group;
+use super::{control_group, group_files};
 use std::path::Path;
 
 /// What a log says of a full disk: the words of the C library, of Java and of databases, in lower case.
@@ -87,7 +87,7 @@ impl KernelKills {
         let machine = std::fs::read_to_string("/proc/vmstat").unwrap_or_default();
         Self {
             group: control_group::own_kills(),
-            machine: control_group::event(&machine, "oom_kill"),
+            machine: group_files::event(&machine, "oom_kill"),
         }
     }
 

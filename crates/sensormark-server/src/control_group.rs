@@ -2,17 +2,9 @@
 //!
 //! It reads what the kernel says about groups and mounts. Making, reading and removing a group is in `memory_group`.
 
+use super::group_files::{Version, event};
 use super::shortage::Shortage;
 use std::path::{Path, PathBuf};
-
-/// The version of the kernel's interface.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Version {
-    /// `memory.limit_in_bytes` and its like.
-    One,
-    /// `memory.max` and its like.
-    Two,
-}
 
 /// A group below which groups with a memory limit can be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -154,12 +146,6 @@ pub(super) fn own_shortage() -> Option<Shortage> {
 /// The memory that this process's group may use, in bytes; none without a limit.
 pub(super) fn own_limit_bytes() -> Option<u64> {
     Own::of_this_process()?.limit_bytes()
-}
-
-/// A number of a file with a name and a number a line.
-pub(super) fn event(text: &str, name: &str) -> Option<u64> {
-    let mut lines = text.lines().filter_map(|line| line.split_once(' '));
-    lines.find(|(key, _)| *key == name)?.1.trim().parse().ok()
 }
 
 /// The mount point and the folder of a group in the first mount of this kind (file system's type and its options).

@@ -13,6 +13,30 @@ use std::path::{Path, PathBuf};
 /// The operation in errors of this module.
 const OPERATION: &str = "write the server's files";
 
+/// The error of a file operation, with its kind and a next step.
+pub(crate) fn file_error(operation: &str, path: &Path, error: io::Error) -> StoreError {
+    let (kind, advice) = match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => (
+            ErrorKind::DiskFull,
+            "free space there, or choose a folder on another disk",
+        ),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => (
+            ErrorKind::Configuration,
+            "choose a folder that you may write (state folder: SENSORMARK_STATE)",
+        ),
+        _ => (
+            ErrorKind::Configuration,
+            "choose another folder (state folder: SENSORMARK_STATE)",
+        ),
+    };
+    StoreError::new(
+        kind,
+        operation,
+        format!("{}: {error}; {advice}", path.display()),
+    )
+    .with_source(error)
+}
+
 /// Makes or empties a file that only its owner can read.
 pub(crate) fn create_private(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new()

@@ -2,7 +2,7 @@
 //!
 //! It makes, locks, marks and removes folders; what a server writes into its own is the store's business.
 
-use super::files::create_private;
+use super::files::{create_private, file_error};
 use super::ownership::Ownership;
 use super::random;
 use super::user::{User, is_root};
@@ -20,30 +20,6 @@ const LOCK: &str = "lock";
 
 /// The marker in a folder on the disk that the user chose; its text is the run's name.
 const DATA_MARKER: &str = "sensormark-run";
-
-/// The error of a file operation, with its kind and a next step.
-pub(super) fn file_error(operation: &str, path: &Path, error: io::Error) -> StoreError {
-    let (kind, advice) = match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => (
-            ErrorKind::DiskFull,
-            "free space there, or choose a folder on another disk",
-        ),
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => (
-            ErrorKind::Configuration,
-            "choose a folder that you may write (state folder: SENSORMARK_STATE)",
-        ),
-        _ => (
-            ErrorKind::Configuration,
-            "choose another folder (state folder: SENSORMARK_STATE)",
-        ),
-    };
-    StoreError::new(
-        kind,
-        operation,
-        format!("{}: {error}; {advice}", path.display()),
-    )
-    .with_source(error)
-}
 
 fn make_folder(path: &Path, mode: u32) -> io::Result<()> {
     DirBuilder::new().mode(mode).create(path)?;

@@ -24,6 +24,7 @@ mod failure;
 pub mod files;
 pub mod find;
 mod folder;
+mod group_files;
 mod inner;
 pub mod java;
 mod log;

@@ -3,7 +3,8 @@
 //!
 //! Where it is made is decided in `control_group`; that a server's first process is in it is `spawn`'s.
 
-use super::control_group::{Parent, Version, event, kills};
+use super::control_group::{Parent, kills};
+use super::group_files::{Version, event};
 use super::shortage::Shortage;
 use rustix::io::Errno;
 use sensormark_store::error::{ErrorKind, StoreError};

@@ -3,6 +3,7 @@
 //! Everything is found by the ownership files in the state folder. A signal goes only to a process whose id, start time and boot are those written down, or
 //! that bears the run's random name in its environment. A folder is removed only if it has our marker.
 
+use super::files::file_error;
 use super::folder::{self, FoundRun};
 use super::memory_group;
 use super::ownership::Ownership;
@@ -188,7 +189,7 @@ impl ManagedServer {
         serde_json::to_vec_pretty(&stored)
             .map_err(std::io::Error::from)
             .and_then(|text| super::files::replace_private(&path, &text))
-            .map_err(|error| folder::file_error("leave the server running", &path, error))?;
+            .map_err(|error| file_error("leave the server running", &path, error))?;
         self.inner.detach(&self.shared)?;
         Ok(self.run().to_owned())
     }

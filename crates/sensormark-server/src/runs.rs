@@ -5,7 +5,7 @@
 
 use super::Supervisor;
 use super::files::create_private;
-use super::folder::file_error;
+use super::files::file_error;
 use sensormark_store::error::StoreError;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 //!
 //! The kernel counts both for a control group. These counts tell a start that memory held up from one that something else did.
 
-use super::control_group::{self, Version};
+use super::group_files::{Version, event};
 use std::path::Path;
 
 /// A start in which the limit held memory back fewer times was not held up by it. A group whose page cache is full comes to some thousands a second.
@@ -26,9 +26,9 @@ impl Shortage {
         let text = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
         let held_back = match version {
             Version::One => text("memory.failcnt")?.trim().parse().ok()?,
-            Version::Two => control_group::event(&text("memory.events")?, "max")?,
+            Version::Two => event(&text("memory.events")?, "max")?,
         };
-        let read_back = control_group::event(&text("memory.stat")?, "pgmajfault")?;
+        let read_back = event(&text("memory.stat")?, "pgmajfault")?;
         Some(Self {
             held_back,
             read_back,

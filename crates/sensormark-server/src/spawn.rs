@@ -4,7 +4,7 @@
 //! and exec and then become the program, so the process id stays. One thread, which lives as long as this process, starts all processes, because the kernel
 //! sends the parent-death signal when the *thread* that started a process ends.
 
-use super::folder::file_error;
+use super::files::file_error;
 use super::process::RUN_VARIABLE;
 use super::user::User;
 use rustix::process::{Resource, getrlimit};

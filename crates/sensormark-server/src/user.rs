@@ -2,7 +2,7 @@
 //!
 //! It looks users up and checks what they may reach; the change of user itself is made by `setpriv` (see `spawn`).
 
-use super::folder::file_error;
+use super::files::file_error;
 use sensormark_store::error::{ErrorKind, StoreError};
 use sensormark_store::server::ServerFolder;
 use std::path::Path;

@@ -10,7 +10,7 @@
 //! What a session needs of the consistency level is in that endpoint's URL, in parts that users may write, too. Before a restart, members run
 //! [`MemberLaunch::recover`], and [`crate::Store::start_again`] says who starts first. Steps 3 (without the commands) and 4 then come again.
 
-use crate::server::{Command, Launch};
+use crate::launch::{Command, Launch};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 

@@ -49,6 +49,8 @@ pub mod name;
 
 pub mod statement;
 
+pub mod launch;
+
 pub mod server;
 
 pub mod cluster;
@@ -77,6 +79,7 @@ pub use cluster::{
 pub use durability::Durability;
 pub use endpoint::{Endpoint, Secret};
 pub use error::{ErrorKind, StoreError};
+pub use launch::Launch;
 pub use layout::{
     DefaultSelection, Encoding, Extremes, Family, Index, Layout, LayoutOption, QueryStyle, Scope,
     Shape, TagPlacement, TimeKey, WriteMethod,
@@ -91,7 +94,7 @@ pub use schema::{
     Value,
 };
 pub use series_key::SeriesKey;
-pub use server::{Installation, Launch, ServerOptions};
+pub use server::{Installation, ServerOptions};
 pub use size::{Documents, Size};
 pub use statement::Statement;
 pub use store::{

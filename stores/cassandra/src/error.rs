@@ -7,6 +7,7 @@ use scylla::errors::{
     ExecutionError, MetadataError, NewSessionError, PrepareError, RequestAttemptError,
     UseKeyspaceError,
 };
+use sensormark_kit::io_error;
 use sensormark_store::{ErrorKind, StoreError};
 
 const RESTART: &str = "check that the server runs and can be reached";
@@ -136,19 +137,8 @@ fn connection(operation: &str, error: &ConnectionError) -> StoreError {
 
 /// A connection that did not come about, by the system's own words.
 fn io(operation: &str, error: &std::io::Error) -> StoreError {
-    use std::io::ErrorKind as Io;
-    let (kind, advice) = match error.kind() {
-        Io::ConnectionRefused => (
-            ErrorKind::Unavailable,
-            "nobody listens there: start the server, or correct host and port",
-        ),
-        Io::TimedOut => (ErrorKind::Timeout, "check the network, or allow more time"),
-        Io::AddrNotAvailable | Io::AddrInUse => (
-            ErrorKind::Overload,
-            "no local port is left: use fewer clients",
-        ),
-        _ => (ErrorKind::Unavailable, RESTART),
-    };
+    let (kind, _, advice) =
+        io_error::meaning(error.kind()).unwrap_or((ErrorKind::Unavailable, false, RESTART));
     made(kind, operation, format!("{error}; {advice}"), false)
 }
 
@@ -375,10 +365,19 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_connection_leaves_no_doubt() {
-        let refused = std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
-        let error = connection("try", &ConnectionError::IoError(refused.into()));
-        assert_eq!(error.kind(), ErrorKind::Unavailable);
-        assert!(!error.is_in_doubt());
+    fn a_connection_that_was_not_made_means_what_the_kit_says_and_leaves_no_doubt() {
+        use std::io::ErrorKind as Io;
+        for (cause, kind) in [
+            (Io::ConnectionRefused, ErrorKind::Unavailable),
+            (Io::AddrNotAvailable, ErrorKind::Unavailable),
+            (Io::AddrInUse, ErrorKind::Unavailable),
+            (Io::TimedOut, ErrorKind::Timeout),
+            (Io::OutOfMemory, ErrorKind::Overload),
+        ] {
+            let error = std::io::Error::from(cause);
+            let error = connection("try", &ConnectionError::IoError(error.into()));
+            assert_eq!(error.kind(), kind, "{cause}");
+            assert!(!error.is_in_doubt(), "{cause}");
+        }
     }
 }

@@ -5,11 +5,9 @@
 
 use crate::connection::PIPELINE;
 use crate::connection::{Cell, Cells, Link};
-use crate::error;
 use crate::schema::{BUCKETS, LOOKUP, PhysicalSchema, PhysicalTable, Rows, has_tags};
 use crate::statements::{Shape, Statements};
 use futures_util::stream::{StreamExt, TryStreamExt, iter};
-use scylla::deserialize::row::ColumnIterator;
 use scylla::response::query_result::QueryRowsResult;
 use scylla::statement::prepared::PreparedStatement;
 use sensormark_store::{Answer, Ask, Batch, FieldSet, Query, Selection, StoreError, TimeRange};
@@ -39,9 +37,6 @@ struct Places {
 impl Reader<'_> {
     /// Answers a question.
     pub(crate) async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
-        if query.table >= self.model.tables.len() {
-            return Err(no_table(query.table));
-        }
         Ok(match &query.ask {
             Ask::Point { fields } => {
                 let range =
@@ -114,7 +109,7 @@ impl Reader<'_> {
         .await?;
         decode::each(&pages, |row| {
             let number = decode::big(decode::next(row)?)?;
-            series.push(u32::try_from(number).map_err(|_| odd("no number of a series"))?);
+            series.push(u32::try_from(number).map_err(|_| decode::odd("no number of a series"))?);
             Ok(())
         })?;
         Ok(series)
@@ -302,20 +297,4 @@ const fn within(series: u32, bucket: i64, places: &Places) -> [Cell<'static>; 4]
         Cell::Big(places.first),
         Cell::Big(places.last),
     ]
-}
-
-fn no_table(table: usize) -> StoreError {
-    StoreError::new(
-        sensormark_store::ErrorKind::NotFound,
-        "find a table",
-        format!("the schema has no table number {table}"),
-    )
-}
-
-/// A row's columns, as they came.
-type Columns<'frame, 'metadata> = ColumnIterator<'frame, 'metadata>;
-
-/// An answer that is not what was asked for.
-fn odd(what: &str) -> StoreError {
-    error::unexpected("read an answer", what)
 }

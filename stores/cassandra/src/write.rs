@@ -10,7 +10,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt, TryStreamExt, iter};
 use scylla::statement::batch::{Batch as Together, BatchStatement, BatchType};
 use scylla::statement::prepared::PreparedStatement;
 use sensormark_store::{
-    Acknowledgement, Batch, ErrorKind, Layout, Limits, Shape as LayoutShape, StoreError, Table,
+    Acknowledgement, Batch, Layout, Limits, Shape as LayoutShape, StoreError, Table,
 };
 use std::collections::HashSet;
 
@@ -73,22 +73,10 @@ pub(crate) const fn note_cells<'a>(
     ]
 }
 
-fn no_table(table: usize) -> StoreError {
-    StoreError::new(
-        ErrorKind::NotFound,
-        "find a table",
-        format!("the schema has no table number {table}"),
-    )
-}
-
 impl Writer<'_> {
     /// Writes a batch.
     pub(crate) async fn write(&mut self, batch: &Batch) -> Result<Acknowledgement, StoreError> {
-        let own = self.model.tables.get(batch.table);
-        let own = own.ok_or_else(|| no_table(batch.table))?;
-        if batch.is_empty() {
-            return Ok(Acknowledgement::default());
-        }
+        let own = &self.model.tables[batch.table];
         let chunks = self.chunks(own, batch)?;
         let insert = self.insert(batch.table).await?;
         self.note_buckets(own, batch).await?;
@@ -239,7 +227,7 @@ async fn send_one(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sensormark_store::{Field, Schema, Series, TimeResolution, Value};
+    use sensormark_store::{ErrorKind, Field, Schema, Series, TimeResolution, Value};
     use std::sync::Arc;
 
     fn model() -> PhysicalSchema {

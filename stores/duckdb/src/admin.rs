@@ -7,13 +7,12 @@ use crate::config::{self, FILE_ENDING};
 use crate::error;
 use crate::instance;
 use crate::write::fill_tags;
-use sensormark_kit::folder::{self, blocks, file_error};
+use sensormark_kit::folder::{self, file_error};
 use sensormark_kit::{BackendAdministrator, Found};
 use sensormark_relational::ddl::{statements, table_names};
 use sensormark_relational::physical_schema::{OWNER_TABLE, PhysicalSchema};
-use sensormark_store::{ErrorKind, Plan, Setting, Size, StoreError};
+use sensormark_store::{Plan, Setting, Size, StoreError};
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -69,55 +68,6 @@ impl DuckdbAdministrator {
         work().map_err(|failure| error::native("create tables", failure))
     }
 
-    /// The files of the database: its own, its log, and what DuckDB keeps beside them for a while.
-    fn files(&self) -> io::Result<Vec<PathBuf>> {
-        let own = self.file.file_name().unwrap_or_default();
-        let own = own.to_string_lossy().into_owned();
-        let mut files = Vec::new();
-        let entries = match fs::read_dir(config::folder(&self.plan.endpoint)) {
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(files),
-            entries => entries?,
-        };
-        for entry in entries {
-            let entry = entry?;
-            let name = entry.file_name();
-            if name.to_string_lossy().starts_with(&own) {
-                files.push(entry.path());
-            }
-        }
-        Ok(files)
-    }
-
-    fn remove_files(&self) -> io::Result<()> {
-        for file in self.files()? {
-            let removed = if file.is_dir() {
-                fs::remove_dir_all(&file)
-            } else {
-                fs::remove_file(&file)
-            };
-            match removed {
-                Err(cause) if cause.kind() != io::ErrorKind::NotFound => return Err(cause),
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-
-    fn occupied(&self) -> io::Result<Size> {
-        let mut size = Size {
-            total_bytes: 0,
-            log_bytes: Some(0),
-        };
-        for file in self.files()? {
-            let bytes = blocks(&file)?;
-            size.total_bytes += bytes;
-            if file.to_string_lossy().ends_with(LOG_ENDING) {
-                size.log_bytes = Some(bytes);
-            }
-        }
-        Ok(size)
-    }
-
     /// The texts that a question of the plan's database gives in its first columns, a row each.
     fn texts(&self, operation: &str, question: &str) -> Result<Vec<Vec<String>>, StoreError> {
         let (connection, _used) = config::open(&self.plan)?;
@@ -149,22 +99,14 @@ fn texts(mut rows: Rows) -> Result<Vec<Vec<String>>, Failure> {
 fn read_mark(file: &Path) -> Result<Option<String>, StoreError> {
     let question = format!("SELECT owner FROM {OWNER_TABLE}");
     let read = |connection: &Connection| connection.query(&question).and_then(texts);
-    match config::look_into(file, read) {
-        Ok(rows) => Ok(rows.into_iter().flatten().next()),
-        Err(failure) => match failure.kind() {
-            ErrorKind::NotFound | ErrorKind::Foreign | ErrorKind::Rejected => Ok(None),
-            _ => Err(failure),
-        },
-    }
+    let rows = config::look_into(file, read)?;
+    Ok(rows.into_iter().flatten().next())
 }
 
 impl BackendAdministrator for DuckdbAdministrator {
     async fn found(&mut self, name: &str) -> Result<Found, StoreError> {
-        let file = config::folder(&self.plan.endpoint).join(format!("{name}{FILE_ENDING}"));
-        if !file.exists() {
-            return Ok(Found::Nothing);
-        }
-        Ok(Found::with_mark(read_mark(&file)?, name))
+        let folder = config::folder(&self.plan.endpoint);
+        folder::found(&folder, name, FILE_ENDING, read_mark)
     }
 
     async fn contents(&mut self) -> Result<Vec<String>, StoreError> {
@@ -186,20 +128,14 @@ impl BackendAdministrator for DuckdbAdministrator {
         if made.is_err() {
             // The file was made a moment ago and holds nothing; what failed is reported.
             instance::forget(&self.file);
-            drop(self.remove_files());
+            drop(folder::remove_files(&self.file));
         }
         made
     }
 
     async fn remove(&mut self) -> Result<(), StoreError> {
         instance::forget(&self.file);
-        self.remove_files()
-            .map_err(|cause| file_error("drop the DuckDB database", cause))?;
-        if self.plan.endpoint.managed {
-            // Fails, as it should, while other databases are in it.
-            drop(fs::remove_dir(config::folder(&self.plan.endpoint)));
-        }
-        Ok(())
+        folder::drop_database("DuckDB", &self.plan.endpoint, &self.file)
     }
 
     async fn names(&mut self) -> Result<Vec<String>, StoreError> {
@@ -243,7 +179,7 @@ impl BackendAdministrator for DuckdbAdministrator {
     }
 
     async fn size(&mut self) -> Result<Size, StoreError> {
-        self.occupied()
+        folder::size(&self.file, LOG_ENDING)
             .map_err(|cause| file_error("measure the DuckDB database", cause))
     }
 }

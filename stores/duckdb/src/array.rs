@@ -5,8 +5,7 @@
 
 use sensormark_relational::cell::Cell;
 use sensormark_relational::column_type::ColumnType;
-use sensormark_store::record::Record;
-use sensormark_store::{Batch, Table};
+use sensormark_relational::write::arrays::EncodeArray;
 
 const NULL: u8 = 0;
 const TRUTH: u8 = 1;
@@ -15,50 +14,31 @@ const WHOLE: u8 = 3;
 const REAL: u8 = 4;
 const TEXT: u8 = 5;
 
-/// The offsets of a record's readings, and then one array a field.
-pub(crate) fn arrays(
-    description: &Table,
-    batch: &Batch,
-    record: &Record<'_>,
-    span_ns: i64,
-) -> Vec<Vec<u8>> {
-    let kind = ColumnType::of_offset(span_ns);
-    let offsets = record.rows().map(|row| {
-        let offset = batch.times_ns[row].wrapping_sub(record.start_ns);
-        match kind {
-            ColumnType::I32 => Cell::I32(i32::try_from(offset).unwrap_or(i32::MAX)),
-            _ => Cell::I64(offset),
-        }
-    });
-    let count = record.readings();
-    let mut payloads = vec![encoded(count, offsets)];
-    for field in 0..description.fields.len() {
-        let cells = record.rows().map(|row| Cell::field(batch, row, field));
-        payloads.push(encoded(count, cells));
-    }
-    payloads
-}
+/// Arrays in this form.
+pub(crate) struct OwnArrays;
 
-fn encoded<'a>(count: usize, cells: impl Iterator<Item = Cell<'a>>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(4 + 9 * count);
-    let length = |length: usize| u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes();
-    out.extend_from_slice(&length(count));
-    for cell in cells {
-        match cell {
-            Cell::Null | Cell::Encoded(_) => out.push(NULL),
-            Cell::Bool(value) => fixed(&mut out, TRUTH, i64::from(value).to_le_bytes()),
-            Cell::I16(value) => fixed(&mut out, SHORT, i64::from(value).to_le_bytes()),
-            Cell::I32(value) => fixed(&mut out, SHORT, i64::from(value).to_le_bytes()),
-            Cell::I64(value) => fixed(&mut out, WHOLE, value.to_le_bytes()),
-            Cell::F64(value) => fixed(&mut out, REAL, value.to_le_bytes()),
-            Cell::Text(value) => {
-                out.push(TEXT);
-                out.extend_from_slice(&length(value.len()));
-                out.extend_from_slice(value.as_bytes());
+impl EncodeArray for OwnArrays {
+    fn encode<'a>(_: ColumnType, count: usize, cells: impl Iterator<Item = Cell<'a>>) -> Vec<u8> {
+        let mut out = Vec::with_capacity(4 + 9 * count);
+        let length = |length: usize| u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes();
+        out.extend_from_slice(&length(count));
+        for cell in cells {
+            match cell {
+                Cell::Null | Cell::Encoded(_) => out.push(NULL),
+                Cell::Bool(value) => fixed(&mut out, TRUTH, i64::from(value).to_le_bytes()),
+                Cell::I16(value) => fixed(&mut out, SHORT, i64::from(value).to_le_bytes()),
+                Cell::I32(value) => fixed(&mut out, SHORT, i64::from(value).to_le_bytes()),
+                Cell::I64(value) => fixed(&mut out, WHOLE, value.to_le_bytes()),
+                Cell::F64(value) => fixed(&mut out, REAL, value.to_le_bytes()),
+                Cell::Text(value) => {
+                    out.push(TEXT);
+                    out.extend_from_slice(&length(value.len()));
+                    out.extend_from_slice(value.as_bytes());
+                }
             }
         }
+        out
     }
-    out
 }
 
 fn fixed(out: &mut Vec<u8>, kind: u8, bytes: [u8; 8]) {
@@ -74,7 +54,7 @@ pub(crate) struct Elements<'a> {
 }
 
 impl<'a> Elements<'a> {
-    /// The elements of an array that [`arrays`] encoded.
+    /// The elements of an array that [`OwnArrays`] encoded.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         let mut elements = Self {
             rest: bytes,
@@ -138,7 +118,7 @@ mod tests {
             Cell::Text("ä, b"),
             Cell::Text(""),
         ];
-        let bytes = encoded(cells.len(), cells.into_iter());
+        let bytes = OwnArrays::encode(ColumnType::I64, cells.len(), cells.into_iter());
         let elements = Elements::new(&bytes);
         assert_eq!(elements.len(), cells.len());
         assert_eq!(elements.collect::<Vec<_>>(), cells);

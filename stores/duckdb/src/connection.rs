@@ -4,8 +4,9 @@ use crate::client::{Connection, Failure, Parameter, Prepared, Rows};
 use crate::config;
 use crate::error;
 use crate::instance::Use;
-use crate::shown::Kept;
+use crate::sent::Kept;
 use crate::write::writer::Writer;
+use sensormark_kit::MOST_SHAPES;
 use sensormark_relational::cell::Cell;
 use sensormark_relational::column_type::ColumnType;
 use sensormark_relational::physical_schema::PhysicalSchema;
@@ -15,9 +16,6 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Prepared statements that a connection keeps; more than any layout needs.
-const STATEMENTS: usize = 512;
 
 /// One client's connection. Fields are dropped in this order: statements before their connection, and that before the use of the database.
 pub struct DuckdbSession {
@@ -84,7 +82,7 @@ impl DuckdbSession {
     /// Makes sure that a statement is prepared.
     pub(crate) fn prepare(&mut self, text: &str) -> Result<&Prepared, Failure> {
         if !self.prepared.contains_key(text) {
-            if self.prepared.len() >= STATEMENTS {
+            if self.prepared.len() >= MOST_SHAPES {
                 self.prepared.clear();
             }
             let prepared = self.connection.prepare(text)?;

@@ -1,7 +1,7 @@
 //! DuckDB's way: no index to step through, so latest readings are found in groups; arrays as parameters and as records of a span; all aggregates
 //! in one statement.
 
-use crate::array;
+use crate::array::OwnArrays;
 use crate::client::Kind;
 use crate::schema::{limits, unsupported};
 use sensormark_relational::column_type::ColumnType;
@@ -11,6 +11,7 @@ use sensormark_relational::dialect::{
 };
 use sensormark_relational::expansion::Expansion;
 use sensormark_relational::table::{Column, Content, PhysicalTable, SumColumns, joined};
+use sensormark_relational::write::arrays::arrays;
 use sensormark_store::record::Record;
 use sensormark_store::{
     Aggregate, Batch, Encoding, FieldSet, FieldType, Function, Index, Layout, StoreError, Table,
@@ -280,6 +281,6 @@ impl Dialect for DuckdbDialect {
         _: Encoding,
         span_ns: i64,
     ) -> Result<Vec<Vec<u8>>, StoreError> {
-        Ok(array::arrays(description, batch, record, span_ns))
+        Ok(arrays::<OwnArrays>(description, batch, record, span_ns))
     }
 }

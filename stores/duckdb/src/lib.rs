@@ -9,7 +9,7 @@
 //! - [`admin`] makes and drops the file.
 //! - [`session`] is one client's session, which writes ([`mod@write`]) and asks ([`query`]).
 //! - [`mod@array`] encodes records of a span.
-//! - [`shown`] keeps the statements that ran.
+//! - [`sent`] notes the statements that ran, and [`shown`] shows them with their plans.
 //! - [`error`] has DuckDB's types of errors.
 
 use crate::admin::DuckdbAdministrator;
@@ -31,6 +31,7 @@ mod error;
 mod instance;
 mod query;
 mod schema;
+mod sent;
 mod server;
 mod session;
 mod shown;

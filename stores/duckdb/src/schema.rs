@@ -7,10 +7,11 @@
 //! - Its documentation advises against primary keys where data are loaded (<https://duckdb.org/docs/current/guides/performance/schema>).
 //! - An index on several columns serves no scan.
 
-use sensormark_kit::offer;
+use sensormark_kit::{offer, on_request};
+use sensormark_relational::layouts::{self, not_embedded, values_in_a_row};
 use sensormark_store::{
     Capability, DefaultSelection, Encoding, Family, Index, Layout, LayoutOption, Limits, Operation,
-    QueryStyle, Schema, Scope, Shape, Table, TagPlacement, TimeKey, WriteMethod,
+    QueryStyle, Schema, Shape, Table, TimeKey, WriteMethod,
 };
 
 #[cfg(test)]
@@ -25,16 +26,7 @@ const VALUES: usize = 5_000;
 
 /// The layouts that DuckDB has for this schema and family, the usual one first.
 pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
-    let several_tags = schema.tables.iter().any(|table| table.tags.len() > 1);
-    let usual = Layout {
-        tags: if several_tags {
-            TagPlacement::OwnTable
-        } else {
-            TagPlacement::Inline
-        },
-        index: Index::None,
-        ..Layout::row_per_reading()
-    };
+    let usual = layouts::usual(schema).with_index(Index::None);
     let mut offers = match family {
         Family::PerReading => per_reading(schema, usual),
         Family::PerSpan { span_ns } => vec![offer(
@@ -54,8 +46,12 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
         )],
         Family::Bucketed { .. } | Family::GrowingArray => Vec::new(),
     };
-    if schema.tables.iter().any(|table| !table.tags.is_empty()) && !offers.is_empty() {
-        offers.push(other_tags(&offers[0]));
+    if layouts::has_tags(schema) && !offers.is_empty() {
+        offers.push(layouts::other_tags(
+            offers[0].layout,
+            "the usual layout with every tag in every row, which DuckDB keeps as a dictionary",
+            "the usual layout with tags in a table of their own, readings refer to it by number",
+        ));
     }
     offers.retain(|offer| unsupported(&offer.layout).is_none());
     offers
@@ -68,10 +64,7 @@ fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
         DefaultSelection::Usual,
         "a row a reading: series, time BIGINT (ns), a column a field; no index, the smallest and largest values of row groups skip them",
     )];
-    let on_request = |variant: &str, layout, description: &str| {
-        offer(variant, layout, DefaultSelection::OnRequest, description)
-    };
-    if schema.tables.iter().any(|table| !table.tags.is_empty()) {
+    if layouts::has_tags(schema) {
         offers.push(on_request(
             "series-index",
             usual.with_index(Index::Series),
@@ -98,27 +91,11 @@ fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
     offers
 }
 
-/// The usual layout of a family with tags where it does not usually have them.
-fn other_tags(usual: &LayoutOption) -> LayoutOption {
-    let (tags, variant, words) = if usual.layout.tags == TagPlacement::Inline {
-        (
-            TagPlacement::OwnTable,
-            "tags-in-table",
-            "the usual layout with tags in a table of their own, readings refer to it by number",
-        )
-    } else {
-        (
-            TagPlacement::Inline,
-            "tags-inline",
-            "the usual layout with every tag in every row, which DuckDB keeps as a dictionary",
-        )
-    };
-    let layout = usual.layout.with_tags(tags);
-    offer(variant, layout, DefaultSelection::OnRequest, words)
-}
-
 /// Why DuckDB does not have this layout, if it does not.
 pub(crate) fn unsupported(layout: &Layout) -> Option<&'static str> {
+    if let Some(reason) = not_embedded(layout) {
+        return Some(reason);
+    }
     let rows = layout.shape == Shape::RowPerReading;
     match layout.shape {
         Shape::Bucketed { .. } | Shape::GrowingArray => {
@@ -127,30 +104,17 @@ pub(crate) fn unsupported(layout: &Layout) -> Option<&'static str> {
             );
         }
         Shape::NativeTimeSeries => return Some("DuckDB has no container for time series"),
-        Shape::RecordPerSpan { span_ns, .. } if span_ns <= 0 => {
-            return Some("a span lasts at least 1 ns");
-        }
-        Shape::Summary { per_ns, .. } if per_ns <= 0 => {
-            return Some("a period lasts at least 1 ns");
-        }
         Shape::RecordPerSpan { encoding, .. } if encoding != Encoding::Arrays => {
             return Some("records of a span are lists, which DuckDB keeps by columns");
         }
         _ => {}
     }
-    match (layout.time, layout.scope, layout.tags, layout.write) {
-        (TimeKey::Native, ..) if !rows => Some("TIMESTAMP_NS is offered for rows of readings"),
-        (_, Scope::Shared | Scope::PerSeries, ..) => {
-            Some("a table for each of the schema's is offered")
-        }
-        (_, _, TagPlacement::Subdocument | TagPlacement::KeyValueArray, _) => {
-            Some("tags are columns, or rows of their own table")
-        }
-        (_, _, _, WriteMethod::FastPath | WriteMethod::ConcatenatedStatements) => Some(
+    match (layout.time, layout.write) {
+        (TimeKey::Native, _) if !rows => Some("TIMESTAMP_NS is offered for rows of readings"),
+        (_, WriteMethod::FastPath | WriteMethod::ConcatenatedStatements) => Some(
             "an appender is DuckDB's fastest path already; multi-row shows what statements cost",
         ),
-        (_, _, _, WriteMethod::Datagram) => Some("an embedded database gets no datagrams"),
-        (_, _, _, WriteMethod::MultiRow) if !rows => {
+        (_, WriteMethod::MultiRow) if !rows => {
             Some("this way of writing is offered for rows of readings")
         }
         _ if layout.foreign_key => {
@@ -172,26 +136,13 @@ pub(crate) fn capability(operation: Operation, layout: &Layout, _: &Table) -> Ca
     if let Some(reason) = unsupported(layout) {
         return Capability::Unsupported(reason.to_owned());
     }
-    match operation {
-        Operation::FromSums | Operation::ExtremesOfPartsFromSums
-            if !matches!(layout.shape, Shape::Summary { .. }) =>
-        {
-            Capability::Unsupported("no sums are kept at write time in this layout".to_owned())
-        }
-        _ => Capability::Native,
-    }
+    layouts::capability(operation, layout)
 }
 
 /// The largest statements with this layout and table.
 pub(crate) fn limits(layout: &Layout, table: &Table) -> Limits {
     let readings_per_statement = match layout.write {
-        WriteMethod::MultiRow => {
-            let tags = match layout.tags {
-                TagPlacement::OwnTable => table.tags.len().min(1),
-                _ => table.tags.len(),
-            };
-            (VALUES / (tags + table.fields.len() + 1)).clamp(1, ROWS)
-        }
+        WriteMethod::MultiRow => (VALUES / values_in_a_row(layout, table)).clamp(1, ROWS),
         _ => TRANSACTION,
     };
     Limits {

@@ -5,7 +5,7 @@
 
 use crate::client::{Cells, Failure, Found};
 use crate::containers::{Containers, Place};
-use crate::error::{absent, mapped};
+use crate::error::mapped;
 use crate::schema::{Rows, SPAN, TIME};
 use crate::write::column;
 use sensormark_store::record::{Wanted, blob, json};
@@ -74,17 +74,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn check(&self, table: usize) -> Result<(), StoreError> {
-        if table < self.schema.tables.len() {
-            return Ok(());
-        }
-        let text = format!("the schema has no table number {table}");
-        Err(absent("find a table", text))
-    }
-
     /// Answers a question.
     pub(crate) fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
-        self.check(query.table)?;
         Ok(match &query.ask {
             Ask::Point { fields } => Answer::Readings(self.point(query, *fields)?),
             Ask::Range { fields, .. } => {
@@ -274,7 +265,6 @@ impl<'a> Reader<'a> {
         table: usize,
         sink: &mut dyn FnMut(&Batch),
     ) -> Result<(), StoreError> {
-        self.check(table)?;
         let fields = self.schema.tables[table].all_fields();
         let everything = TimeRange::new(i64::MIN, i64::MAX);
         let (rows, mut batch) = (self.rows, self.empty(table));
@@ -312,7 +302,6 @@ impl<'a> Reader<'a> {
         table: usize,
         sink: &mut dyn FnMut(u32, i64, &[Value]),
     ) -> Result<(), StoreError> {
-        self.check(table)?;
         let schema = Arc::clone(&self.schema);
         let Some(entity) = &schema.tables[table].entity else {
             return Err(StoreError::unsupported(

@@ -5,7 +5,7 @@
 
 use crate::client::{Failure, Row};
 use crate::containers::{Containers, Place};
-use crate::error::{absent, mapped};
+use crate::error::mapped;
 use crate::schema::Rows;
 use sensormark_store::record::{self, blob, json};
 use sensormark_store::{
@@ -135,10 +135,6 @@ pub(crate) fn write(
     batch: &Batch,
     durable: bool,
 ) -> Result<Acknowledgement, StoreError> {
-    if batch.table >= containers.model.schema.tables.len() {
-        let text = format!("the schema has no table number {}", batch.table);
-        return Err(absent("write readings", text));
-    }
     let rows = containers.model.rows;
     check(batch, rows)?;
     let mut done = Acknowledgement::default();

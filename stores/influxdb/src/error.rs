@@ -2,6 +2,7 @@
 //!
 //! InfluxDB has no error codes: a status of HTTP and a sentence. Messages quote the sentence, which never holds a password.
 
+use sensormark_kit::io_error;
 use sensormark_store::{ErrorKind, StoreError};
 use std::io;
 
@@ -305,26 +306,16 @@ fn shortened(sentence: &str) -> String {
 /// A connection that could not be made.
 pub(crate) fn not_connected(error: io::Error) -> StoreError {
     let (kind, context) = match error.kind() {
-        io::ErrorKind::ConnectionRefused => (
-            ErrorKind::Unavailable,
-            "nobody listens there; start InfluxDB or correct host and port",
-        ),
-        io::ErrorKind::TimedOut => (
-            ErrorKind::Timeout,
-            "no answer to the connection; check host, port and firewall",
-        ),
-        io::ErrorKind::AddrNotAvailable => (
-            ErrorKind::Overload,
-            "this machine has no free port left; use fewer connections",
-        ),
         io::ErrorKind::InvalidData if error.to_string().contains("certificate") => (
             ErrorKind::Configuration,
             "https:// wants a certificate for the host's name by a public authority, or by one of the file that ?tls_ca=FILE names",
         ),
-        _ => (
-            ErrorKind::Unavailable,
-            "the connection cannot be made; check host, port and network",
-        ),
+        other => {
+            let unknown = "the connection cannot be made: check host, port and network";
+            let (kind, _, advice) =
+                io_error::meaning(other).unwrap_or((ErrorKind::Unavailable, false, unknown));
+            (kind, advice)
+        }
     };
     StoreError::new(kind, "connect to InfluxDB", format!("{context} ({error})"))
         .with_doubt(false)
@@ -367,6 +358,20 @@ pub(crate) fn garbled(operation: &str, what: &str) -> StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_connection_that_was_not_made_means_what_the_kit_says_and_leaves_no_doubt() {
+        for (cause, kind) in [
+            (io::ErrorKind::ConnectionRefused, ErrorKind::Unavailable),
+            (io::ErrorKind::AddrNotAvailable, ErrorKind::Unavailable),
+            (io::ErrorKind::TimedOut, ErrorKind::Timeout),
+            (io::ErrorKind::OutOfMemory, ErrorKind::Overload),
+        ] {
+            let error = not_connected(cause.into());
+            assert_eq!(error.kind(), kind, "{cause}");
+            assert!(!error.is_in_doubt(), "{cause}");
+        }
+    }
 
     #[test]
     fn sentences_are_found_in_json() {

@@ -10,15 +10,13 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Error, Params, Row, Statement, Value};
+use sensormark_kit::MOST_SHAPES;
 use sensormark_store::{ErrorKind, StoreError};
 use std::collections::HashMap;
 use std::time::Duration;
 
 /// How much longer than the server's own statement time-out the client waits, so that the server may say so itself.
 const GRACE: Duration = Duration::from_millis(250);
-
-/// The most statements that one connection keeps prepared.
-const MOST_STATEMENTS: usize = 256;
 
 /// Bytes of one packet of a LOAD DATA stream.
 const INFILE_PACKET: usize = 1 << 18;
@@ -168,7 +166,7 @@ impl Link {
         if let Some(statement) = self.statements.get(sql) {
             return Ok(statement.clone());
         }
-        if self.statements.len() >= MOST_STATEMENTS {
+        if self.statements.len() >= MOST_SHAPES {
             for (_, old) in std::mem::take(&mut self.statements) {
                 self.run(operation, async |conn: &mut Conn| conn.close(old).await)
                     .await?;

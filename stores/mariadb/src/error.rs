@@ -105,17 +105,6 @@ fn io_text(cause: &io::Error) -> (ErrorKind, bool, String) {
     use io::ErrorKind as Io;
     let (kind, doubt, advice) =
         io_error::meaning(cause.kind()).unwrap_or_else(|| match cause.kind() {
-            Io::AddrInUse => (
-                Kind::Unavailable,
-                false,
-                "no local port is left: use fewer clients",
-            ),
-            Io::ConnectionReset | Io::ConnectionAborted | Io::BrokenPipe | Io::UnexpectedEof => (
-                Kind::Unavailable,
-                true,
-                "the connection broke: look into the server's log and connect again",
-            ),
-            Io::OutOfMemory => (Kind::Overload, true, "no memory is left: use fewer clients"),
             Io::InvalidInput | Io::InvalidData | Io::Other => {
                 (Kind::Protocol, true, "is this a MariaDB server's port?")
             }

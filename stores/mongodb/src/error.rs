@@ -109,13 +109,7 @@ fn driver_meaning(native: &Native) -> (ErrorKind, bool, &'static str) {
 /// Kind, whether a write may nevertheless be stored, and the next step.
 fn io_meaning(kind: io::ErrorKind) -> (ErrorKind, bool, &'static str) {
     use io::ErrorKind as Io;
-    io_error::meaning(kind).unwrap_or(match kind {
-        Io::ConnectionReset | Io::ConnectionAborted | Io::BrokenPipe | Io::UnexpectedEof => (
-            ErrorKind::Unavailable,
-            true,
-            "the connection broke: look into the server's log (it ends itself when its disk is full, and hangs up when it has as many \
-             connections as it allows), and connect again",
-        ),
+    let (meaning, is_in_doubt, advice) = io_error::meaning(kind).unwrap_or(match kind {
         Io::InvalidData => (
             ErrorKind::Protocol,
             true,
@@ -126,7 +120,15 @@ fn io_meaning(kind: io::ErrorKind) -> (ErrorKind, bool, &'static str) {
             true,
             "input or output failed: check the network and the server's log",
         ),
-    })
+    });
+    let advice = match kind {
+        Io::ConnectionReset | Io::ConnectionAborted | Io::BrokenPipe | Io::UnexpectedEof => {
+            "the connection broke: look into the server's log (it ends itself when its disk is full, and hangs up when it has as many \
+             connections as it allows), and connect again"
+        }
+        _ => advice,
+    };
+    (meaning, is_in_doubt, advice)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! A model is worked out from schema and layout alone, by each session anew or shared; it does not touch the database.
 //! Names come from the schema; a name of our own that the schema has taken gets underscores appended. Writing and
-//! asking both follow it; which layouts are on offer is in [`offers`], the series' tags are in [`series`].
+//! asking both follow it; which layouts are on offer is in [`layout_options`], the series' tags are in [`series`].
 
 pub(crate) mod layout_options;
 #[cfg(test)]
@@ -69,7 +69,7 @@ pub(crate) struct PhysicalTable {
     /// The series and their tags.
     pub(crate) roster: Roster,
     /// The collection of entities.
-    pub(crate) entity: Option<EntityModel>,
+    pub(crate) entity: Option<PhysicalEntity>,
 }
 
 /// Where a reading has its values.
@@ -85,7 +85,7 @@ pub(crate) enum Fields {
 
 /// The collection of entities.
 #[derive(Debug)]
-pub(crate) struct EntityModel {
+pub(crate) struct PhysicalEntity {
     /// The collection.
     pub(crate) collection: String,
     /// The names of its tags, of its columns, and of the time of the latest reading.
@@ -265,7 +265,7 @@ fn is_array(table: &Table) -> bool {
         && table.fields[0].kind != FieldType::Text
 }
 
-impl EntityModel {
+impl PhysicalEntity {
     fn new(table: &Table, entity: &Entity, names: &mut Names) -> Self {
         let mut inside = Names::default();
         Self {
@@ -336,7 +336,7 @@ impl PhysicalTable {
             entity: table
                 .entity
                 .as_ref()
-                .map(|entity| EntityModel::new(table, entity, names)),
+                .map(|entity| PhysicalEntity::new(table, entity, names)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! PostgreSQL's way: lateral joins, arrays as parameters, all aggregates in one statement, JSONB opened by the server, ON CONFLICT.
 
 use crate::schema::missing;
-use crate::write::record;
+use crate::write::record::{self, BinaryArrays};
 use sensormark_relational::column_type::ColumnType;
 use sensormark_relational::ddl::definition::TableDefinition;
 use sensormark_relational::dialect::{
@@ -10,6 +10,7 @@ use sensormark_relational::dialect::{
 use sensormark_relational::expansion::Expansion;
 use sensormark_relational::physical_schema::column_count;
 use sensormark_relational::table::{Content, PhysicalTable, SumColumns, joined};
+use sensormark_relational::write::arrays::arrays;
 use sensormark_store::record::Record;
 use sensormark_store::{
     Aggregate, Batch, Encoding, FieldSet, FieldType, Function, Index, Layout, Limits, Shape,
@@ -315,7 +316,7 @@ impl Dialect for Postgresql {
         span_ns: i64,
     ) -> Result<Vec<Vec<u8>>, StoreError> {
         Ok(match encoding {
-            Encoding::Arrays => record::arrays(description, batch, record, span_ns),
+            Encoding::Arrays => arrays::<BinaryArrays>(description, batch, record, span_ns),
             _ => vec![record::document(batch, record, encoding)],
         })
     }

@@ -72,16 +72,6 @@ fn io_meaning(cause: &io::Error) -> (ErrorKind, bool, &'static str) {
             false,
             "none of the hosts that answer is what is asked for, a primary or a replica: see which servers run",
         ),
-        Io::ConnectionReset | Io::ConnectionAborted | Io::BrokenPipe | Io::UnexpectedEof => (
-            ErrorKind::Unavailable,
-            true,
-            "the connection broke: look into the server's log and connect again",
-        ),
-        Io::OutOfMemory => (
-            ErrorKind::Overload,
-            true,
-            "no memory is left: use fewer clients",
-        ),
         Io::InvalidData if cause.to_string().contains("certificate") => (
             ErrorKind::Configuration,
             false,

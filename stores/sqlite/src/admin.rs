@@ -2,24 +2,23 @@
 //!
 //! The owner's mark is a table. A file without it is never written to, nor opened in a way that leaves traces.
 
-use crate::config::{self, FILE_ENDING, beside};
+use crate::config::{self, FILE_ENDING};
 use crate::error;
 use crate::settings;
 use crate::write::fill_tags;
 use rusqlite::{Connection, OpenFlags};
-use sensormark_kit::folder::{self, blocks, file_error};
+use sensormark_kit::folder::{self, file_error};
 use sensormark_kit::{BackendAdministrator, Found};
 use sensormark_relational::ddl::{statements, table_names};
 use sensormark_relational::physical_schema::{OWNER_TABLE, PhysicalSchema};
 use sensormark_store::{ErrorKind, Plan, Setting, Size, StoreError};
 use std::fs::{self, File};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The log and the log's index.
-const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
+/// The log's ending, behind the file's name.
+const LOG_ENDING: &str = "-wal";
 /// Rows of each index that statistics look at: enough for the planner, and settling does not read the whole file.
 const ANALYSIS_LIMIT: u32 = 1_000;
 /// How long dropping waits for a writer.
@@ -84,17 +83,6 @@ impl SqliteAdministrator {
         Ok(())
     }
 
-    fn remove_files(&self) -> io::Result<()> {
-        fs::remove_file(&self.file)?;
-        for ending in BESIDE {
-            match fs::remove_file(beside(&self.file, ending)) {
-                Err(cause) if cause.kind() != io::ErrorKind::NotFound => return Err(cause),
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-
     fn settle_database(&self) -> Result<(), StoreError> {
         let wrong = |cause| error::native("settle the SQLite database", cause);
         let connection = config::open(&self.plan)?;
@@ -108,19 +96,6 @@ impl SqliteAdministrator {
             "settle the SQLite database",
             "readers or writers kept the log busy for the whole time allowed; close other sessions first",
         ))
-    }
-
-    fn occupied(&self) -> Result<Size, StoreError> {
-        let wrong = |cause| file_error("measure the SQLite database", cause);
-        let data = blocks(&self.file).map_err(wrong)?;
-        let mut beside_bytes = [0; BESIDE.len()];
-        for (bytes, ending) in beside_bytes.iter_mut().zip(BESIDE) {
-            *bytes = blocks(&beside(&self.file, ending)).map_err(wrong)?;
-        }
-        Ok(Size {
-            total_bytes: data + beside_bytes.iter().sum::<u64>(),
-            log_bytes: Some(beside_bytes[0]),
-        })
     }
 }
 
@@ -167,23 +142,14 @@ fn read_mark(file: &Path) -> Result<Option<String>, StoreError> {
     match mark {
         Ok(owner) => Ok(Some(owner)),
         Err(rusqlite::Error::QueryReturnedNoRows) => Ok(None),
-        Err(cause) => {
-            let failure = wrong(cause);
-            match failure.kind() {
-                ErrorKind::NotFound | ErrorKind::Foreign | ErrorKind::Rejected => Ok(None),
-                _ => Err(failure),
-            }
-        }
+        Err(cause) => Err(wrong(cause)),
     }
 }
 
 impl BackendAdministrator for SqliteAdministrator {
     async fn found(&mut self, name: &str) -> Result<Found, StoreError> {
-        let file = config::folder(&self.plan.endpoint).join(format!("{name}{FILE_ENDING}"));
-        if !file.exists() {
-            return Ok(Found::Nothing);
-        }
-        Ok(Found::with_mark(read_mark(&file)?, name))
+        let folder = config::folder(&self.plan.endpoint);
+        folder::found(&folder, name, FILE_ENDING, read_mark)
     }
 
     async fn contents(&mut self) -> Result<Vec<String>, StoreError> {
@@ -209,7 +175,7 @@ impl BackendAdministrator for SqliteAdministrator {
         let made = self.fill();
         if made.is_err() {
             // The file was made a moment ago and holds nothing; what failed is reported.
-            drop(self.remove_files());
+            drop(folder::remove_files(&self.file));
         }
         made
     }
@@ -217,13 +183,7 @@ impl BackendAdministrator for SqliteAdministrator {
     async fn remove(&mut self) -> Result<(), StoreError> {
         // Best effort: the files go in any case, also when the disk is full or a writer hangs.
         drop(self.rename_tables());
-        self.remove_files()
-            .map_err(|cause| file_error("drop the SQLite database", cause))?;
-        if self.plan.endpoint.managed {
-            // Fails, as it should, while other databases are in it.
-            drop(fs::remove_dir(config::folder(&self.plan.endpoint)));
-        }
-        Ok(())
+        folder::drop_database("SQLite", &self.plan.endpoint, &self.file)
     }
 
     async fn names(&mut self) -> Result<Vec<String>, StoreError> {
@@ -245,6 +205,7 @@ impl BackendAdministrator for SqliteAdministrator {
     }
 
     async fn size(&mut self) -> Result<Size, StoreError> {
-        self.occupied()
+        folder::size(&self.file, LOG_ENDING)
+            .map_err(|cause| file_error("measure the SQLite database", cause))
     }
 }

@@ -5,9 +5,9 @@
 use crate::error;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
-use sensormark_kit::folder;
+use sensormark_kit::{MOST_SHAPES, folder};
 use sensormark_store::{DatabaseName, Durability, Endpoint, ErrorKind, Plan, StoreError};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The store's name.
@@ -19,8 +19,6 @@ pub const FILE_ENDING: &str = ".sqlite";
 /// Page cache of all connections together, in KiB: SQLite's own 2 MiB a connection is the least that each gets.
 const CACHE_KIB: u32 = 256 * 1024;
 const LEAST_CACHE_KIB: u32 = 2 * 1024;
-/// Prepared statements that a connection keeps; more than any layout needs.
-const STATEMENTS: usize = 512;
 
 /// Reads a URL: a folder, with or without `sqlite:` before it.
 ///
@@ -38,13 +36,6 @@ pub fn folder(endpoint: &Endpoint) -> PathBuf {
 /// The file of a database.
 pub fn file(endpoint: &Endpoint, database: &DatabaseName) -> PathBuf {
     folder(endpoint).join(format!("{database}{FILE_ENDING}"))
-}
-
-/// The log and the log's index that SQLite keeps beside a database's file.
-pub fn beside(file: &Path, ending: &str) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(ending);
-    PathBuf::from(name)
 }
 
 /// Opens the plan's database, which exists, with the pragmas of its durability class.
@@ -94,7 +85,7 @@ pub fn open(plan: &Plan) -> Result<Connection, StoreError> {
             "PRAGMA synchronous = {synchronous}; PRAGMA cache_size = -{cache};"
         ))
         .map_err(wrong)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.set_prepared_statement_cache_capacity(MOST_SHAPES);
     Ok(connection)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::config;
 use crate::error;
-use crate::shown::Kept;
+use crate::sent::Kept;
 use crate::write::writer::{Writer, bind};
 use crate::writer_queue::{WriterQueue, WriterTurn};
 use rusqlite::{CachedStatement, Connection};

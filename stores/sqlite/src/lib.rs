@@ -10,7 +10,7 @@
 //! - [`sensormark_store::record`], of the contract, has the records of a span.
 //! - [`writer_queue`] is the queue of writers.
 //! - [`settings`] is what is read back.
-//! - [`shown`] has the statements that ran.
+//! - [`sent`] notes the statements that ran, and [`shown`] shows them with their plans.
 //! - [`error`] has SQLite's codes.
 
 use crate::admin::SqliteAdministrator;
@@ -37,6 +37,8 @@ pub mod settings;
 pub mod connection;
 
 pub mod session;
+
+pub mod sent;
 
 pub mod shown;
 

@@ -3,9 +3,10 @@
 //! How a layout becomes tables is the relational planner's, with the choices in [`crate::dialect`].
 
 use sensormark_kit::offer;
+use sensormark_relational::layouts::{self, not_embedded, values_in_a_row};
 use sensormark_store::{
     Capability, DefaultSelection, Encoding, Family, Index, Layout, LayoutOption, Limits, Operation,
-    QueryStyle, Schema, Scope, Shape, Table, TagPlacement, TimeKey, WriteMethod,
+    QueryStyle, Schema, Shape, Table, TimeKey, WriteMethod,
 };
 
 #[cfg(test)]
@@ -22,15 +23,7 @@ const ROWS: usize = 1_000;
 
 /// The layouts that SQLite has for this schema and family, the usual one first.
 pub fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
-    let several_tags = schema.tables.iter().any(|table| table.tags.len() > 1);
-    let usual = Layout {
-        tags: if several_tags {
-            TagPlacement::OwnTable
-        } else {
-            TagPlacement::Inline
-        },
-        ..Layout::row_per_reading()
-    };
+    let usual = layouts::usual(schema);
     let mut offers = match family {
         Family::PerReading => per_reading(schema, usual),
         Family::PerSpan { span_ns } => per_span(usual, span_ns),
@@ -39,8 +32,12 @@ pub fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
         }
         Family::Bucketed { .. } | Family::GrowingArray => Vec::new(),
     };
-    if schema.tables.iter().any(|table| !table.tags.is_empty()) && !offers.is_empty() {
-        offers.push(other_tags(&offers[0]));
+    if layouts::has_tags(schema) && !offers.is_empty() {
+        offers.push(layouts::other_tags(
+            offers[0].layout,
+            "the usual layout with every tag in every row",
+            "the usual layout with tags in a table of their own, readings refer to it by number",
+        ));
     }
     offers.retain(|offer| unsupported(&offer.layout).is_none());
     offers
@@ -50,8 +47,8 @@ fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
     let indexed = |index| usual.with_index(index);
     let shaped = |shape| usual.with_shape(shape);
     let written = |write| usual.with_write(write);
-    let tagged = schema.tables.iter().any(|table| !table.tags.is_empty());
-    let entities = schema.tables.iter().any(|table| table.entity.is_some());
+    let tagged = layouts::has_tags(schema);
+    let entities = layouts::has_entities(schema);
     let mut offers = vec![
         offer(
             "",
@@ -157,31 +154,11 @@ fn summary(usual: Layout) -> Vec<LayoutOption> {
     ]
 }
 
-/// The usual layout of a family with tags where it does not usually have them.
-fn other_tags(usual: &LayoutOption) -> LayoutOption {
-    let (tags, variant, words) = if usual.layout.tags == TagPlacement::Inline {
-        (
-            TagPlacement::OwnTable,
-            "tags-in-table",
-            "the usual layout with tags in a table of their own, readings refer to it by number",
-        )
-    } else {
-        (
-            TagPlacement::Inline,
-            "tags-inline",
-            "the usual layout with every tag in every row",
-        )
-    };
-    offer(
-        variant,
-        usual.layout.with_tags(tags),
-        DefaultSelection::OnRequest,
-        words,
-    )
-}
-
 /// Why SQLite does not have this layout, if it does not.
 pub fn unsupported(layout: &Layout) -> Option<&'static str> {
+    if let Some(reason) = not_embedded(layout) {
+        return Some(reason);
+    }
     match layout.shape {
         Shape::Bucketed { .. } | Shape::GrowingArray => {
             return Some(
@@ -189,12 +166,6 @@ pub fn unsupported(layout: &Layout) -> Option<&'static str> {
             );
         }
         Shape::NativeTimeSeries => return Some("SQLite has no container for time series"),
-        Shape::RecordPerSpan { span_ns, .. } if span_ns <= 0 => {
-            return Some("a span lasts at least 1 ns");
-        }
-        Shape::Summary { per_ns, .. } if per_ns <= 0 => {
-            return Some("a period lasts at least 1 ns");
-        }
         Shape::RecordPerSpan { encoding, .. }
             if !matches!(
                 encoding,
@@ -212,19 +183,12 @@ pub fn unsupported(layout: &Layout) -> Option<&'static str> {
     if layout.index == Index::FirstTagTime {
         return Some("an index holds all tags that tell series apart");
     }
-    match (layout.time, layout.scope, layout.tags, layout.write) {
-        (TimeKey::Native, ..) => Some("SQLite has no type for times"),
-        (_, Scope::Shared | Scope::PerSeries, ..) => {
-            Some("a table for each of the schema's is offered")
-        }
-        (_, _, TagPlacement::Subdocument | TagPlacement::KeyValueArray, _) => {
-            Some("tags are columns, or rows of their own table")
-        }
-        (_, _, _, WriteMethod::FastPath) => {
+    match (layout.time, layout.write) {
+        (TimeKey::Native, _) => Some("SQLite has no type for times"),
+        (_, WriteMethod::FastPath) => {
             Some("a prepared statement in one transaction is SQLite's fastest path already")
         }
-        (_, _, _, WriteMethod::Datagram) => Some("an embedded database gets no datagrams"),
-        (_, _, _, WriteMethod::MultiRow | WriteMethod::ConcatenatedStatements) if !rows => {
+        (_, WriteMethod::MultiRow | WriteMethod::ConcatenatedStatements) if !rows => {
             Some("this way of writing is offered for rows of readings")
         }
         _ if layout.queries != QueryStyle::Usual => Some("SQLite is asked in one way"),
@@ -237,16 +201,11 @@ pub fn capability(operation: Operation, layout: &Layout, _: &Table) -> Capabilit
     if let Some(reason) = unsupported(layout) {
         return Capability::Unsupported(reason.to_owned());
     }
-    match operation {
-        Operation::FromSums | Operation::ExtremesOfPartsFromSums
-            if !matches!(layout.shape, Shape::Summary { .. }) =>
-        {
-            Capability::Unsupported("no sums are kept at write time in this layout".to_owned())
+    match (layouts::capability(operation, layout), layout.shape) {
+        (Capability::Native, Shape::RecordPerSpan { encoding, .. }) => {
+            in_records(operation, encoding)
         }
-        _ => match layout.shape {
-            Shape::RecordPerSpan { encoding, .. } => in_records(operation, encoding),
-            _ => Capability::Native,
-        },
+        (capability, _) => capability,
     }
 }
 
@@ -272,13 +231,7 @@ fn in_records(operation: Operation, encoding: Encoding) -> Capability {
 /// The largest statements with this layout and table.
 pub fn limits(layout: &Layout, table: &Table) -> Limits {
     let readings_per_statement = match layout.write {
-        WriteMethod::MultiRow => {
-            let tags = match layout.tags {
-                TagPlacement::OwnTable => table.tags.len().min(1),
-                _ => table.tags.len(),
-            };
-            rows_per_statement(tags + table.fields.len() + 1)
-        }
+        WriteMethod::MultiRow => rows_per_statement(values_in_a_row(layout, table)),
         WriteMethod::ConcatenatedStatements => CONCATENATED,
         _ => TRANSACTION,
     };

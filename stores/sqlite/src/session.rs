@@ -3,7 +3,7 @@
 use crate::connection::SqliteSession;
 use crate::error;
 use crate::query;
-use crate::shown::Kept;
+use crate::sent::Kept;
 use crate::write;
 use sensormark_kit::BackendSession;
 use sensormark_store::{Acknowledgement, Answer, Batch, EntityReading, Query, StoreError, Value};

@@ -1,58 +1,14 @@
-//! Showing statements: SQLite's own trace says which ran, and `EXPLAIN QUERY PLAN` how.
-//!
-//! The trace is SQLite's, so that what is shown is what SQLite ran, not what somebody meant to run.
+//! Showing statements: SQLite's own trace said which ran ([`crate::sent`]), and `EXPLAIN QUERY PLAN` says how.
 
 use crate::error;
+use crate::sent::{Kept, lock};
 use rusqlite::Connection;
-use rusqlite::trace::{TraceEvent, TraceEventCodes};
 use sensormark_store::{Statement, StoreError};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 const OPERATION: &str = "show statements";
 
-/// Statements of different texts that are kept of one operation: texts that hold their values differ reading by reading.
-const MOST: usize = 32;
-
-/// Statements that ran since they are kept.
-pub struct Kept(Arc<Mutex<Vec<Ran>>>);
-
-/// A statement that ran, so many times.
-struct Ran {
-    text: String,
-    /// The text with the values of the first run in place of its placeholders.
-    with_values: Option<String>,
-    times: u64,
-}
-
 impl Kept {
-    /// Keeps what this connection runs from now on.
-    ///
-    /// # Errors
-    /// What SQLite says.
-    pub fn start(connection: &mut Connection) -> Result<Self, StoreError> {
-        let ran = Arc::new(Mutex::new(Vec::new()));
-        let noted = Arc::clone(&ran);
-        let note = move |event: TraceEvent<'_>| {
-            if let TraceEvent::Stmt(statement, text) = event {
-                let mut ran = lock(&noted);
-                if let Some(known) = ran.iter_mut().find(|one| one.text == text) {
-                    known.times += 1;
-                } else if ran.len() < MOST {
-                    ran.push(Ran {
-                        text: text.to_owned(),
-                        with_values: statement.expanded_sql(),
-                        times: 1,
-                    });
-                }
-            }
-        };
-        connection
-            .trace_v2(TraceEventCodes::SQLITE_TRACE_STMT, Some(note))
-            .map_err(|cause| error::native(OPERATION, cause))?;
-        Ok(Self(ran))
-    }
-
     /// What ran since the last call.
     ///
     /// # Errors
@@ -83,10 +39,6 @@ impl Kept {
         lock(&self.0).clear();
         Ok(statements)
     }
-}
-
-fn lock(ran: &Mutex<Vec<Ran>>) -> MutexGuard<'_, Vec<Ran>> {
-    ran.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether SQLite plans this statement; BEGIN and COMMIT it does not.

@@ -21,9 +21,7 @@ mod records;
 mod text;
 pub(crate) mod writer;
 
-use writer::{Writer, bind};
-
-const OPERATION: &str = "write readings";
+use writer::{OPERATION, Writer, bind};
 
 /// Writes a batch as one transaction, or as several where it is larger than the largest of them.
 ///

@@ -13,6 +13,11 @@ const LARGEST_BYTES: f64 = 1e15;
 const MIB: f64 = 1_048_576.0;
 const GB: f64 = 1e9;
 
+/// An operation's time limit in ms, at least one.
+pub fn milliseconds(limit: Duration) -> u64 {
+    u64::try_from(limit.as_millis()).unwrap_or(u64::MAX).max(1)
+}
+
 /// A seed.
 ///
 /// # Errors

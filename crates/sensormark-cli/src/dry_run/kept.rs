@@ -1,9 +1,10 @@
 //! The plans of kept results against what those runs took: estimates are calibrated by them, so they must come close.
 
 use crate::registry::{kinds, registry};
+use sensormark::engine::adjust::adjust_values;
 use sensormark::engine::estimate::Terms;
 use sensormark::engine::run_plan::RunPlan;
-use sensormark::engine::scale::{Scale, adjust_values};
+use sensormark::engine::scale::Scale;
 use sensormark::engine::selection::{Choice, parse};
 use sensormark::engine::study_protocol;
 use sensormark::engine::trial::WorkloadFactory;

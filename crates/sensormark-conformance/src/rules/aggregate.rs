@@ -1,8 +1,7 @@
 //! C-G: aggregates and their groups.
 
 use super::super::data::{BASE, DAY, Data, Dataset, HOUR, MINUTE, SECOND, SPLIT};
-use super::super::rule::Rule;
-use super::queries;
+use super::super::rule::{Rule, queries};
 use Dataset::{Channels, Devices, Fleet, Mixed, Values};
 use Function::{Count, Last, Max, Mean, Min, MostFrequent, Sum, TimeWeightedShare};
 use sensormark_store::query::{

@@ -2,10 +2,9 @@
 
 use super::super::check::{Check, Verdict, ensure};
 use super::super::data::{BASE, DAY, Data, Dataset, SPLIT};
-use super::super::rule::{Over, Rule, check_queries, unsupported};
+use super::super::rule::{Over, Rule, check_queries, loaded, own, queries, unsupported};
 use super::super::suite::{Case, Loaded};
 use super::query::{WHOLE, question, tables};
-use super::{loaded, own, queries};
 use Dataset::{Channels, Devices, Fleet, Mixed, Values};
 use sensormark_store::capability::Operation;
 use sensormark_store::query::{

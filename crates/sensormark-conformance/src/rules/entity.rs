@@ -1,12 +1,10 @@
 //! C-U: readings that update their entity.
 
 use super::super::check::{Broken, Check, Verdict, ensure};
-use super::super::client::Client;
+use super::super::client::{Client, block_on};
 use super::super::data::{BASE, Dataset, HOUR};
-use super::super::rule::{Over, Rule, unsupported};
-use super::super::run::block_on;
+use super::super::rule::{Over, Rule, own, unsupported};
 use super::super::suite::Case;
-use super::own;
 use sensormark_store::batch::Batch;
 use sensormark_store::capability::Operation;
 use sensormark_store::error::{ErrorKind, StoreError};

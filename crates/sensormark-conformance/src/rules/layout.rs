@@ -3,9 +3,8 @@
 use super::super::check::{Check, Verdict, ensure};
 use super::super::client::Client;
 use super::super::data::{Data, Dataset};
-use super::super::rule::{FAMILIES, Over, Rule};
+use super::super::rule::{FAMILIES, Over, Rule, own};
 use super::super::suite::Case;
-use super::own;
 use sensormark_store::layout::{DefaultSelection, Family, LayoutOption, Shape};
 use std::collections::BTreeSet;
 

@@ -5,9 +5,8 @@
 use super::super::check::{Check, Verdict, ensure};
 use super::super::client::Client;
 use super::super::data::Dataset;
-use super::super::rule::{Over, Rule};
+use super::super::rule::{Over, Rule, alone};
 use super::super::suite::{Case, parts};
-use super::alone;
 use super::errors::{is_of, whole};
 use sensormark_server::ManagedServer;
 use sensormark_store::batch::Batch;

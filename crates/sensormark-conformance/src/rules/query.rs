@@ -2,9 +2,8 @@
 
 use super::super::check::{Check, Verdict, ensure};
 use super::super::data::{BASE, DAY, Data, Dataset, HOUR};
-use super::super::rule::{Over, Rule, ask};
+use super::super::rule::{Over, Rule, ask, own, queries};
 use super::super::suite::Case;
-use super::{own, queries};
 use Dataset::{Channels, Devices, Fleet, Mixed, Names, Values as Sensors};
 use sensormark_store::batch::{Batch, Column, Values};
 use sensormark_store::query::{Ask, Comparison, Predicate, Query, Selection, TimeRange};

@@ -1,7 +1,6 @@
 //! C-R: random cases.
 
-use super::super::rule::{Over, Rule};
-use super::own;
+use super::super::rule::{Over, Rule, own};
 use crate::properties::random;
 
 pub(super) fn rules() -> Vec<Rule> {

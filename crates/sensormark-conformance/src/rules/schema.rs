@@ -2,9 +2,8 @@
 
 use super::super::check::{Broken, Check, Verdict, ensure};
 use super::super::data::{BASE, Data, Dataset, SECOND};
-use super::super::rule::{Over, Rule, ask};
+use super::super::rule::{Over, Rule, ask, own, queries};
 use super::super::suite::Case;
-use super::{own, queries};
 use Dataset::{Channels, Fleet, Mixed, Names, Texts, Values};
 use sensormark_store::answer::Answer;
 use sensormark_store::batch::Batch;

@@ -1,8 +1,7 @@
 //! C-F: what is found by its value: first, last, minimum, latest readings, matching series.
 
 use super::super::data::{BASE, Data, Dataset, HOUR, SECOND};
-use super::super::rule::Rule;
-use super::queries;
+use super::super::rule::{Rule, queries};
 use super::query::{WHOLE, question, tables};
 use Dataset::{Channels, Devices, Fleet, Mixed, Values};
 use sensormark_store::query::{Ask, Comparison, Predicate, Query, Selection};

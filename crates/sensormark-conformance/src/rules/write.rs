@@ -1,12 +1,10 @@
 //! C-W: what is acknowledged is stored, once, and found.
 
 use super::super::check::{Broken, Check, Verdict, ensure};
-use super::super::client::Client;
+use super::super::client::{Client, block_on};
 use super::super::data::{BASE, Data, Dataset, SECOND, mix, value};
-use super::super::rule::{Over, Rule, ask};
-use super::super::run::block_on;
+use super::super::rule::{Over, Rule, ask, loaded, own};
 use super::super::suite::{Case, Loaded, Subject, Suite, parts};
-use super::{loaded, own};
 use Dataset::{Channels, Devices, Fleet, Mixed, Values};
 use sensormark_store::batch::Batch;
 use sensormark_store::error::ErrorKind;

@@ -162,6 +162,19 @@ fn the_contract_lists_every_rule() {
     }
 }
 
+/// The examples of the contract are the template's own text, which compiles and runs as its tests.
+#[test]
+fn the_contract_shows_the_templates_own_text() {
+    let contract = include_str!("../../../../docs/reference/store-contract.md");
+    let test = include_str!("../../../../stores/template/tests/conformance.rs");
+    let manifest = include_str!("../../../../stores/template/Cargo.toml");
+    let dependencies = manifest.find("[dev-dependencies]").expect("the suite");
+    for (kind, text) in [("rust", test), ("toml", &manifest[dependencies..])] {
+        let example = format!("```{kind}\n{}\n```", text.trim_end());
+        assert!(contract.contains(&example), "not in the contract:\n{text}");
+    }
+}
+
 /// Questions that are answered with nothing prove little: of each rule's, some are answered with more.
 #[test]
 fn questions_are_not_vacuous() {

@@ -5,6 +5,7 @@ use super::aggregate::{fields_of, grouped};
 use super::relation::{Builder, Relation};
 use super::slot::Slot;
 use crate::column_type::ColumnType;
+use crate::layouts::NO_SUMS;
 use crate::table::{PhysicalSums, joined};
 use sensormark_store::{Aggregate, FieldSet, FieldType, Function, Grouping, StoreError};
 
@@ -80,7 +81,7 @@ impl<'a> Builder<'a> {
         let operation = format!("aggregate in {}", self.model.dialect.title());
         let refuse = |text: &str| Err(StoreError::unsupported(operation.as_str(), text));
         let (Some((per_ns, split)), Some(sums)) = (self.model.summary(), &self.table.sums) else {
-            return refuse("only the layout with a summary keeps sums");
+            return refuse(NO_SUMS);
         };
         let whole = |ns: i64| ns.rem_euclid(per_ns) == 0;
         if !whole(self.query.range.start_ns) || !whole(self.query.range.end_ns) {

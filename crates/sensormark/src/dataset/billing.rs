@@ -24,6 +24,8 @@ mod contact;
 
 mod export;
 
+mod streams;
+
 #[cfg(test)]
 mod tests;
 
@@ -97,16 +99,6 @@ const JITTER_TENTHS: u64 = 4;
 const MOST_BEFORE: NonZeroU64 = NonZeroU64::new(5_000_000).expect("not zero");
 /// Shares of readings with an error, of its first and its second kind; the codes go up to the last number.
 const ERRORS: [(f64, f64); 2] = [(0.001, 99.0), (0.000_2, 9.0)];
-
-/// Numbers of a meter's streams of random values.
-mod streams {
-    pub const BASE: u64 = 0;
-    pub const BEFORE: u64 = 1;
-    pub const JITTER: u64 = 2;
-    pub const ERRORS: [u64; 2] = [3, 4];
-    /// Of what its entity says.
-    pub const CONTACT: u64 = 5;
-}
 
 const fn sums() -> [u64; HOURS_A_WEEK + 1] {
     let mut sums = [0; HOURS_A_WEEK + 1];

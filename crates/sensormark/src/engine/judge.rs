@@ -3,50 +3,21 @@
 //! Every workload hands over the same evidence: the record of the trial, what was done in its phases ([`work`]), and what the counts of its data
 //! say ([`data`]). The host ([`host`]) and the client ([`client`]) are judged from the record. No verdict is given anywhere else.
 
+mod circumstances;
 pub mod client;
 pub mod data;
+mod finding;
 pub mod host;
 pub mod promise;
 pub mod work;
 
-use crate::engine::context::RunContext;
 use crate::measurement::names;
 use crate::measurement::record::{DISTURBED, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
-use crate::probe::{DisturbanceLimits, Limits};
-use std::num::NonZero;
 use work::{Work, measured_phases};
 
-/// What the judge knows besides the trial.
-#[derive(Debug, Clone, Copy)]
-pub struct Circumstances {
-    /// Whether the database runs inside the client's process, so that their costs cannot be told apart.
-    pub embedded: bool,
-    /// How long an operation may take, in ms.
-    pub timeout_ms: u64,
-    /// Cores of this machine.
-    pub cores: usize,
-    /// What our processes may use of them.
-    pub limits: Limits,
-    /// Whether a disturbed host is tolerated.
-    pub tolerate_disturbance: bool,
-    /// What disturbs.
-    pub disturbance: DisturbanceLimits,
-}
-
-impl Circumstances {
-    /// Those of a run whose database is embedded or not.
-    pub fn of(context: &RunContext<'_>, embedded: bool) -> Self {
-        Self {
-            embedded,
-            timeout_ms: context.timeout_ms,
-            cores: std::thread::available_parallelism().map_or(1, NonZero::get),
-            limits: context.limits,
-            tolerate_disturbance: context.disturbed_host.is_tolerated(),
-            disturbance: context.disturbance,
-        }
-    }
-}
+pub use circumstances::Circumstances;
+pub use finding::Finding;
 
 /// What a workload knows of its trial besides the record.
 #[derive(Debug, Default)]
@@ -57,33 +28,6 @@ pub struct Evidence {
     pub data: Vec<Reason>,
     /// Why the trial was broken off, if it was: whatever else was seen, it is not a whole one then.
     pub failure: Option<Reason>,
-}
-
-/// One thing that speaks against a trial.
-#[derive(Debug, Clone)]
-pub struct Finding {
-    /// What it is.
-    pub reason: Reason,
-    /// Whether a disturbed host may be the cause.
-    pub by_host: bool,
-}
-
-impl Finding {
-    /// Something that no disturbance of the host explains.
-    pub fn certain(kind: ReasonKind, text: impl Into<String>) -> Self {
-        Self {
-            reason: Reason::new(kind, text),
-            by_host: false,
-        }
-    }
-
-    /// Something that a disturbed host explains.
-    pub fn perhaps_by_host(kind: ReasonKind, text: impl Into<String>) -> Self {
-        Self {
-            by_host: true,
-            ..Self::certain(kind, text)
-        }
-    }
 }
 
 /// Puts the verdict into the record, with the host's disturbances and with warnings of what was tolerated.

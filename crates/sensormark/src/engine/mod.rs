@@ -79,6 +79,8 @@ pub mod written;
 
 pub mod scale;
 
+pub mod adjust;
+
 pub mod parameter;
 
 pub mod selection;

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use std::str::FromStr;
 
 use super::control_group::{ControlGroup, is_container_id};
+use super::error::FindError;
 use super::listeners::{self, Listener};
 use super::table::ProcessTable;
 use super::tree::Scope;
@@ -42,80 +43,6 @@ pub struct FoundProcesses {
     pub ports: Vec<u16>,
     /// Which connections count.
     pub wire: WireScope,
-}
-
-/// Why no processes were found.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum FindError {
-    /// The text names no processes.
-    #[error(
-        "{text:?} names no processes: write pid:NUMBER, unit:NAME, container:NAME or port:NUMBER"
-    )]
-    Unreadable {
-        /// What was given.
-        text: String,
-    },
-    /// There is no such process.
-    #[error(
-        "there is no process {pid} on this machine; a server's process id is in its log or its .pid file, or name it with --port"
-    )]
-    NoProcess {
-        /// The process id.
-        pid: i32,
-    },
-    /// The unit has no process.
-    #[error(
-        "no process belongs to the unit {unit}; systemctl list-units --type=service shows those that run"
-    )]
-    NoUnit {
-        /// The unit with its suffix.
-        unit: String,
-    },
-    /// The container has no process here.
-    #[error("no process on this machine belongs to the container {container}: {why}")]
-    NoContainer {
-        /// What was given.
-        container: String,
-        /// What was tried.
-        why: String,
-    },
-    /// Nobody listens on the port.
-    #[error(
-        "nobody listens on TCP port {port} on this machine; is the server there, and is it not in a container (then use --container)?"
-    )]
-    NobodyListens {
-        /// The port.
-        port: u16,
-    },
-    /// Somebody does, and who it is may not be seen.
-    #[error(
-        "who listens on TCP port {port} may not be seen: it is a process of the user {user}; start the probe as root or as that user, or name the process with --pid"
-    )]
-    Hidden {
-        /// The port.
-        port: u16,
-        /// The user's name or number.
-        user: String,
-    },
-    /// Several programs do.
-    #[error("several processes listen on TCP port {port}: {listed}; name one with --pid")]
-    Several {
-        /// The port.
-        port: u16,
-        /// They, with their ids.
-        listed: String,
-    },
-    /// The server is in a container.
-    #[error(
-        "TCP port {port} is passed on to a container by {PROXY}; name the container with --container"
-    )]
-    Passed {
-        /// The port.
-        port: u16,
-    },
-    /// The table of processes or of sockets could not be read.
-    #[error("cannot look for processes: {0}")]
-    Unlisted(String),
 }
 
 impl FromStr for Processes {

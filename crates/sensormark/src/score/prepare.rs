@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::criterion::{Better, Criterion, Side};
 use super::error::ScoreError;
-use super::table::{Column, Row, Table};
+use super::table::{Column, Row, Table, Unscored};
 use super::weights::Weights;
 
 /// What was measured of one implementation in one phase.
@@ -37,15 +37,6 @@ pub enum SubjectiveTerm {
 pub struct Options {
     /// What becomes of a subjective criterion.
     pub subjective: SubjectiveTerm,
-}
-
-/// An implementation that has no score, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unscored {
-    /// The implementation.
-    pub name: String,
-    /// One sentence.
-    pub reason: String,
 }
 
 /// A column to be, with the criteria that it adds up.

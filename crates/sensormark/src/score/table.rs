@@ -28,6 +28,15 @@ pub struct Row {
     pub costs: Vec<f64>,
 }
 
+/// An implementation that has no score, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unscored {
+    /// The implementation.
+    pub name: String,
+    /// One sentence.
+    pub reason: String,
+}
+
 /// One phase of the comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Table {
@@ -38,7 +47,7 @@ pub struct Table {
     /// Who is compared.
     pub rows: Vec<Row>,
     /// Implementations without a score in this phase, and why.
-    pub unscored: Vec<super::Unscored>,
+    pub unscored: Vec<Unscored>,
     /// What a reader must know of how the table was made, as sentences.
     pub notes: Vec<String>,
 }

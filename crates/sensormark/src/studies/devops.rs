@@ -12,7 +12,7 @@ use crate::report::criteria::{self, figure};
 use crate::report::field::Arm;
 use crate::report::sections::cells::{counted, exact};
 use crate::report::tables::{Cell, Table};
-use crate::workload::devops::questions::Kind;
+use crate::workload::devops::questions::QuestionKind;
 use crate::workload::devops::steps::{CLIENTS, GROW, HOURS, LOAD, SETTLED, WORKERS};
 use crate::workload::devops::{LAYOUTS, NAME, Parameters, figures};
 use sensormark_store::WriteMethod;
@@ -53,7 +53,7 @@ const SUMMARY: f64 = 1.16;
 /// Why a percentile is missing.
 const FEW: &str = "fewer than 10 samples beyond it";
 /// The study's question.
-const QUESTION: Kind = Kind::MaximumShort;
+const QUESTION: QuestionKind = QuestionKind::MaximumShort;
 
 /// A run, and what stands for the study's two databases: the usual layout.
 struct DevOps<'a> {
@@ -160,7 +160,7 @@ impl<'a> DevOps<'a> {
     }
 
     /// Questions of a kind by so many clients, about the data as it was loaded first.
-    fn asked(&self, kind: Kind, clients: u64) -> Loads {
+    fn asked(&self, kind: QuestionKind, clients: u64) -> Loads {
         let asked = loads(kind.name()).with(CLIENTS, clients);
         asked.with(HOURS, self.parameters.hours)
     }
@@ -240,7 +240,7 @@ impl<'a> DevOps<'a> {
 
     fn questions(&self) -> Table {
         let (first, _) = self.ends;
-        let rows = Kind::ALL.into_iter().flat_map(|kind| {
+        let rows = QuestionKind::ALL.into_iter().flat_map(|kind| {
             let row = move |arm: &'a Arm| {
                 let columns = self.results.columns(arm, &self.answers(kind, arm));
                 (words([kind.name(), &arm.label]), columns)
@@ -251,14 +251,14 @@ impl<'a> DevOps<'a> {
         let title = format!("Questions: times with {clients}, and questions a second");
         let keys = ["question", "implementation"];
         let mut table = table("devops_questions", &title, &keys, rows);
-        for kind in Kind::ALL {
+        for kind in QuestionKind::ALL {
             let words = kind.words(&self.parameters);
             table.note(format!("{}: {words}.", kind.name()));
         }
         table
     }
 
-    fn answers(&self, kind: Kind, arm: &Arm) -> Vec<Quantity<'static>> {
+    fn answers(&self, kind: QuestionKind, arm: &Arm) -> Vec<Quantity<'static>> {
         let (first, most) = self.ends;
         let asked = || self.asked(kind, first);
         let missing = asked().why_missing(self.results, arm);
@@ -474,7 +474,7 @@ impl<'a> DevOps<'a> {
         let title = "The study's question: mean time";
         let words = QUESTION.words(&self.parameters);
         let question = self.bars("question", title, "mean", 2);
-        let times = Kind::ALL.into_iter().flat_map(|kind| {
+        let times = QuestionKind::ALL.into_iter().flat_map(|kind| {
             let time = time("", "ms", self.asked(kind, self.ends.0).mean_ms());
             results.arms().map(move |arm| {
                 let time = time.cell(results, arm);

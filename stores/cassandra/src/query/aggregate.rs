@@ -1,7 +1,8 @@
 //! Aggregates. The server computes those of a whole range, partition by partition, and the results are added up here. Aggregates by window or part of the day
 //! come from the readings themselves, and so do those for which Cassandra has no function.
 
-use super::{PARTITION, Places, Reader, decode, odd, within};
+use super::decode::{Columns, odd};
+use super::{PARTITION, Places, Reader, decode, within};
 use crate::connection::Cells;
 use crate::connection::PIPELINE;
 use crate::schema::Rows;
@@ -82,7 +83,7 @@ impl Partial {
         &mut self,
         table: &Table,
         aggregate: Aggregate,
-        row: &mut super::Columns<'_, '_>,
+        row: &mut Columns<'_, '_>,
     ) -> Result<(), StoreError> {
         let count = decode::big(decode::next(row)?)?;
         self.count += count;

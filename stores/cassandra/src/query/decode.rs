@@ -1,9 +1,18 @@
 //! From an answer's bytes to columns: nothing is boxed or allocated for each value.
 
-use super::{Columns, odd};
+use crate::error;
+use scylla::deserialize::row::ColumnIterator;
 use scylla::response::query_result::QueryRowsResult;
 use sensormark_store::record::{Wanted, blob, json};
 use sensormark_store::{Batch, Column, FieldSet, FieldType, StoreError, TimeRange, Value, Values};
+
+/// A row's columns, as they came.
+pub(crate) type Columns<'frame, 'metadata> = ColumnIterator<'frame, 'metadata>;
+
+/// An answer that is not what was asked for.
+pub(crate) fn odd(what: &str) -> StoreError {
+    error::unexpected("read an answer", what)
+}
 
 /// Does something with each row.
 pub(crate) fn each(

@@ -1,6 +1,6 @@
 //! Reading back everything that is stored, page by page.
 
-use super::{Reader, columns, decode, no_table};
+use super::{Reader, columns, decode};
 use crate::schema::Rows;
 use crate::statements::Shape;
 use scylla::response::PagingState;
@@ -14,7 +14,7 @@ impl Reader<'_> {
         sink: &mut dyn FnMut(&Batch),
     ) -> Result<(), StoreError> {
         let model = self.model;
-        let own = model.tables.get(table).ok_or_else(|| no_table(table))?;
+        let own = &model.tables[table];
         let description = &model.schema.tables[table];
         let all = description.all_fields();
         let text = |keyspace: &str| {
@@ -60,11 +60,7 @@ impl Reader<'_> {
         table: usize,
         sink: &mut dyn FnMut(u32, i64, &[Value]),
     ) -> Result<(), StoreError> {
-        let own = self
-            .model
-            .tables
-            .get(table)
-            .ok_or_else(|| no_table(table))?;
+        let own = &self.model.tables[table];
         let Some(entity) = &self.model.schema.tables[table].entity else {
             return Err(StoreError::unsupported(
                 "read entities back",

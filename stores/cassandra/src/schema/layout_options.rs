@@ -94,15 +94,12 @@ fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
 }
 
 /// How the store does an operation.
-pub(crate) fn capability(operation: Operation, layout: &Layout, table: &Table) -> Capability {
+pub(crate) fn capability(operation: Operation, layout: &Layout, _: &Table) -> Capability {
     if let Some(missing) = missing(layout) {
         return Capability::Unsupported(missing);
     }
     let client = |reason: &str| Capability::ClientSide(reason.to_owned());
     match operation {
-        Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
-            return Capability::Unsupported("the table has no entity".to_owned());
-        }
         Operation::FromSums | Operation::ExtremesOfPartsFromSums => {
             return Capability::Unsupported("no layout keeps sums at write time".to_owned());
         }

@@ -5,7 +5,7 @@
 
 use super::chunk::Line;
 use super::known::micros;
-use super::{Writer, no_table, send};
+use super::{Writer, send};
 use crate::connection::Cell;
 use crate::schema::{PhysicalTable, Rows};
 use crate::statements::Shape;
@@ -23,14 +23,7 @@ impl Writer<'_> {
         write: EntityReading<'_>,
     ) -> Result<Acknowledgement, StoreError> {
         let batch = write.reading;
-        let own = self.model.tables.get(batch.table);
-        let own = own.ok_or_else(|| no_table(batch.table))?;
-        if self.model.schema.tables[batch.table].entity.is_none() {
-            return Err(StoreError::unsupported(
-                "update an entity",
-                "the table has no entity",
-            ));
-        }
+        let own = &self.model.tables[batch.table];
         let (Some(&series), Some(&time)) = (batch.series.first(), batch.times_ns.first()) else {
             return Ok(Acknowledgement::default());
         };

@@ -18,7 +18,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
     packed.write = WriteMethod::FastPath;
     let mut flux = usual;
     flux.queries = QueryStyle::SecondLanguage;
-    let flux_standing = if schema.tables.iter().any(is_of_devices) {
+    let flux_selection = if schema.tables.iter().any(is_of_devices) {
         DefaultSelection::Further
     } else {
         DefaultSelection::OnRequest
@@ -45,7 +45,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
         offer(
             "flux",
             flux,
-            flux_standing,
+            flux_selection,
             "a point a reading, line protocol over HTTP; asked in Flux",
         ),
     ];

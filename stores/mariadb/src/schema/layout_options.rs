@@ -3,7 +3,8 @@
 //! It decides by the schema's form alone: tags, types of fields, resolution of time.
 
 use super::{field_type, is_short};
-use sensormark_kit::offer;
+use sensormark_kit::{offer, on_request};
+use sensormark_relational::layouts;
 use sensormark_relational::table::SECOND_NS;
 use sensormark_store::{
     Capability, DefaultSelection, Encoding, Family, FieldType, Index, Layout, LayoutOption,
@@ -23,14 +24,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
 
 /// The layouts of a family, whatever the schema's tables hold.
 fn known(schema: &Schema, family: Family) -> Vec<LayoutOption> {
-    let usual = Layout {
-        tags: if schema.tables.iter().any(|table| table.tags.len() > 1) {
-            TagPlacement::OwnTable
-        } else {
-            TagPlacement::Inline
-        },
-        ..Layout::row_per_reading()
-    };
+    let usual = layouts::usual(schema);
     match family {
         Family::PerReading => per_reading(schema, usual),
         Family::PerSpan { span_ns } => vec![offer(
@@ -115,11 +109,8 @@ fn row_per_field_kind(schema: &Schema) -> Option<FieldType> {
 }
 
 fn index_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
-    let request = |variant, layout, description: &str| {
-        offer(variant, layout, DefaultSelection::OnRequest, description)
-    };
     let no_index = usual.with_index(Index::None);
-    let mut offers = vec![request(
+    let mut offers = vec![on_request(
         "no-index",
         no_index,
         "the same rows without an index",
@@ -127,7 +118,7 @@ fn index_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
     if usual.shape == Shape::RowPerReading {
         let clustered = usual.with_index(Index::Clustered);
         // How InnoDB likes it best: rows of a series side by side. Of one series, rows come in that order anyhow.
-        let default_selection = if schema.tables.iter().any(|table| !table.tags.is_empty()) {
+        let default_selection = if layouts::has_tags(schema) {
             DefaultSelection::Further
         } else {
             DefaultSelection::OnRequest
@@ -139,7 +130,7 @@ fn index_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
             "row a reading, kept in the order of PRIMARY KEY (series, time); refuses repeated readings",
         ));
     }
-    if schema.tables.iter().any(|table| !table.tags.is_empty()) {
+    if layouts::has_tags(schema) {
         offers.extend(tag_variants(schema, usual));
     }
     offers
@@ -147,13 +138,10 @@ fn index_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
 
 /// Variants that make a difference where there are tags.
 fn tag_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
-    let request = |variant, layout, description: &str| {
-        offer(variant, layout, DefaultSelection::OnRequest, description)
-    };
     let mut offers = Vec::new();
     let by_series = usual.with_index(Index::Series);
     // Where the series belong to something, a foreign key brings this index unasked.
-    let default_selection = if schema.tables.iter().any(|table| table.entity.is_some()) {
+    let default_selection = if layouts::has_entities(schema) {
         DefaultSelection::Further
     } else {
         DefaultSelection::OnRequest
@@ -164,8 +152,8 @@ fn tag_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
         default_selection,
         "row a reading, index on the series alone, as a foreign key brings it",
     ));
-    if schema.tables.iter().any(|table| table.entity.is_some()) {
-        offers.push(request(
+    if layouts::has_entities(schema) {
+        offers.push(on_request(
             "foreign-key",
             Layout {
                 foreign_key: true,
@@ -174,21 +162,11 @@ fn tag_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
             "the same with the foreign key itself: a reading without its entity is refused",
         ));
     }
-    offers.push(if usual.tags == TagPlacement::OwnTable {
-        let inline = usual.with_tags(TagPlacement::Inline);
-        request(
-            "tags-inline",
-            inline,
-            "row a reading with all its tags in it",
-        )
-    } else {
-        let own = usual.with_tags(TagPlacement::OwnTable);
-        request(
-            "tags-in-table",
-            own,
-            "row a reading with the series' number; tags in a table of their own",
-        )
-    });
+    offers.push(layouts::other_tags(
+        usual,
+        "row a reading with all its tags in it",
+        "row a reading with the series' number; tags in a table of their own",
+    ));
     offers
 }
 
@@ -282,15 +260,5 @@ pub(crate) fn capability(operation: Operation, layout: &Layout, table: &Table) -
     if let Some(missing) = missing(layout, table) {
         return Capability::Unsupported(missing);
     }
-    match operation {
-        Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
-            Capability::Unsupported("the table has no entity".to_owned())
-        }
-        Operation::FromSums | Operation::ExtremesOfPartsFromSums
-            if !matches!(layout.shape, Shape::Summary { .. }) =>
-        {
-            Capability::Unsupported("only the layout with a summary keeps sums".to_owned())
-        }
-        _ => Capability::Native,
-    }
+    layouts::capability(operation, layout)
 }

@@ -7,7 +7,7 @@ use super::source::{Source, add_conditions, filtered, inside, tag_expression, ti
 use super::{OPERATION, Question, Reader};
 use crate::connection::{TimeLimit, unreadable};
 use crate::schema::SAMPLES;
-use crate::schema::{EntityModel, Fields, MEASUREMENT, PhysicalTable, Tags};
+use crate::schema::{Fields, MEASUREMENT, PhysicalEntity, PhysicalTable, Tags};
 use mongodb::bson::{Bson, Document, RawBsonRef, RawDocument, doc};
 use sensormark_store::{
     Answer, Batch, FieldSet, Index, QueryStyle, Shape, StoreError, Table, Value,
@@ -210,7 +210,7 @@ pub(super) fn decoder<'a>(
 fn entity_key(
     table: &Table,
     kept: &PhysicalTable,
-    entity: &EntityModel,
+    entity: &PhysicalEntity,
     document: &RawDocument,
 ) -> Result<(u32, i64), StoreError> {
     let mut key = Vec::new();
@@ -238,7 +238,7 @@ fn entity_key(
 fn entity_property(
     table: &Table,
     kept: &PhysicalTable,
-    entity: &EntityModel,
+    entity: &PhysicalEntity,
     document: &RawDocument,
 ) -> Result<Option<String>, StoreError> {
     if kept.roster.property(0).is_none() {

@@ -69,7 +69,7 @@ fn time_series(layout: Layout) -> Layout {
 }
 
 /// Dates of milliseconds are measured too where there is one series of one device, as published; else on request.
-fn standing_of_dates(schema: &Schema) -> DefaultSelection {
+fn selection_of_dates(schema: &Schema) -> DefaultSelection {
     if schema.tables.iter().all(|table| table.tags.is_empty()) {
         DefaultSelection::Further
     } else {
@@ -94,7 +94,7 @@ fn collection_per_table(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
         offer(
             "dates",
             native(usual),
-            standing_of_dates(schema),
+            selection_of_dates(schema),
             "document a reading keyed by a BSON date: times are cut to milliseconds",
         ),
         offer(
@@ -192,7 +192,7 @@ fn per_span(schema: &Schema, base: Layout, span_ns: i64) -> Vec<LayoutOption> {
         offer(
             "dates",
             native(usual),
-            standing_of_dates(schema),
+            selection_of_dates(schema),
             "the same with BSON dates: times are cut to milliseconds",
         ),
         on_request(

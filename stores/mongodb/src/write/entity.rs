@@ -2,7 +2,7 @@
 
 use super::command::{Writer, refusal};
 use super::growing::identity;
-use crate::schema::{EntityModel, PhysicalTable};
+use crate::schema::{PhysicalEntity, PhysicalTable};
 use mongodb::bson::RawDocumentBuf;
 use mongodb::options::{Acknowledgment, WriteConcern};
 use sensormark_store::{
@@ -42,7 +42,7 @@ impl Writer<'_> {
         &self,
         table: &Table,
         kept: &PhysicalTable,
-        entity: &EntityModel,
+        entity: &PhysicalEntity,
         write: EntityReading<'_>,
     ) -> Result<Acknowledgement, StoreError> {
         let command = self.entity_update(table, kept, entity, write, true)?;
@@ -64,7 +64,7 @@ impl Writer<'_> {
         &self,
         table: &Table,
         kept: &PhysicalTable,
-        entity: &EntityModel,
+        entity: &PhysicalEntity,
         write: EntityReading<'_>,
     ) -> Result<Acknowledgement, StoreError> {
         if let Capability::Unsupported(reason) = self.topology.transactions() {
@@ -98,7 +98,7 @@ impl Writer<'_> {
         &self,
         table: &Table,
         kept: &PhysicalTable,
-        entity: &EntityModel,
+        entity: &PhysicalEntity,
         write: EntityReading<'_>,
         concern: bool,
     ) -> Result<RawDocumentBuf, StoreError> {

@@ -2,22 +2,15 @@
 
 use super::missing;
 use sensormark_kit::{offer, on_request};
+use sensormark_relational::layouts;
 use sensormark_store::{
     Capability, DefaultSelection, Encoding, Family, Index, Layout, LayoutOption, Operation, Schema,
-    Shape, Table, TagPlacement, TimeKey, TimeResolution, WriteMethod,
+    Shape, Table, TimeKey, TimeResolution, WriteMethod,
 };
 
 /// What this store offers for a schema and a family.
 pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
-    let own = schema.tables.iter().any(|table| table.tags.len() > 1);
-    let usual = Layout {
-        tags: if own {
-            TagPlacement::OwnTable
-        } else {
-            TagPlacement::Inline
-        },
-        ..Layout::row_per_reading()
-    };
+    let usual = layouts::usual(schema);
     match family {
         Family::PerReading => {
             let mut offers = vec![offer(
@@ -80,10 +73,10 @@ fn row_per_field(schema: &Schema, usual: Layout) -> Option<LayoutOption> {
 fn row_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
     let without = usual.with_index(Index::None);
     let mut offers = vec![on_request("no-index", without, "row a reading, no index")];
-    if schema.tables.iter().any(|table| !table.tags.is_empty()) {
+    if layouts::has_tags(schema) {
         offers.extend(tag_variants(usual));
     }
-    if schema.tables.iter().any(|table| table.entity.is_some()) {
+    if layouts::has_entities(schema) {
         let layout = Layout {
             index: Index::Series,
             foreign_key: true,
@@ -132,27 +125,17 @@ const WAYS_OF_WRITING: [(&str, WriteMethod, &str); 3] = [
 ];
 
 fn tag_variants(usual: Layout) -> [LayoutOption; 2] {
-    let series = usual.with_index(Index::Series);
-    let (variant, tags, description) = if usual.tags == TagPlacement::OwnTable {
-        (
-            "tags-inline",
-            TagPlacement::Inline,
-            "row a reading with its tags in it",
-        )
-    } else {
-        (
-            "tags-in-table",
-            TagPlacement::OwnTable,
-            "row a reading with the series' number; tags in a table of their own",
-        )
-    };
     [
         on_request(
             "series-index",
-            series,
+            usual.with_index(Index::Series),
             "row a reading, btree on the series alone",
         ),
-        on_request(variant, usual.with_tags(tags), description),
+        layouts::other_tags(
+            usual,
+            "row a reading with its tags in it",
+            "row a reading with the series' number; tags in a table of their own",
+        ),
     ]
 }
 
@@ -189,12 +172,5 @@ pub(crate) fn capability(operation: Operation, layout: &Layout, _: &Table) -> Ca
     if let Some(missing) = missing(layout) {
         return Capability::Unsupported(missing);
     }
-    match operation {
-        Operation::FromSums | Operation::ExtremesOfPartsFromSums
-            if !matches!(layout.shape, Shape::Summary { .. }) =>
-        {
-            Capability::Unsupported("only the layout with a summary keeps sums".to_owned())
-        }
-        _ => Capability::Native,
-    }
+    layouts::capability(operation, layout)
 }

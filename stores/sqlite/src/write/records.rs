@@ -1,7 +1,6 @@
 //! Writing records of a span: one row for each series and span that a batch touches. One buffer serves all of them.
 
-use super::OPERATION;
-use super::writer::{Writer, bind};
+use super::writer::{OPERATION, Writer, bind};
 use crate::error;
 use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, ValueRef};

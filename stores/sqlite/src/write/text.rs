@@ -2,8 +2,7 @@
 //!
 //! This is what the second study did; it is offered to show what parsing costs.
 
-use super::OPERATION;
-use super::writer::Writer;
+use super::writer::{OPERATION, Writer};
 use crate::error;
 use rusqlite::Connection;
 use sensormark_relational::cell::Cell;

@@ -10,6 +10,9 @@ use sensormark_relational::write::statement::{
 };
 use std::collections::HashMap;
 
+/// What a failure was met in.
+pub(super) const OPERATION: &str = "write readings";
+
 /// The statements that write one table, and the buffer that they need.
 pub struct Writer {
     /// Inserts one row.

@@ -1,9 +1,10 @@
 //! What the estimate counts: starts, phases, rest, restarts, what is written; and what it leaves out.
 
 use super::*;
+use crate::engine::adjust::adjust_values;
 use crate::engine::context::CaseRunner;
 use crate::engine::run_plan::RunPlan;
-use crate::engine::scale::{Scale, adjust_values};
+use crate::engine::scale::Scale;
 use crate::engine::selection::Choice;
 use crate::engine::study_protocol;
 use crate::engine::trial::WorkloadFactory;

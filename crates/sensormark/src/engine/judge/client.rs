@@ -5,8 +5,9 @@
 //! group that it runs in held it back. That group gives it less than one processor. All but the null store are certain: a disturbed host can
 //! make that one look slow.
 
+use super::circumstances::Circumstances;
+use super::finding::Finding;
 use super::work::Work;
-use super::{Circumstances, Finding};
 use crate::engine::trial::script::ROLE;
 use crate::measurement::record::PhaseRecord;
 use crate::measurement::server::ServerRecord;

@@ -1,6 +1,6 @@
 //! Whether the host was disturbed while something was measured, and whether that can have made a source late.
 
-use super::Finding;
+use super::finding::Finding;
 use super::work::Work;
 use crate::measurement::record::PhaseRecord;
 use crate::measurement::verdict::ReasonKind;

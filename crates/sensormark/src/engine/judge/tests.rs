@@ -2,6 +2,7 @@
 
 use super::fixture::attempt;
 use super::*;
+use crate::probe::{DisturbanceLimits, Limits};
 
 fn record() -> TrialRecord {
     attempt(0, [("write", 0.0, 1_000), ("read", 0.0, 1_000)])

@@ -6,7 +6,7 @@ use crate::measurement::verdict::ReasonKind;
 use sensormark_store::ErrorKind;
 use std::collections::BTreeMap;
 
-use super::Finding;
+use super::finding::Finding;
 
 /// The share of failed operations that makes a trial invalid.
 const ERROR_SHARE: f64 = 0.01;

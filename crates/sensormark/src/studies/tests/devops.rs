@@ -5,7 +5,7 @@ use crate::engine::scale::Scale;
 use crate::measurement::names;
 use crate::measurement::record::{Figure, LoadRecord, Side};
 use crate::studies::devops::PRINTED;
-use crate::workload::devops::questions::Kind;
+use crate::workload::devops::questions::QuestionKind;
 use crate::workload::devops::{NAME, Parameters};
 use serde_json::Value;
 
@@ -77,7 +77,7 @@ fn of_study(reached: &Reached) -> TrialRecord {
         put(&mut record, &format!("values_per_second/{name}"), *rate);
         disk(&mut record, &name, 87_264_000.0 * hours / 24.0, reached);
     }
-    for kind in Kind::ALL {
+    for kind in QuestionKind::ALL {
         for (clients, rate) in [1, 16].into_iter().zip(reached.asked) {
             let labels = [
                 ("operation", kind.name().into()),

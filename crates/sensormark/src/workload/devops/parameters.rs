@@ -170,7 +170,8 @@ fn span_of(hours: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::scale::{Scale, adjust};
+    use crate::engine::adjust::adjust;
+    use crate::engine::scale::Scale;
 
     fn set(settings: &[&str]) -> Result<Parameters, String> {
         let settings: Vec<String> = settings.iter().map(|one| (*one).to_owned()).collect();

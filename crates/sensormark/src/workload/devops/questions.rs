@@ -29,7 +29,7 @@ const FIELDS: usize = 10;
 
 /// What is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum QuestionKind {
     /// Maximum of usage_user by minute of one host in a short window: the study's question.
     MaximumShort,
     /// The same in a long window.
@@ -44,7 +44,7 @@ pub enum Kind {
     Busy,
 }
 
-impl Kind {
+impl QuestionKind {
     /// All, in the order in which they are asked.
     pub const ALL: [Self; 6] = [
         Self::MaximumShort,
@@ -108,7 +108,7 @@ fn several(parameters: &Parameters) -> u32 {
 
 /// Questions of one kind.
 pub struct Questions {
-    kind: Kind,
+    kind: QuestionKind,
     parameters: Arc<Parameters>,
     history: Arc<History>,
     /// What the load that is asked about writes.
@@ -120,7 +120,7 @@ pub struct Questions {
 impl Questions {
     /// Questions about what a plan writes.
     pub fn new(
-        kind: Kind,
+        kind: QuestionKind,
         parameters: Arc<Parameters>,
         history: Arc<History>,
         plan: Arc<Plan>,
@@ -147,11 +147,11 @@ impl Questions {
     fn hosts(&self, draws: &mut Draws) -> Selection {
         let hosts = self.history.hosts();
         match self.kind {
-            Kind::MaximumShort | Kind::MaximumLong => Selection::Tagged {
+            QuestionKind::MaximumShort | QuestionKind::MaximumLong => Selection::Tagged {
                 tag: HOSTNAME,
                 value: format!("host_{}", draws.below(u64::from(hosts))),
             },
-            Kind::MaximumSeveral => {
+            QuestionKind::MaximumSeveral => {
                 let mut missing = u64::from(several(&self.parameters));
                 let chosen = (0..hosts).filter(|host| {
                     // So that every set of that size is as likely as any other.
@@ -161,17 +161,21 @@ impl Questions {
                 });
                 Selection::Set(chosen.collect())
             }
-            Kind::MeanAll | Kind::LastReading | Kind::Busy => Selection::All,
+            QuestionKind::MeanAll | QuestionKind::LastReading | QuestionKind::Busy => {
+                Selection::All
+            }
         }
     }
 
     fn range(&self, draws: &mut Draws, ticks: Range<u64>) -> TimeRange {
         let (start_ns, end_ns) = (time_ns(ticks.start), time_ns(ticks.end));
         let minutes = match self.kind {
-            Kind::MaximumShort | Kind::MaximumSeveral | Kind::Busy => self.parameters.short_minutes,
-            Kind::MaximumLong => self.parameters.long_minutes,
-            Kind::MeanAll => self.parameters.mean_minutes,
-            Kind::LastReading => {
+            QuestionKind::MaximumShort | QuestionKind::MaximumSeveral | QuestionKind::Busy => {
+                self.parameters.short_minutes
+            }
+            QuestionKind::MaximumLong => self.parameters.long_minutes,
+            QuestionKind::MeanAll => self.parameters.mean_minutes,
+            QuestionKind::LastReading => {
                 // As somebody would have asked some time in the later half of the data.
                 let half = (end_ns - start_ns) / 2;
                 let seconds = (half / SECOND_NS).unsigned_abs();
@@ -210,17 +214,17 @@ impl Questions {
             from_sums: false,
         };
         match self.kind {
-            Kind::MaximumShort | Kind::MaximumLong | Kind::MaximumSeveral => {
-                aggregate(Function::Max, minutes(1), None)
-            }
-            Kind::MeanAll => {
+            QuestionKind::MaximumShort
+            | QuestionKind::MaximumLong
+            | QuestionKind::MaximumSeveral => aggregate(Function::Max, minutes(1), None),
+            QuestionKind::MeanAll => {
                 let window = minutes(self.parameters.mean_step_minutes);
                 aggregate(Function::Mean, window, Some(HOSTNAME))
             }
-            Kind::LastReading => Ask::LastReading {
+            QuestionKind::LastReading => Ask::LastReading {
                 fields: FieldSet::first(FIELDS),
             },
-            Kind::Busy => Ask::SeriesMatching(Predicate {
+            QuestionKind::Busy => Ask::SeriesMatching(Predicate {
                 field: USAGE_USER,
                 comparison: Comparison::Above,
                 threshold: self.parameters.threshold,
@@ -258,13 +262,13 @@ impl Operations for Questions {
         } = *self.parameters;
         let all = f64::from(self.history.hosts());
         let (hosts, minutes) = match self.kind {
-            Kind::MaximumShort => (1.0, short_minutes),
-            Kind::MaximumLong => (1.0, long_minutes),
-            Kind::MaximumSeveral => (f64::from(several(&self.parameters)), short_minutes),
-            Kind::MeanAll => (all, mean_minutes),
-            Kind::Busy => (all, short_minutes),
+            QuestionKind::MaximumShort => (1.0, short_minutes),
+            QuestionKind::MaximumLong => (1.0, long_minutes),
+            QuestionKind::MaximumSeveral => (f64::from(several(&self.parameters)), short_minutes),
+            QuestionKind::MeanAll => (all, mean_minutes),
+            QuestionKind::Busy => (all, short_minutes),
             // One each, where an index leads to it.
-            Kind::LastReading => return Extent::of(all),
+            QuestionKind::LastReading => return Extent::of(all),
         };
         Extent::of(hosts * (minutes * READINGS_A_MINUTE) as f64)
     }

@@ -2,7 +2,7 @@
 
 use super::history::History;
 use super::parameters::Parameters;
-use super::questions::{Kind, Questions};
+use super::questions::{QuestionKind, Questions};
 use super::writes::{Lanes, Plan, Writes};
 use crate::dataset::devops::Devops;
 use crate::dataset::devops::fields::MEASUREMENTS;
@@ -83,8 +83,8 @@ impl Script {
         let (first, most) = (parameters.clients.first(), parameters.clients.last());
         for clients in &parameters.clients {
             let is_end = Some(clients) == first || Some(clients) == most;
-            for kind in Kind::ALL {
-                if is_end || kind == Kind::MaximumShort {
+            for kind in QuestionKind::ALL {
+                if is_end || kind == QuestionKind::MaximumShort {
                     let name = format!("{}-{clients}", kind.name());
                     let about = (loaded.as_str(), &base, parameters.hours);
                     steps.push(maker.question(&name, kind, *clients, about));
@@ -97,7 +97,7 @@ impl Script {
             let name = format!("grow-{hours}h");
             let workers = parameters.most_workers();
             maker.load(&mut steps, &name, GROW, &grown, (workers, *hours));
-            let kind = Kind::MaximumShort;
+            let kind = QuestionKind::MaximumShort;
             let asked = format!("{}-{hours}h", kind.name());
             steps.push(maker.question(&asked, kind, 1, (&name, &grown, *hours)));
             from = to;
@@ -159,7 +159,7 @@ impl Maker {
     fn question(
         &self,
         name: &str,
-        kind: Kind,
+        kind: QuestionKind,
         clients: u32,
         (phase, plan, hours): (&str, &Arc<Plan>, f64),
     ) -> Step {

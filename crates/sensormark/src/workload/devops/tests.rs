@@ -2,7 +2,7 @@
 
 use super::history::History;
 use super::parameters::Parameters;
-use super::questions::{Kind, Questions};
+use super::questions::{QuestionKind, Questions};
 use super::steps::Script;
 use super::writes::{Lanes, Plan, Writes};
 use crate::dataset::devops::fields::MEASUREMENTS;
@@ -96,7 +96,7 @@ impl Place {
         reference
     }
 
-    fn questions(&self, kind: Kind, parameters: &Parameters, ticks: u64) -> Questions {
+    fn questions(&self, kind: QuestionKind, parameters: &Parameters, ticks: u64) -> Questions {
         let history = History::new(self.data, Arc::clone(&self.schema), ticks);
         Questions::new(
             kind,
@@ -219,7 +219,7 @@ fn answers_are_the_reference_s_whatever_was_written() {
         let all = place.writes.len();
         for watermark in [u64::MAX, all / 2, 40] {
             let reference = place.reference(watermark.min(all));
-            for kind in Kind::ALL {
+            for kind in QuestionKind::ALL {
                 let questions = place.questions(kind, &parameters, 900);
                 assert!(questions.least_watermark() <= watermark);
                 let mut slot = Slot::new(&place.schema);
@@ -246,7 +246,7 @@ fn questions_are_about_windows_of_their_length_all_over_the_data() {
     let parameters = small();
     let place = place(8, Walk::Clamped, 360..1_080, &[160; 9]);
     let mut slot = Slot::new(&place.schema);
-    for kind in Kind::ALL {
+    for kind in QuestionKind::ALL {
         let questions = place.questions(kind, &parameters, 1_080);
         let mut ranges: Vec<TimeRange> = Vec::new();
         for index in 0..questions.len() {
@@ -260,10 +260,10 @@ fn questions_are_about_windows_of_their_length_all_over_the_data() {
             assert!(tick_from(first.range.end_ns) <= 1_080);
         }
         let minutes = match kind {
-            Kind::MaximumShort | Kind::MaximumSeveral | Kind::Busy => 7,
-            Kind::MaximumLong => 40,
-            Kind::MeanAll => 33,
-            Kind::LastReading => continue,
+            QuestionKind::MaximumShort | QuestionKind::MaximumSeveral | QuestionKind::Busy => 7,
+            QuestionKind::MaximumLong => 40,
+            QuestionKind::MeanAll => 33,
+            QuestionKind::LastReading => continue,
         };
         assert!(
             ranges
@@ -298,7 +298,7 @@ fn a_window_is_cut_to_what_there_is() {
     let mut parameters = small();
     parameters.long_minutes = 100_000;
     let place = place(8, Walk::Clamped, 0..360, &[160; 9]);
-    let questions = place.questions(Kind::MaximumLong, &parameters, 360);
+    let questions = place.questions(QuestionKind::MaximumLong, &parameters, 360);
     let mut slot = Slot::new(&place.schema);
     questions.fill(0, u64::MAX, &mut slot);
     assert_eq!(slot.query().range.length_ns(), 3_600_000_000_000);

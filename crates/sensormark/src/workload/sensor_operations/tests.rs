@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::dataset::sensor_operations::SensorReadings;
+use crate::engine::adjust::adjust;
 use crate::engine::operations::{Operations, Request, Slot};
-use crate::engine::scale::{Scale, adjust};
+use crate::engine::scale::Scale;
 use crate::engine::trial::Subject;
 use crate::engine::trial::WorkloadFactory;
 use crate::engine::trial::script::{Step, check};
