@@ -54,11 +54,11 @@ impl Summary {
     /// The sentences of the answer that the title does not say in full.
     pub fn further(&self) -> Vec<&str> {
         let title = self.title();
-        let sentences = self.sentences();
+        let sentences = self.headline.iter().map(String::as_str);
         sentences.filter(|sentence| *sentence != title).collect()
     }
 
-    /// The whole answer: the headline, and for how many weights it holds.
+    /// The whole answer as a terminal has it: the headline, and for how many weights it holds. A page says the latter where its weights are.
     pub fn sentences(&self) -> impl Iterator<Item = &str> {
         self.headline.iter().chain(&self.wins).map(String::as_str)
     }
