@@ -237,8 +237,9 @@ fn heading(text: &mut String, store: &Arc<dyn Store>, name: &str, offer: &Layout
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sensormark::workload::machine_tool::NAME;
-    use sensormark_store::{TimeKey, WriteMethod};
+    use sensormark::engine::trial::cases::cases;
+    use sensormark::workload::{billing, devops, machine_tool, sensor_operations};
+    use sensormark_store::{Durability, Shape, TimeKey, WriteMethod};
 
     fn offered(workload: &str, choice: &Choice) -> Vec<String> {
         let offers = offers_of(workload, choice).into_iter();
@@ -275,31 +276,94 @@ mod tests {
             }
         }
     }
-    /// What the report compares the study's rows with.
+
+    /// What the reports compare the studies' rows with: dates, floating point fields over UDP, a row key of time, a foreign key, Flux.
     #[test]
-    fn machine_tool_as_its_study_keeps_dates_and_floating_point_fields() {
-        let protocol = study_protocol::protocol(NAME).expect("a study");
+    fn layouts_of_the_studies_are_as_their_reports_take_them() {
         let registry = registry();
         let mut layouts = 0;
-        for (name, own) in protocol.layouts {
-            let Some(store) = registry.find(name) else {
-                continue;
-            };
-            for (_, offer) in offers_of(NAME, &any(store))
-                .into_iter()
-                .filter(|(layout, _)| own.contains(&layout.as_str()))
-            {
-                let is_as_written = match *name {
-                    "influxdb" => {
-                        offer.layout.float_fields && offer.layout.write == WriteMethod::Datagram
-                    }
-                    "mongodb" => offer.layout.time == TimeKey::Native,
-                    _ => true,
+        for protocol in &study_protocol::PROTOCOLS {
+            for (name, own) in protocol.layouts {
+                let Some(store) = registry.find(name) else {
+                    continue;
                 };
-                assert!(is_as_written, "{name} {offer:?}");
-                layouts += 1;
+                for (named, offer) in offers_of(protocol.workload, &any(store))
+                    .into_iter()
+                    .filter(|(layout, _)| own.contains(&layout.as_str()))
+                {
+                    let layout = &offer.layout;
+                    let is_as_written = match (protocol.workload, *name) {
+                        (machine_tool::NAME, "influxdb") => {
+                            layout.float_fields && layout.write == WriteMethod::Datagram
+                        }
+                        (machine_tool::NAME, "mongodb") => layout.time == TimeKey::Native,
+                        (billing::NAME, "griddb") => layout.shape == Shape::NativeTimeSeries,
+                        (billing::NAME, "mariadb") => layout.foreign_key,
+                        _ => true,
+                    };
+                    assert!(
+                        is_as_written,
+                        "{}: {name}:{named} {layout:?}",
+                        protocol.workload
+                    );
+                    layouts += 1;
+                }
             }
         }
         assert!(layouts > 0);
+    }
+
+    /// One class of durability does not hold for all stores of a run: the study's MongoDB alone did not wait.
+    #[test]
+    fn sensor_operations_as_its_study_lets_mongodb_alone_write_unacknowledged() {
+        let name = sensor_operations::NAME;
+        let protocol = study_protocol::protocol(name).expect("a study");
+        let kinds = named_kinds();
+        let mut kinds = kinds.iter().filter(|kind| kind.name() == name);
+        let kind = kinds.next().expect("a workload");
+        let numbers = numbers(kind.as_ref(), Scale::Study, &[]).expect("numbers");
+        let mut classes = 0;
+        for store in registry().stores() {
+            let choices = protocol.promise(vec![any(store)]);
+            let (cases, _) =
+                cases(kind.as_ref(), &numbers, &choices, Durability::Default).expect("its layouts");
+            let store = store.description().name;
+            let expected = match store.as_str() {
+                "mongodb" => Durability::Unacknowledged,
+                _ => Durability::Default,
+            };
+            for case in cases {
+                assert_eq!(case.durability, expected, "{store} {}", case.layout_name);
+                classes += 1;
+            }
+        }
+        assert!(classes > 0);
+    }
+
+    /// 16 clients hold a write each, and stay under 100 MB. MongoDB's writes to time series go out in parts; embedded databases are in the process anyway.
+    #[test]
+    fn writes_of_16_clients_to_servers_are_under_100_mb() {
+        let kinds = named_kinds();
+        let mut kinds = kinds.iter().filter(|kind| kind.name() == devops::NAME);
+        let kind = kinds.next().expect("a workload");
+        let numbers = numbers(kind.as_ref(), Scale::Study, &[]).expect("numbers");
+        let schema = kind.schema(&numbers).expect("a schema");
+        for store in registry().stores() {
+            if store.description().embedded {
+                continue;
+            }
+            for (name, offer) in offers_of(devops::NAME, &any(store)) {
+                let layout = &offer.layout;
+                if layout.shape == Shape::NativeTimeSeries {
+                    continue;
+                }
+                for table in &schema.tables {
+                    let size = store.write_size(layout, table);
+                    let held = 16 * size.readings_per_write() * size.reading_bytes;
+                    let store = store.description().name;
+                    assert!(held < 100_000_000, "{store}:{name} {}: {held}", table.name);
+                }
+            }
+        }
     }
 }

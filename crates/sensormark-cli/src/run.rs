@@ -111,6 +111,11 @@ impl Measured<'_> {
             let offers = layout_options(self.kind.as_ref(), &self.parameters, choice)?;
             Ok(offers.into_iter().map(|(name, _)| name).collect())
         })?;
+        let own = protocol.filter(|_| arguments.durability.is_none());
+        let choices = match own {
+            Some(protocol) => protocol.promise(choices),
+            None => choices,
+        };
         let (cases, unsupported) =
             cases(self.kind.as_ref(), &self.parameters, &choices, durability)
                 .map_err(Failure::usage)?;

@@ -5,14 +5,15 @@ use sensormark::engine::adjust::adjust_values;
 use sensormark::engine::estimate::Terms;
 use sensormark::engine::run_plan::RunPlan;
 use sensormark::engine::scale::Scale;
-use sensormark::engine::selection::{Choice, parse};
+use sensormark::engine::selection::parse;
 use sensormark::engine::study_protocol;
 use sensormark::engine::trial::WorkloadFactory;
 use sensormark::engine::trial::case::TrialRunner;
-use sensormark::engine::trial::cases::{cases, layout_options};
+use sensormark::engine::trial::cases::cases;
 use sensormark::measurement::{Cache, RunRecord};
 use sensormark_store::{Durability, ServerOptions};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -40,26 +41,38 @@ fn typed(kind: &dyn WorkloadFactory, kept: &Value) -> Value {
     adjust_values(preset, &settings, table).expect("numbers that were measured with")
 }
 
+/// The layouts that the run measured, as `--on` names them. A study's protocol may name others since.
+fn measured(folder: &Path) -> String {
+    let trials = std::fs::read_dir(folder.join("trials")).expect("kept trials");
+    let mut names = BTreeSet::new();
+    for trial in trials {
+        let text = std::fs::read(trial.expect("an entry").path()).expect("a kept trial");
+        let trial: Value = serde_json::from_slice(&text).expect("a record");
+        let of = |name: &str| {
+            trial["implementation"][name]
+                .as_str()
+                .expect("a name")
+                .to_owned()
+        };
+        names.insert(format!("{}:{}", of("store"), of("layout_name")));
+    }
+    names.into_iter().collect::<Vec<_>>().join(",")
+}
+
 /// What the run took and what its plan says, in seconds; none where this program was built without its stores.
 fn compared(workload: &str) -> Option<(f64, f64)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
-    let text = std::fs::read(root.join(workload).join("run.json")).expect("a kept run");
+    let folder = root.join(workload);
+    let text = std::fs::read(folder.join("run.json")).expect("a kept run");
     let run: RunRecord = serde_json::from_slice(&text).expect("a record");
     let time = |text: &str| text.parse::<jiff::Timestamp>().expect("a time");
     let (began, ended) = (time(&run.started), time(&run.finished.expect("it ended")));
     let took = ended.duration_since(began).as_secs_f64();
-    let mut words = run.command_line.iter();
-    words.find(|word| *word == "--on").expect("stores");
-    let choices = parse(words.next().expect("stores"), &registry()).ok()?;
+    let choices = parse(&measured(&folder), &registry()).ok()?;
     let kinds = kinds();
     let kind = kinds.find(workload).expect("a workload");
     let protocol = study_protocol::protocol(workload).expect("a study");
     let parameters = typed(kind.as_ref(), &run.parameters);
-    let offered = |choice: &Choice| {
-        let offers = layout_options(kind.as_ref(), &parameters, choice)?;
-        Ok(offers.into_iter().map(|(name, _)| name).collect())
-    };
-    let choices = protocol.choose(choices, offered).expect("its layouts");
     let durability = Durability::Default;
     let (cases, _) = cases(kind.as_ref(), &parameters, &choices, durability).expect("cases");
     let runner = TrialRunner {

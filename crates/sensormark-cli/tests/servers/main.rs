@@ -134,6 +134,10 @@ fn tests() -> Vec<Named> {
         ),
         test!("MariaDB", studies::a_machine_tool_run_follows_its_study),
         test!(
+            "MongoDB",
+            studies::mongodb_alone_writes_unacknowledged_in_sensor_operations_as_its_study
+        ),
+        test!(
             "DuckDB",
             one_process::clients_that_processes_would_share_are_in_one
         ),

@@ -53,6 +53,57 @@ pub fn a_machine_tool_run_follows_its_study() {
     assert!(!flat.contains("nobody gave one"), "difficulties: {text}");
 }
 
+pub fn mongodb_alone_writes_unacknowledged_in_sensor_operations_as_its_study() {
+    let classes = |further: &[&str]| {
+        let place = Place::new();
+        let mut words = vec![
+            "run",
+            "sensor-operations",
+            "--on=mongodb,sqlite",
+            "--as-study",
+            "--tolerate-disturbance",
+            "--full",
+            "--results",
+            "results",
+        ];
+        for setting in [
+            "single=60",
+            "multi=400",
+            "batch=50",
+            "sensors=7",
+            "clients=1",
+        ] {
+            words.extend(["--set", setting]);
+        }
+        let output = place.run(&[&words[..], further].concat());
+        let text = said(&output);
+        let trials = place.trials();
+        let mut classes: Vec<String> = Vec::new();
+        for trial in &trials {
+            assert_eq!(held_against(trial), [""; 0], "{}: {text}", trial["verdict"]);
+            let of = |name: &str| trial["implementation"][name].as_str().unwrap_or_default();
+            let class = format!("{} {}", of("store"), of("durability"));
+            if !classes.contains(&class) {
+                classes.push(class);
+            }
+        }
+        classes.sort();
+        (classes, text)
+    };
+    let (as_study, text) = classes(&[]);
+    assert_eq!(
+        as_study,
+        ["mongodb unacknowledged", "sqlite default"],
+        "{text}"
+    );
+    assert!(
+        text.contains("MongoDB individual, unacknowledged"),
+        "{text}"
+    );
+    let (as_it_comes, text) = classes(&["--durability=default"]);
+    assert_eq!(as_it_comes, ["mongodb default", "sqlite default"], "{text}");
+}
+
 pub fn logs_lie_on_the_disk_that_the_user_names() {
     let place = Place::new();
     let logs = place.path().join("logs");

@@ -6,7 +6,7 @@
 
 use crate::engine::connection::Registry;
 use crate::nearest::unknown;
-use sensormark_store::{Cluster, Secret, Store};
+use sensormark_store::{Cluster, Durability, Secret, Store};
 use std::sync::Arc;
 
 /// One store that was asked for.
@@ -26,6 +26,8 @@ pub struct Choice {
     pub server: Option<String>,
     /// The cluster that sensormark starts instead of one server; see [`super::clusters`].
     pub cluster: Option<Cluster>,
+    /// What an acknowledged write promises, where it is not as in the rest of the run: a study's own (see [`super::study_protocol`]).
+    pub durability: Option<Durability>,
 }
 
 impl Choice {
@@ -39,6 +41,7 @@ impl Choice {
             url: None,
             server: None,
             cluster: None,
+            durability: None,
         }
     }
 
@@ -210,6 +213,7 @@ fn parse_item(item: &str, registry: &Registry) -> Result<Choice, String> {
         url,
         server,
         cluster: None,
+        durability: None,
     })
 }
 

@@ -3,6 +3,8 @@
 //! Everything that the option changes is a field of [`Protocol`]; who acts on it asks the run's protocol, never a workload's name.
 
 use crate::engine::selection::Choice;
+use crate::measurement::record::Implementation;
+use sensormark_store::Durability;
 
 /// What a study stated of its protocol, and what a run does of it.
 #[derive(Debug, PartialEq, Eq)]
@@ -17,6 +19,8 @@ pub struct Protocol {
     pub strategies_turn: bool,
     /// The study's own layouts by store: what is measured of a store that is named without a layout.
     pub layouts: &'static [(&'static str, &'static [&'static str])],
+    /// What an acknowledged write promised in the study, by store, where its driver did not wait as today's do.
+    pub durability: &'static [(&'static str, Durability)],
     /// What was stated, and what is done.
     pub statements: &'static [Statement],
 }
@@ -35,11 +39,39 @@ pub struct Statement {
 pub enum Here {
     /// It is done, by these means.
     Done(&'static str),
+    /// It is done by these means where this was measured, which a run may have done otherwise.
+    Where(Own, &'static str),
     /// It is not done, with the reason.
     Not(&'static str),
 }
 
-use Here::{Done, Not};
+/// What a run measures of a store that a statement is about.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Own {
+    /// The store's layout of this name.
+    Layout(&'static str, &'static str),
+    /// The store in this class of durability.
+    Class(&'static str, Durability),
+}
+
+impl Own {
+    /// Whether it is about the implementation's store.
+    fn is_about(&self, one: &Implementation) -> bool {
+        let (Self::Layout(store, _) | Self::Class(store, _)) = self;
+        one.store == *store
+    }
+
+    /// Whether it is the implementation.
+    fn is(&self, one: &Implementation) -> bool {
+        self.is_about(one)
+            && match self {
+                Self::Layout(_, layout) => one.layout_name == *layout,
+                Self::Class(_, class) => one.durability == *class,
+            }
+    }
+}
+
+use Here::{Done, Not, Where};
 
 const fn says(stated: &'static str, here: Here) -> Statement {
     Statement { stated, here }
@@ -60,6 +92,7 @@ pub const PROTOCOLS: [Protocol; 5] = [
             ("mongodb", &["individual-dates", "bulk-dates"]),
             ("influxdb", &["individual-udp-floats"]),
         ],
+        durability: &[],
         statements: &[
             says(
                 "the databases' own settings: it states no change of them",
@@ -118,10 +151,18 @@ pub const PROTOCOLS: [Protocol; 5] = [
         restart_before_reading: false,
         strategies_turn: false,
         layouts: &[
-            ("postgresql", &["individual", "individual-no-index"]),
+            (
+                "postgresql",
+                &[
+                    "individual",
+                    "individual-concatenated",
+                    "individual-no-index",
+                ],
+            ),
             ("mongodb", &["individual", "individual-no-index"]),
             ("cassandra", &["individual-partition-per-series"]),
         ],
+        durability: &[("mongodb", Durability::Unacknowledged)],
         statements: &[
             says(
                 "configuration files as they come, but for folders and the network",
@@ -139,8 +180,16 @@ pub const PROTOCOLS: [Protocol; 5] = [
             ),
             says(
                 "MongoDB's driver of 2012 acknowledges no write",
-                Not(
-                    "unless --durability unacknowledged is given, which MongoDB alone has: one class holds for a whole run",
+                Where(
+                    Own::Class("mongodb", Durability::Unacknowledged),
+                    "MongoDB alone is measured unacknowledged (w:0), unless --durability names a class or --cluster more nodes",
+                ),
+            ),
+            says(
+                "PostgreSQL's multi write is a concatenated SQL query",
+                Where(
+                    Own::Layout("postgresql", "individual-concatenated"),
+                    "the layout individual-concatenated, which stands for its multi writes",
                 ),
             ),
             says(
@@ -155,6 +204,7 @@ pub const PROTOCOLS: [Protocol; 5] = [
         restart_before_reading: false,
         strategies_turn: false,
         layouts: &[("mongodb", &["individual"]), ("influxdb", &["individual"])],
+        durability: &[],
         statements: &[
             says(
                 "the databases' own settings; Snappy compresses MongoDB's collections",
@@ -180,13 +230,24 @@ pub const PROTOCOLS: [Protocol; 5] = [
         restart_before_reading: false,
         strategies_turn: false,
         layouts: &[
-            ("griddb", &["reading"]),
+            ("griddb", &["reading-time-series"]),
             ("mariadb", &["reading-foreign-key"]),
         ],
+        durability: &[],
         statements: &[
             says(
+                "GridDB keeps a container a meter, whose row key is the time of a reading (Date)",
+                Where(
+                    Own::Layout("griddb", "reading-time-series"),
+                    "the layout reading-time-series",
+                ),
+            ),
+            says(
                 "METER_READS has a foreign key to METERS",
-                Done("the layout reading-foreign-key"),
+                Where(
+                    Own::Layout("mariadb", "reading-foreign-key"),
+                    "the layout reading-foreign-key",
+                ),
             ),
             says(
                 "each thread loads one device, 160 in all",
@@ -226,6 +287,7 @@ pub const PROTOCOLS: [Protocol; 5] = [
             ),
             ("influxdb", &["flat-flux"]),
         ],
+        durability: &[],
         statements: &[
             says(
                 "the databases' own settings: it states no change of them",
@@ -316,10 +378,25 @@ impl Protocol {
         Ok(chosen)
     }
 
+    /// The choices, with the study's own class of durability for its stores. A cluster has no writes without an acknowledgement.
+    pub fn promise(&self, choices: Vec<Choice>) -> Vec<Choice> {
+        let own = |choice: &Choice| {
+            let name = choice.store.description().name;
+            let own = self.durability.iter().find(|(store, _)| *store == name);
+            own.filter(|_| choice.cluster.is_none())
+                .map(|(_, class)| *class)
+        };
+        let with = |choice: Choice| Choice {
+            durability: own(&choice),
+            ..choice
+        };
+        choices.into_iter().map(with).collect()
+    }
+
     /// What is done as the study did it, a line each.
     pub fn done(&self) -> Vec<String> {
         let done = self.statements.iter().filter_map(|one| match one.here {
-            Done(means) => Some(format!("{}: {means}", one.stated)),
+            Done(means) | Where(_, means) => Some(format!("{}: {means}", one.stated)),
             Not(_) => None,
         });
         done.collect()
@@ -329,8 +406,55 @@ impl Protocol {
     pub fn not_done(&self) -> Vec<String> {
         let not = self.statements.iter().filter_map(|one| match one.here {
             Not(reason) => Some(format!("{}: {reason}", one.stated)),
-            Done(_) => None,
+            Done(_) | Where(..) => None,
         });
         not.collect()
+    }
+
+    /// What a run of these implementations did, and what it did not, a line each. Statements about a store that it did not measure are left out.
+    pub fn of_run(&self, measured: &[&Implementation]) -> [Vec<String>; 2] {
+        let [mut done, mut not] = [Vec::new(), Vec::new()];
+        for Statement { stated, here } in self.statements {
+            match here {
+                Done(means) => done.push(format!("{stated}: {means}")),
+                Not(reason) => not.push(format!("{stated}: {reason}")),
+                Where(own, means) if measured.iter().any(|one| own.is(one)) => {
+                    done.push(format!("{stated}: {means}"));
+                }
+                Where(own, _) => {
+                    let other = measured.iter().find(|one| own.is_about(one));
+                    not.extend(
+                        other.map(|one| {
+                            format!("{stated}: this run measured {} otherwise", one.title)
+                        }),
+                    );
+                }
+            }
+        }
+        [done, not]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tests::fixture::implementation;
+
+    /// A kept run says what it did, and not what a run of today would.
+    #[test]
+    fn a_run_that_measured_a_store_otherwise_does_not_claim_what_the_study_did() {
+        let billing = protocol("billing").expect("a study");
+        let told = |layout: &str| {
+            let one = implementation("GridDB", layout, None);
+            billing.of_run(&[&one]).map(|lines| lines.join("\n"))
+        };
+        let [done, not] = told("reading-time-series");
+        assert!(done.contains("the layout reading-time-series"), "{done}");
+        assert!(!not.contains("otherwise"), "{not}");
+        let [done, not] = told("reading");
+        assert!(!done.contains("reading-time-series"), "{done}");
+        assert!(not.contains("this run measured GridDB otherwise"), "{not}");
+        // MariaDB was not measured, so there is nothing to say of its schema.
+        assert!(!format!("{done}{not}").contains("foreign key"));
     }
 }

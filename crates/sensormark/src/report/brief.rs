@@ -66,11 +66,12 @@ pub fn render(summary: &Summary, paths: &Paths, room: Room) -> String {
 fn headline(summary: &Summary, width: usize, height: Option<usize>) -> Vec<String> {
     let most = height.map_or(usize::MAX, |height| (height / 4).max(3));
     let mut lines = Vec::new();
-    for (number, sentence) in summary.headline.iter().enumerate() {
+    let sentences: Vec<&str> = summary.sentences().collect();
+    for (number, sentence) in sentences.iter().enumerate() {
         let wrapped = wrap(sentence, width - INDENT.len());
-        let is_last = number + 1 == summary.headline.len();
+        let is_last = number + 1 == sentences.len();
         if number > 0 && lines.len() + wrapped.len() + usize::from(!is_last) > most {
-            let left_out = summary.headline.len() - number;
+            let left_out = sentences.len() - number;
             lines.push(indent(format!("… and {left_out} more: see everything")));
             break;
         }

@@ -18,6 +18,9 @@ const DRAWS: u32 = 20_000;
 /// The seed of the draws, fixed: the same results give the same report.
 const DRAW_SEED: u64 = 0x5e_4504;
 
+/// Points by which a score moved between two quick runs that were alike, each a single trial.
+pub const POINTS_BY_CHANCE: u32 = 12;
+
 /// Who won, and who could not compete.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranking {
@@ -159,6 +162,12 @@ impl Ranking {
                 .cmp(&key(other))
                 .then(other.standing.total.total_cmp(&one.standing.total))
         });
+    }
+
+    /// Who of the ranked wins under the most weightings.
+    pub fn most_wins(&self) -> Option<&Ranked> {
+        let by_share = |one: &&Ranked, other: &&Ranked| one.win_share.total_cmp(&other.win_share);
+        self.ranked.iter().rev().max_by(by_share)
     }
 
     /// The contestants that share the first rank.

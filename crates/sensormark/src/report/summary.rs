@@ -12,7 +12,7 @@ use super::requirements::{Outcome, Requirements};
 use super::sections::cells::{counted, listed};
 use crate::measurement::NotMeasured;
 use crate::measurement::record::TrialRecord;
-use crate::statistics::Basis;
+use crate::statistics::{Basis, SMALLEST_REPETITIONS};
 pub(super) use figures::figures;
 pub use figures::{Estimate, SummaryColumn};
 use serde::Serialize;
@@ -39,6 +39,12 @@ pub struct Summary {
     pub seconds: Option<f64>,
     /// The answer, one sentence an item, the most important first.
     pub headline: Vec<String>,
+    /// Who leads, with how many more cannot be told apart from it; null where nobody is ranked.
+    pub winner: Option<String>,
+    /// Under what share of all weights the first of the ranking wins, and who under more; absent where there is nobody to compare it with, or where
+    /// requirements are the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wins: Option<String>,
     /// Who meets what the user asked to hold, where something was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requirements: Option<Requirements>,
@@ -46,6 +52,9 @@ pub struct Summary {
     pub certainty: Certainty,
     /// Why it is not surer; empty where nothing stands in the way.
     pub because: Vec<String>,
+    /// Whether ranks rest on enough repetitions that chance was tested for.
+    #[serde(skip)]
+    pub is_tested: bool,
     /// The figures that rows have.
     pub columns: Vec<SummaryColumn>,
     /// Who is ranked, best first.
@@ -96,6 +105,8 @@ pub struct SummaryRow {
     pub score: f64,
     /// Half the width of the score's 95 % interval, where there are enough repetitions.
     pub plus_minus: Option<f64>,
+    /// The share of all weights under which it wins, 0 to 1.
+    pub win_share: f64,
     /// Whether a trial of it counts although the machine was busy.
     pub rough: bool,
     /// Whether it meets what the user asked to hold, where something was.
@@ -141,6 +152,7 @@ impl Summary {
             .collect();
         let certainty = certainty(ranking, &ranked);
         let sentences = headline(field, ranking, &ranked, requirements.as_ref());
+        let is_tested = ranking.basis == Basis::Significance;
         Self {
             workload: clean(field.run.title()),
             scale: clean(&field.run.scale),
@@ -155,9 +167,15 @@ impl Summary {
             repetitions: field.blocks.len(),
             seconds: seconds(field),
             headline: sentences.iter().map(|text| clean(text)).collect(),
+            winner: winner(&ranked),
+            wins: requirements
+                .is_none()
+                .then(|| wins(ranking, &ranked))
+                .flatten(),
             requirements,
             certainty,
-            because: because(field, certainty),
+            because: because(field, certainty, is_tested),
+            is_tested,
             columns,
             ranked,
             not_ranked: not_ranked(ranking),
@@ -192,6 +210,7 @@ fn row(
             .summary
             .interval
             .map(|interval| (interval.high - interval.low) / 2.0),
+        win_share: one.win_share,
         rough: trials.any(TrialRecord::is_rough),
         meets,
         figures,
@@ -307,8 +326,46 @@ fn cheapest(ranking: &Ranking, ranked: &[SummaryRow]) -> String {
     }
 }
 
+/// Who leads, and how many more cannot be told apart from it.
+fn winner(ranked: &[SummaryRow]) -> Option<String> {
+    let mut first = ranked.iter().filter(|one| one.rank == Some(1));
+    let one = first.next()?;
+    Some(match first.count() {
+        0 => one.label.clone(),
+        more => format!("{} and {more} more, tied", one.label),
+    })
+}
+
+/// Under what share of all weights the first of the ranking wins; and who wins under more, where it is another.
+fn wins(ranking: &Ranking, ranked: &[SummaryRow]) -> Option<String> {
+    let [first, _, ..] = ranked else {
+        return None;
+    };
+    let own = share(first.win_share);
+    let most = ranking.most_wins()?;
+    Some(if most.win_share > first.win_share {
+        let others = share(most.win_share);
+        format!(
+            "{} wins for {own} of all weights; {} for {others}.",
+            first.label,
+            most.label()
+        )
+    } else {
+        format!("{} wins for {own} of all weights.", first.label)
+    })
+}
+
+/// A share of weights in whole percent, without calling nearly all of them all, or few of them none.
+fn share(share: f64) -> String {
+    match fixed(share * 100.0, 0).as_str() {
+        "100" if share < 1.0 => "over 99 %".to_owned(),
+        "0" if share > 0.0 => "under 1 %".to_owned(),
+        percent => format!("{percent} %"),
+    }
+}
+
 /// Why the order is not surer.
-fn because(field: &Field, certainty: Certainty) -> Vec<String> {
+fn because(field: &Field, certainty: Certainty, is_tested: bool) -> Vec<String> {
     let mut because = Vec::new();
     let disturbed = field.trials.iter().filter(|trial| trial.is_disturbed());
     let phases = disturbed.flat_map(|trial| &trial.phases);
@@ -327,11 +384,12 @@ fn because(field: &Field, certainty: Certainty) -> Vec<String> {
             format!("the hypervisor took up to {} % of the CPU", percent(steal))
         });
     }
-    match (certainty, field.blocks.len()) {
-        (Certainty::Firm | Certainty::NotDecided, _) => {}
-        (_, 1) => because.push("one repetition".to_owned()),
-        (_, few @ 2) => because.push(counted(few, "repetition")),
-        _ => {}
+    if !is_tested && certainty != Certainty::NotDecided {
+        because.push(match field.blocks.len() {
+            1 => "one repetition".to_owned(),
+            few if few < SMALLEST_REPETITIONS => counted(few, "repetition"),
+            _ => format!("fewer than {SMALLEST_REPETITIONS} valid repetitions"),
+        });
     }
     because
 }

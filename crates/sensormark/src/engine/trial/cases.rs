@@ -12,7 +12,7 @@ use sensormark_store::{
 };
 use serde_json::Value;
 
-/// The cases of the stores that were asked for, and what cannot be measured.
+/// The cases of the stores that were asked for, and what cannot be measured. The class of durability holds for choices without one of their own.
 ///
 /// # Errors
 /// A layout that there is not, with the nearest right name; wrong parameters.
@@ -40,6 +40,7 @@ pub fn cases(
         };
         for (name, offer) in chosen {
             let asks_meanwhile = kind.asks_while_writing(parameters);
+            let durability = choice.durability.unwrap_or(durability);
             let missing = missing_durability(choice, durability)
                 .or_else(|| unseen(asks_meanwhile, &offer.layout));
             match missing {
@@ -167,7 +168,6 @@ fn no_layout(kind: &str, choice: &Choice, offers: &[&(String, LayoutOption)]) ->
     }
 }
 
-/// Why nothing of a store can be measured in this class of durability, if it has none.
 /// Why answers about a layout cannot be checked while it is written: a datagram may be on its way, and nobody says when it has arrived.
 fn unseen(asks_meanwhile: bool, layout: &Layout) -> Option<String> {
     (asks_meanwhile && layout.write == WriteMethod::Datagram).then(|| {
@@ -175,6 +175,7 @@ fn unseen(asks_meanwhile: bool, layout: &Layout) -> Option<String> {
     })
 }
 
+/// Why nothing of a store can be measured in this class of durability, if it has none.
 fn missing_durability(choice: &Choice, durability: Durability) -> Option<String> {
     let classes = choice.store.description().durability;
     let has = classes.iter().any(|(class, _)| *class == durability);

@@ -89,21 +89,11 @@ fn row(place: usize, entry: &Entry) -> String {
         choice("second"),
         escaped(&started.replace('T', " ")),
         escaped(&format!("{}, {}", summary.workload, summary.scale)),
-        escaped(&winner(summary)),
+        escaped(&summary.winner.clone().unwrap_or_else(|| summary.title())),
         badge.replace(' ', "-"),
         escaped(&clean(&summary.stores.join(", "))),
         states(summary.states),
     )
-}
-
-/// Who leads, and how many more cannot be told apart from it; where nobody is ranked, what there is to say instead.
-fn winner(summary: &Summary) -> String {
-    let mut first = summary.ranked.iter().filter(|one| one.rank == Some(1));
-    match (first.next(), first.count()) {
-        (None, _) => summary.title(),
-        (Some(one), 0) => one.label.clone(),
-        (Some(one), more) => format!("{} and {more} more, tied", one.label),
-    }
 }
 
 /// Trials by state, those that there are.

@@ -5,7 +5,7 @@ use crate::measurement::Cache;
 use crate::report::field::{Arm, Field};
 use crate::report::keeping_up;
 use crate::report::number::fixed;
-use crate::report::ranking::{Ranked, Ranking};
+use crate::report::ranking::{POINTS_BY_CHANCE, Ranked, Ranking};
 use crate::report::tables::{Cell, Section, Spread, Table};
 use crate::score::{Board, WeightChange};
 use crate::statistics::{Basis, SMALLEST_REPETITIONS};
@@ -46,7 +46,7 @@ pub fn answer(field: &Field, ranking: &Ranking) -> Section {
     }
     if !ranking.ranked.is_empty() && ranking.basis == Basis::SingleTrial {
         text.push_str(&format!(
-            " {}: do not rely on the order. Between two quick runs that were alike, a place moved by 12 points. At least {SMALLEST_REPETITIONS} repetitions (--set repetitions=5) say what chance does.",
+            " {}: do not rely on the order. Between two quick runs that were alike, a place moved by {POINTS_BY_CHANCE} points. At least {SMALLEST_REPETITIONS} repetitions (--set repetitions=5) say what chance does.",
             single(field.blocks.len())
         ));
     }

@@ -144,10 +144,13 @@ pub fn protocol(field: &Field) -> Section {
     let Some(protocol) = protocol else {
         return section;
     };
+    let trials = field.trials.iter();
+    let measured: Vec<_> = trials.map(|trial| &trial.implementation).collect();
+    let [done, not_done] = protocol.of_run(&measured);
     section.paragraph("What the study did, and how this run did it:");
-    section.list(protocol.done());
+    section.list(done);
     section.paragraph("Not possible, or not done here:");
-    section.list(protocol.not_done());
+    section.list(not_done);
     section
 }
 

@@ -1,6 +1,7 @@
 //! The summary in the words that a terminal and a page share: a headline that fits on one line, how sure the order is, and what was checked.
 
 use super::{Certainty, Summary};
+use crate::report::ranking::POINTS_BY_CHANCE;
 use crate::report::sections::cells::listed;
 
 /// Words of a headline, at most.
@@ -57,6 +58,11 @@ impl Summary {
         sentences.filter(|sentence| *sentence != title).collect()
     }
 
+    /// The whole answer as a terminal has it: the headline, and for how many weights it holds. A page says the latter where its weights are.
+    pub fn sentences(&self) -> impl Iterator<Item = &str> {
+        self.headline.iter().chain(&self.wins).map(String::as_str)
+    }
+
     /// How sure the order is, in a word or two: firm, rough or not decided.
     pub const fn badge(&self) -> &'static str {
         match self.certainty {
@@ -68,12 +74,15 @@ impl Summary {
 
     /// How sure the order is, and why it is not surer; nothing where there is nothing to say.
     pub fn how_sure(&self) -> Option<String> {
-        let because = self.because.join("; ");
+        let mut because = self.because.join("; ");
+        if !self.is_tested && self.ranked.len() > 1 {
+            because.push_str(&format!(
+                ": scores up to {POINTS_BY_CHANCE} points apart may swap places"
+            ));
+        }
         match self.certainty {
             Certainty::Firm => Some(format!("firm: {} repetitions, 95 %", self.repetitions)),
-            Certainty::Single => Some(format!(
-                "not tested: {because}, so close scores may swap places"
-            )),
+            Certainty::Single => Some(format!("not tested; {because}")),
             Certainty::Rough => Some(format!("~ rough: {because}")),
             Certainty::NotDecided => (!because.is_empty()).then_some(because),
         }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::measurement::ReasonKind;
 use crate::report::brief::{Paths, Room, render};
-use crate::report::summary::{Certainty, States};
+use crate::report::summary::{Certainty, States, Summary};
 
 /// What a run of a person would print: SQLite and MariaDB with the same layouts, nothing lost.
 fn four(repetitions: u32) -> Vec<TrialRecord> {
@@ -117,6 +117,71 @@ fn the_title_is_the_answer_in_at_most_fifteen_words() {
         one.trust().starts_with("2 of 2 trials counted · "),
         "{}",
         one.trust()
+    );
+}
+
+#[test]
+fn the_answer_says_for_how_many_weights_it_holds() {
+    let found = report(four(1));
+    let summary = found.summary();
+    let [first, second, ..] = summary.ranked.as_slice() else {
+        panic!("four are ranked: {:?}", summary.ranked);
+    };
+    let shares: f64 = summary.ranked.iter().map(|one| one.win_share).sum();
+    assert!((shares - 1.0).abs() < 1e-9, "{shares}");
+    let json: serde_json::Value = serde_json::from_str(&found.json()).unwrap();
+    assert_eq!(json["summary"]["winner"], summary.winner.clone().unwrap());
+    assert_eq!(json["summary"]["ranked"][0]["win_share"], first.win_share);
+    let mut ranking = found.ranking.clone();
+    let mut wins = |shares: [f64; 2]| {
+        ranking
+            .ranked
+            .iter_mut()
+            .for_each(|one| one.win_share = 0.0);
+        ranking.ranked[0].win_share = shares[0];
+        ranking.ranked[1].win_share = shares[1];
+        let summary = Summary::new(&found.field, &ranking);
+        let small = Room {
+            width: 80,
+            height: Some(24),
+        };
+        let screen = render(&summary, &paths(), small);
+        assert!(screen.lines().count() < 24, "{screen}");
+        let words: Vec<&str> = screen.split_whitespace().collect();
+        let told = summary.wins.expect("several are ranked");
+        assert!(words.join(" ").contains(&told), "{told}: {screen}");
+        told
+    };
+    let (first, second) = (&first.label, &second.label);
+    let alone = |share: &str| format!("{first} wins for {share} of all weights.");
+    assert_eq!(wins([0.957, 0.043]), alone("96 %"));
+    assert_eq!(wins([1.0, 0.0]), alone("100 %"));
+    assert_eq!(wins([0.999, 0.001]), alone("over 99 %"));
+    let other = format!("{first} wins for 30 % of all weights; {second} for 55 %.");
+    assert_eq!(wins([0.3, 0.55]), other);
+    let one = report(pair("MariaDB", "bulk", 0, CHEAP, CHEAP).to_vec()).summary();
+    assert_eq!(
+        (one.wins, one.winner.as_deref()),
+        (None, Some("MariaDB bulk"))
+    );
+    assert_eq!(report(Vec::new()).summary().winner, None);
+}
+
+#[test]
+fn the_warning_about_single_trials_is_as_strong_as_what_was_seen() {
+    let sure = |repetitions| report(four(repetitions)).summary().how_sure();
+    let warned = "not tested; one repetition: scores up to 12 points apart may swap places";
+    assert_eq!(sure(1).as_deref(), Some(warned));
+    assert!(
+        sure(2)
+            .expect("words")
+            .contains("2 repetitions: scores up to 12 points")
+    );
+    assert_eq!(sure(5).as_deref(), Some("firm: 5 repetitions, 95 %"));
+    let alone = report(pair("MariaDB", "bulk", 0, CHEAP, CHEAP).to_vec()).summary();
+    assert_eq!(
+        alone.how_sure().as_deref(),
+        Some("not tested; one repetition")
     );
 }
 
