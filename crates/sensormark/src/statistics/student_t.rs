@@ -92,7 +92,7 @@ fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
 }
 
 /// ln Γ(x) for x > 0, after Lanczos (g = 7, nine coefficients).
-fn ln_gamma(x: f64) -> f64 {
+pub(super) fn ln_gamma(x: f64) -> f64 {
     const COEFFICIENTS: [f64; 8] = [
         676.520_368_121_885_1,
         -1_259.139_216_722_402_8,

@@ -1,0 +1,116 @@
+//! The interval of a median that asks nothing of the distribution: it lies between two of the samples, sorted.
+//!
+//! How many of n independent samples are below the true median is binomial with p = 1/2. So the median lies between the r-th smallest and the r-th largest
+//! sample with a probability of 1 − 2·P(B ≤ r − 1). The rank r is the largest that leaves at least [`CONFIDENCE`] (Conover, Practical Nonparametric
+//! Statistics, 3rd edition, 1999, section 3.2).
+
+use super::interval::CONFIDENCE;
+use super::student_t::ln_gamma;
+
+/// The ranks, from 1, of the samples in ascending order that bound the interval of a median; `None` with fewer than 6, which have no such interval.
+///
+/// Samples that depend on each other, as latencies of one stall do, make the interval too narrow.
+#[must_use]
+pub fn median_ranks(count: u64) -> Option<(u64, u64)> {
+    if count == 0 {
+        return None;
+    }
+    let tail = (1.0 - CONFIDENCE) / 2.0;
+    // From the middle, where symmetry gives the sum, outwards: P(B < rank), and P(B = rank - 1).
+    let mut rank = count.div_ceil(2);
+    let at_middle = if count.is_multiple_of(2) {
+        exactly_below(count, rank)
+    } else {
+        0.0
+    };
+    let mut fewer = 0.5 - 0.5 * at_middle;
+    let mut next = exactly_below(count, rank - 1);
+    while fewer > tail {
+        fewer -= next;
+        rank -= 1;
+        if rank == 0 {
+            return None;
+        }
+        next *= rank as f64 / (count - rank + 1) as f64;
+    }
+    Some((rank, count + 1 - rank))
+}
+
+/// The probability that exactly `below` of so many samples lie below the median.
+fn exactly_below(count: u64, below: u64) -> f64 {
+    let factorial = |of: u64| ln_gamma(of as f64 + 1.0);
+    let ways = factorial(count) - factorial(below) - factorial(count - below);
+    (ways - count as f64 * std::f64::consts::LN_2).exp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::synthetic::Random;
+
+    #[test]
+    fn ranks_are_those_of_published_tables() {
+        for (count, ranks) in [
+            (0, None),
+            (1, None),
+            (5, None),
+            (6, Some((1, 6))),
+            (8, Some((1, 8))),
+            (9, Some((2, 8))),
+            (10, Some((2, 9))),
+            (15, Some((4, 12))),
+            (20, Some((6, 15))),
+            (25, Some((8, 18))),
+            (45, Some((16, 30))),
+            (100, Some((40, 61))),
+            (1_000, Some((469, 532))),
+        ] {
+            assert_eq!(median_ranks(count), ranks, "{count} samples");
+        }
+        let covered: f64 = (2..=8).map(|below| exactly_below(10, below)).sum();
+        assert!((covered - 0.978_515_625).abs() < 1e-12, "{covered}");
+    }
+
+    /// Against sums of whole binomial coefficients: the rank leaves at most 2.5 % on each side, and the next one more.
+    #[test]
+    fn ranks_are_the_narrowest_that_exact_sums_allow() {
+        let mut row: Vec<u128> = vec![1];
+        for count in 1..=120_u64 {
+            let inner = row.windows(2).map(|pair| pair[0] + pair[1]);
+            row = std::iter::once(1).chain(inner).chain([1]).collect();
+            let allows = |rank: u64| {
+                let fewer = usize::try_from(rank).expect("a small rank");
+                row[..fewer].iter().sum::<u128>() * 40 <= 1_u128 << count
+            };
+            let rank = median_ranks(count).map_or(0, |(low, _)| low);
+            assert!(rank == 0 || allows(rank), "{count} samples, rank {rank}");
+            assert!(!allows(rank + 1), "{count} samples, rank {rank}");
+        }
+    }
+
+    /// Of many samples the ranks are next to those of the normal distribution.
+    #[test]
+    fn ranks_of_a_billion_samples_are_found() {
+        for count in [10_000_u64, 1_000_000, 1_000_000_000] {
+            let (low, high) = median_ranks(count).expect("an interval");
+            let half = 0.5 * (high - low) as f64 / (count as f64).sqrt();
+            assert!((half - 0.979_98).abs() < 0.01, "{count}: {half}");
+        }
+    }
+
+    #[test]
+    fn at_least_as_many_intervals_hold_the_median_as_are_promised() {
+        const SETS: u32 = 4_000;
+        let mut random = Random::new(7);
+        for (count, promised) in [(6, 0.968_75), (10, 0.978_5), (45, 0.964_3)] {
+            let (low, high) = median_ranks(count).expect("an interval");
+            let mut held = 0;
+            for _ in 0..SETS {
+                let below = (0..count).filter(|_| random.uniform() < 0.5).count() as u64;
+                held += u32::from(below >= low && below < high);
+            }
+            let share = f64::from(held) / f64::from(SETS);
+            assert!((share - promised).abs() < 0.015, "{count}: {share}");
+        }
+    }
+}
