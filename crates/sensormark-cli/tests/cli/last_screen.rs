@@ -35,7 +35,13 @@ fn the_answer_of_every_workload_is_on_the_last_screen() {
         let text = on_a_terminal(place.command(&["report", &run.to_string_lossy()]), 80, 24);
         let screen = last_screen(&text, 24).join("\n");
         assert!(screen.starts_with(workload), "{workload}: {text}");
-        for needed in ["cost", "  1 ", "everything", "checked answers right"] {
+        for needed in [
+            "cost",
+            "  1 ",
+            "checked answers right",
+            "  page        ",
+            "  everything  sensormark report ",
+        ] {
             assert!(screen.contains(needed), "{workload} {needed}: {text}");
         }
     }

@@ -24,6 +24,7 @@ mod existing_server;
 mod explain;
 #[path = "../cli/interruption.rs"]
 mod interruption;
+mod last_screen;
 mod one_process;
 #[path = "../cli/own/mod.rs"]
 mod own;
@@ -76,7 +77,8 @@ fn main() {
         .chain(answers())
         .chain(clusters_and_encryption())
         .chain(ranks())
-        .chain(probes());
+        .chain(probes())
+        .chain(last_screens());
     let trials = tests.map(|(name, server, test)| {
         Trial::ignorable_test(name, move || {
             let reason = server.and_then(support::missing).or_else(test);
@@ -215,6 +217,17 @@ fn clusters_and_encryption() -> Vec<Named> {
         ("encrypted::mariadb", None, encrypted::mariadb),
         ("encrypted::mongodb", None, encrypted::mongodb),
         ("encrypted::influxdb", None, encrypted::influxdb),
+    ]
+}
+
+/// Those of what a run of two databases ends with.
+fn last_screens() -> Vec<Named> {
+    vec![
+        test!("DuckDB", last_screen::of_machine_tool),
+        test!("DuckDB", last_screen::of_sensor_operations),
+        test!("DuckDB", last_screen::of_devops),
+        test!("DuckDB", last_screen::of_iot_platform),
+        test!("DuckDB", last_screen::of_billing),
     ]
 }
 

@@ -227,10 +227,8 @@ impl LatencySummary {
     /// The figures of this histogram.
     pub fn of(histogram: &Histogram<u64>) -> Self {
         let count = histogram.len();
-        // Half a sample below the rank, so that no rounding of the quotient makes it the next one.
-        let quantile = |of: Percentile| (of.rank(count) as f64 - 0.5) / count as f64;
         let percentile = |of: Percentile| {
-            percentile_supported(count, of).then(|| histogram.value_at_quantile(quantile(of)))
+            percentile_supported(count, of).then(|| value_at_rank(histogram, of.rank(count)))
         };
         Self {
             count,
@@ -250,14 +248,30 @@ impl LatencySummary {
     /// # Errors
     /// When a histogram cannot be decoded, in words.
     pub fn of_seconds(seconds: &[SecondHistogram]) -> Result<Self, String> {
-        let mut total = histogram();
-        for second in seconds {
-            total
-                .add(decode(&second.v2)?)
-                .map_err(|error| format!("histogram of second {}: {error:?}", second.second))?;
-        }
-        Ok(Self::of(&total))
+        Ok(Self::of(&total(seconds)?))
     }
+}
+
+/// The value of the sample of this rank, from 1 to the number of samples, in ns.
+pub fn value_at_rank(histogram: &Histogram<u64>, rank: u64) -> u64 {
+    // Half a sample below the rank, so that no rounding of the quotient makes it the next one.
+    histogram.value_at_quantile((rank as f64 - 0.5) / histogram.len() as f64)
+}
+
+/// One-second histograms put together.
+///
+/// # Errors
+/// When a histogram cannot be decoded, in words.
+pub fn total<'a>(
+    seconds: impl IntoIterator<Item = &'a SecondHistogram>,
+) -> Result<Histogram<u64>, String> {
+    let mut total = histogram();
+    for second in seconds {
+        total
+            .add(decode(&second.v2)?)
+            .map_err(|error| format!("histogram of second {}: {error:?}", second.second))?;
+    }
+    Ok(total)
 }
 
 /// The one-second histograms of two recorders, put together second by second.

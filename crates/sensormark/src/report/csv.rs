@@ -2,7 +2,7 @@
 //! precision. Sentences are lines without a table.
 
 use super::number::cell_text;
-use super::tables::{Block, Cell, Document, Table};
+use super::tables::{Block, Cell, Document, Number, Spread, Table};
 
 /// The columns. `row` counts from 1 within a table; `item` is what the row is about (its key cells).
 pub const HEADER: [&str; 10] = [
@@ -58,7 +58,7 @@ fn lines(section: &str, table: &Table) -> Vec<[String; 10]> {
             let text = if cell.is_text() {
                 defused(&cell_text(cell))
             } else {
-                missing(cell)
+                remark(cell)
             };
             lines.push([
                 section.to_owned(),
@@ -93,9 +93,14 @@ fn numbers(cell: &Cell) -> [String; 3] {
     }
 }
 
-fn missing(cell: &Cell) -> String {
+/// Why there is no figure, or what there is instead of its interval.
+fn remark(cell: &Cell) -> String {
     match cell {
         Cell::Missing(reason) => defused(reason),
+        Cell::Number(Number {
+            spread: Spread::Extremes(of),
+            ..
+        }) => format!("range {}–{}", of.low, of.high),
         Cell::Text(_) | Cell::Count(_) | Cell::Number(_) => String::new(),
     }
 }

@@ -1,7 +1,7 @@
 //! The report for programs: the document as JSON, every figure in full precision beside the text that people see.
 
 use super::number::cell_text;
-use super::tables::{Block, Cell, Document, Drawing, Shape, Table};
+use super::tables::{Block, Cell, Document, Drawing, Shape, Spread, Table};
 use serde_json::{Value, json};
 
 /// The version of this format; it changes when an older reader would misunderstand.
@@ -95,6 +95,10 @@ fn cell(cell: &Cell) -> Value {
             if let Some(interval) = number.spread.interval() {
                 value["low"] = json!(interval.low);
                 value["high"] = json!(interval.high);
+            }
+            if let Spread::Extremes(of) = number.spread {
+                value["smallest"] = json!(of.low);
+                value["largest"] = json!(of.high);
             }
             value
         }

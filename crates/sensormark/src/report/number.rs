@@ -48,6 +48,10 @@ pub fn number_text(number: &Number) -> String {
                 plain(interval.high)
             )
         }
+        Spread::Extremes(of) => {
+            let value = plain(number.value);
+            format!("{value}, range {}–{}", plain(of.low), plain(of.high))
+        }
     }
 }
 
@@ -158,5 +162,9 @@ mod tests {
             "2.00 [1.00, 3.00]"
         );
         assert_eq!(number_text(&number(5.0, 5.0, Spread::Plus)), "5.00 ± 0");
+        assert_eq!(
+            number_text(&number(1.0, 3.0, Spread::Extremes)),
+            "2.00, range 1.00–3.00"
+        );
     }
 }

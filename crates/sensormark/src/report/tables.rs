@@ -8,6 +8,8 @@ use std::borrow::Cow;
 
 /// So many long tables in a row are named in one sentence.
 const MANY: usize = 3;
+/// Why a percentile is missing.
+pub const TOO_FEW: &str = "fewer than 10 samples beyond it";
 
 /// A whole report.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -132,15 +134,17 @@ pub enum Spread {
     None,
     /// Symmetric: prints as "± half its width".
     Plus(Interval),
-    /// From a geometric mean: prints as "[low, high]".
+    /// From a geometric mean or of a median: prints as "[low, high]".
     Range(Interval),
+    /// No interval: the smallest and the largest of a few samples. Prints as "range low–high".
+    Extremes(Interval),
 }
 
 impl Spread {
     /// The interval, if there is one.
     pub const fn interval(self) -> Option<Interval> {
         match self {
-            Self::None => None,
+            Self::None | Self::Extremes(_) => None,
             Self::Plus(interval) | Self::Range(interval) => Some(interval),
         }
     }
@@ -218,6 +222,23 @@ impl Table {
         self
     }
 
+    /// Leaves out the columns of percentiles that cannot be given in any row, and names them in a note.
+    fn leave_out_percentiles(&mut self) {
+        let is_missing = |cell: &Cell| matches!(cell, Cell::Missing(_));
+        let is_few = |cell: &Cell| matches!(cell, Cell::Missing(reason) if reason == TOO_FEW);
+        let mut names = Vec::new();
+        for place in (self.keys..self.columns.len()).rev() {
+            let cells = || self.rows.iter().map(|row| &row[place]);
+            if cells().all(is_missing) && cells().any(is_few) {
+                names.insert(0, self.columns.remove(place).name);
+                self.rows.iter_mut().for_each(|row| drop(row.remove(place)));
+            }
+        }
+        if !names.is_empty() {
+            self.note(format!("Left out: {} ({TOO_FEW}).", names.join(", ")));
+        }
+    }
+
     /// Adds a note, once.
     pub fn note(&mut self, note: impl Into<String>) {
         let note = note.into();
@@ -269,9 +290,10 @@ impl Section {
         shown.collect()
     }
 
-    /// Adds a table, unless it has no rows.
-    pub fn table(&mut self, table: Table) {
+    /// Adds a table, unless it has no rows. Columns of percentiles that no row can give are left out.
+    pub fn table(&mut self, mut table: Table) {
         if !table.rows.is_empty() {
+            table.leave_out_percentiles();
             self.blocks.push(Block::Table(table));
         }
     }
@@ -331,6 +353,40 @@ fn neutralise_table(table: &mut Table) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn percentiles_that_no_row_can_give_are_left_out_and_named() {
+        let missing = |reason: &str| Cell::Missing(reason.to_owned());
+        let columns = ["row", "median", "p90", "p99", "server CPU"].map(|name| (name, ""));
+        let mut table = Table::new("t", "T", &columns);
+        let one = Cell::number(1.0);
+        let other = missing("not measured");
+        let cells = |name: &str, p90: Cell, p99: &str| {
+            let median = one.clone();
+            vec![Cell::text(name), median, p90, missing(p99), other.clone()]
+        };
+        table.row(cells("many", one.clone(), TOO_FEW));
+        table.row(cells("few", missing(TOO_FEW), TOO_FEW));
+        table.row(cells("invalid", missing("no trial"), "no trial"));
+        let mut section = Section::new("s", "S");
+        section.table(table);
+        let Block::Table(table) = &section.blocks[0] else {
+            panic!("a table: {:?}", section.blocks);
+        };
+        let names = table.columns.iter().map(|column| column.name.as_str());
+        let names: Vec<&str> = names.collect();
+        assert_eq!(names, ["row", "median", "p90", "server CPU"]);
+        assert!(
+            table
+                .rows
+                .iter()
+                .all(|row| row.len() == 4 && row[3] == other)
+        );
+        assert_eq!(
+            table.notes,
+            ["Left out: p99 (fewer than 10 samples beyond it)."]
+        );
+    }
 
     #[test]
     fn many_long_tables_in_a_row_are_one_sentence_for_people() {

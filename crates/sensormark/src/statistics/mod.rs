@@ -12,6 +12,7 @@
 //! | who ranks where, with ties where the data cannot tell? | [`ranks`] |
 //! | from when on was the throughput steady? | [`steady_state`] |
 //! | may this percentile be printed? | [`percentile`], [`percentile_supported`] |
+//! | and how sure is a median of few samples? | [`median_ranks`] |
 
 mod batch_means;
 #[cfg(test)]
@@ -19,6 +20,7 @@ mod coverage;
 mod error;
 mod holm;
 mod interval;
+mod median;
 mod paired;
 mod percentile;
 mod ranks;
@@ -36,6 +38,7 @@ pub use batch_means::{
 pub use error::StatisticsError;
 pub use holm::holm;
 pub use interval::{CONFIDENCE, Interval};
+pub use median::median_ranks;
 pub use paired::{PairedComparison, compare};
 pub use percentile::{
     Percentile, SAMPLES_BEYOND, percentile, percentile_supported, samples_beyond,

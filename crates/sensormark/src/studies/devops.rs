@@ -11,7 +11,7 @@ use crate::report::claims::{Claim, Found, claim, has, is_less, is_level, ratios,
 use crate::report::criteria::{self, figure};
 use crate::report::field::Arm;
 use crate::report::sections::cells::{counted, exact};
-use crate::report::tables::{Cell, Table};
+use crate::report::tables::{Cell, TOO_FEW, Table};
 use crate::workload::devops::questions::QuestionKind;
 use crate::workload::devops::steps::{CLIENTS, GROW, HOURS, LOAD, SETTLED, WORKERS};
 use crate::workload::devops::{LAYOUTS, NAME, Parameters, figures};
@@ -50,8 +50,6 @@ pub const PRINTED: [(&str, [f64; 4]); 2] = [
 const LEVEL: f64 = 0.2;
 /// By how much its summary has answers faster at most; it prints other ratios than its body.
 const SUMMARY: f64 = 1.16;
-/// Why a percentile is missing.
-const FEW: &str = "fewer than 10 samples beyond it";
 /// The study's question.
 const QUESTION: QuestionKind = QuestionKind::MaximumShort;
 
@@ -264,8 +262,8 @@ impl<'a> DevOps<'a> {
         let missing = asked().why_missing(self.results, arm);
         let mut answers = vec![
             time("mean", "ms", asked().mean_ms()).or(&missing),
-            time("median", "ms", asked().latency_ms(|one| one.p50_ns)).or(FEW),
-            time("p99", "ms", asked().latency_ms(|one| one.p99_ns)).or(FEW),
+            time("median", "ms", asked().latency_ms(|one| one.p50_ns)).or(TOO_FEW),
+            time("p99", "ms", asked().latency_ms(|one| one.p99_ns)).or(TOO_FEW),
         ];
         let mut clients = vec![first, most];
         clients.dedup();

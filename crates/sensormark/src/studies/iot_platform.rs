@@ -15,7 +15,7 @@ use crate::report::criteria;
 use crate::report::field::Arm;
 use crate::report::number::significant;
 use crate::report::sections::cells::{counted, geometric_mean, listed};
-use crate::report::tables::{Cell, Digits, Number, Spread, Table};
+use crate::report::tables::{Cell, Digits, Number, Spread, TOO_FEW, Table};
 use crate::workload::iot_platform::{DAYS, LOAD, MESSAGES, NAME, PlatformQuery as Query};
 use printed::{
     DOCUMENT_BYTES, DOCUMENTS, FLUX, FROM_SUMS, INDEXED, INFLUXDB, MONGODB, OWN_INDEX, POINTS,
@@ -148,8 +148,7 @@ impl<'a> Platform<'a> {
         let quantities = [
             rate("messages", "1/s", messages().operations_a_second()),
             amount("mean", "ms", messages().mean_ms()),
-            time("p99", "ms", messages().latency_ms(|one| one.p99_ns))
-                .or("fewer than 10 samples beyond it"),
+            time("p99", "ms", messages().latency_ms(|one| one.p99_ns)).or(TOO_FEW),
             rate("load", "values/s", loads(LOAD).readings_a_second()),
             amount("disk", "MB", disk.clone().times(1e-6)),
             amount("disk a value", "bytes", disk.over(loaded())),

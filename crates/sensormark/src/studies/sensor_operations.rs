@@ -16,7 +16,7 @@ use crate::report::field::Arm;
 use crate::report::number::{cell_text, fixed};
 use crate::report::sections::cells::{counted, geometric_mean};
 use crate::report::sections::surroundings::inventory;
-use crate::report::tables::{Cell, Table};
+use crate::report::tables::{Cell, TOO_FEW, Table};
 use crate::workload::sensor_operations::{NAME, Operation, labels};
 use printed::{TITLES, printed_rates};
 use sensormark_store::{Durability, Index, WriteMethod};
@@ -341,12 +341,11 @@ impl<'a> Operations<'a> {
     fn latencies(self) -> Table {
         let rows = self.results.arms().flat_map(|arm| {
             let row = move |(operation, test): (Operation, Test)| {
-                let few = "fewer than 10 samples beyond it";
                 let load = || load(operation, test);
                 let latencies = [
-                    time("median", "ms", load().latency_ms(|one| one.p50_ns)).or(few),
-                    time("p99", "ms", load().latency_ms(|one| one.p99_ns)).or(few),
-                    time("max", "ms", load().latency_ms(|one| Some(one.max_ns))).or(few),
+                    time("median", "ms", load().latency_ms(|one| one.p50_ns)).or(TOO_FEW),
+                    time("p99", "ms", load().latency_ms(|one| one.p99_ns)).or(TOO_FEW),
+                    time("max", "ms", load().latency_ms(|one| Some(one.max_ns))).or(NOT_MEASURED),
                 ];
                 (
                     key(arm, operation, test),

@@ -1,7 +1,7 @@
 //! How long reads took: the second chart of the page's first screen. It shows a median with its interval over repetitions, and a 99th percentile, or single
 //! values where there are too few for one. Whole distributions are in [`super::curves`].
 
-use crate::measurement::latency::{decode, histogram};
+use crate::measurement::latency::total;
 use crate::measurement::names;
 use crate::measurement::record::{LatencyRecord, LoadRecord, TrialRecord};
 use crate::report::clean::clean;
@@ -182,11 +182,7 @@ fn points(records: &[&LatencyRecord]) -> Vec<f64> {
 }
 
 fn together_of(records: &[&LatencyRecord]) -> Option<Histogram<u64>> {
-    let mut all = histogram();
-    for second in records.iter().flat_map(|record| &record.seconds) {
-        all.add(decode(&second.v2).ok()?).ok()?;
-    }
-    Some(all)
+    total(records.iter().flat_map(|record| &record.seconds)).ok()
 }
 
 /// Four digits: the histograms hold three.

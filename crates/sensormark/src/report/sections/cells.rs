@@ -66,7 +66,8 @@ pub fn rank(rank: Option<usize>) -> Cell {
     )
 }
 
-const fn number(value: f64, spread: Spread) -> Cell {
+/// A figure with three significant digits.
+pub const fn number(value: f64, spread: Spread) -> Cell {
     Cell::Number(Number {
         value,
         spread,

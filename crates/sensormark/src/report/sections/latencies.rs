@@ -1,11 +1,12 @@
 //! Latencies, a table for each kind of operation: from when it was due in open loop, service time beside it.
 
 use super::cells::{geometric_mean, largest, rank};
+use super::medians;
 use crate::measurement::latency::LatencySummary;
 use crate::measurement::names;
 use crate::measurement::record::LatencyRecord;
 use crate::report::field::{Arm, Field};
-use crate::report::tables::{Cell, Section, Table};
+use crate::report::tables::{Cell, Section, TOO_FEW, Table};
 use crate::statistics::{self, Better, ranks};
 
 /// The section.
@@ -61,35 +62,44 @@ fn title(name: &str, record: &LatencyRecord) -> String {
     }
 }
 
-/// Columns of every latency table.
-const COLUMNS: [(&str, &str); 10] = [
-    ("implementation", ""),
-    ("rank", "by mean"),
-    ("count", ""),
-    ("mean", "ms"),
-    ("median", "ms"),
-    ("p90", "ms"),
-    ("p95", "ms"),
-    ("p99", "ms"),
-    ("p99.9", "ms"),
-    ("max", "ms"),
-];
+/// Columns of a latency table.
+const fn columns(has_intervals: bool) -> [(&'static str, &'static str); 10] {
+    [
+        ("implementation", ""),
+        ("rank", "by mean"),
+        ("count", ""),
+        ("mean", "ms"),
+        medians::column(has_intervals),
+        ("p90", "ms"),
+        ("p95", "ms"),
+        ("p99", "ms"),
+        ("p99.9", "ms"),
+        ("max", "ms"),
+    ]
+}
+
+/// What the arm's valid trials timed of an operation.
+fn records<'a>(field: &'a Field, arm: &'a Arm, name: &str) -> Vec<&'a LatencyRecord> {
+    let trials = field.valid_of(arm);
+    trials
+        .filter_map(|trial| trial.latencies.get(name))
+        .collect()
+}
 
 fn table(field: &Field, name: &str) -> Table {
-    let mut records = field
+    let mut timed = field
         .trials
         .iter()
         .filter_map(|trial| trial.latencies.get(name));
-    let title = records
+    let title = timed
         .next()
         .map_or_else(String::new, |record| title(name, record));
-    let mut table = Table::new(&format!("latency_{name}"), &title, &COLUMNS);
-    let is_timed = |arm: &&Arm| {
-        field
-            .valid_of(arm)
-            .any(|trial| trial.latencies.contains_key(name))
-    };
+    let is_timed = |arm: &&Arm| !records(field, arm, name).is_empty();
     let arms: Vec<&Arm> = field.all().map(|(_, arm)| arm).filter(is_timed).collect();
+    let is_few = |arm: &&Arm| medians::lacks(&records(field, arm, name), |of| of.p999_ns);
+    let has_intervals = arms.iter().any(is_few);
+    let id = format!("latency_{name}");
+    let mut table = Table::new(&id, &title, &columns(has_intervals));
     let means: Vec<statistics::Arm> = arms
         .iter()
         .map(|arm| statistics::Arm {
@@ -102,7 +112,10 @@ fn table(field: &Field, name: &str) -> Table {
         let own = places
             .as_ref()
             .and_then(|ranking| ranking.ranks[place].rank);
-        table.row(row(field, arm, name, own));
+        table.row(row(field, arm, name, own, has_intervals));
+    }
+    if has_intervals {
+        table.note(medians::NOTE);
     }
     table.note("A percentile needs 10 samples beyond it, or reads –. Means are geometric over repetitions; max is the largest of all.");
     table
@@ -121,18 +134,27 @@ fn milliseconds(
     })
 }
 
-fn row(field: &Field, arm: &Arm, name: &str, place: Option<usize>) -> Vec<Cell> {
+fn row(
+    field: &Field,
+    arm: &Arm,
+    name: &str,
+    place: Option<usize>,
+    has_intervals: bool,
+) -> Vec<Cell> {
     let of = |figure| milliseconds(field, arm, name, figure);
-    let percentile = |figure| geometric_mean(&of(figure), "fewer than 10 samples beyond it");
-    let counts = field
-        .valid_of(arm)
-        .filter_map(|trial| trial.latencies.get(name));
+    let percentile = |figure| geometric_mean(&of(figure), TOO_FEW);
+    let records = records(field, arm, name);
+    let median = if has_intervals {
+        medians::with_interval(&records, "no operation")
+    } else {
+        percentile(|summary| Some(summary.p50_ns? as f64))
+    };
     vec![
         Cell::text(&arm.label),
         rank(place),
-        Cell::Count(counts.map(|record| record.summary.count).sum()),
+        Cell::Count(records.iter().map(|record| record.summary.count).sum()),
         geometric_mean(&of(|summary| Some(summary.mean_ns)), "no operation"),
-        percentile(|summary| Some(summary.p50_ns? as f64)),
+        median,
         percentile(|summary| Some(summary.p90_ns? as f64)),
         percentile(|summary| Some(summary.p95_ns? as f64)),
         percentile(|summary| Some(summary.p99_ns? as f64)),

@@ -6,6 +6,7 @@ pub(crate) mod cells;
 mod hosts;
 mod latencies;
 mod limits;
+mod medians;
 pub(super) mod memory_limit;
 mod phases;
 pub(super) mod projection;

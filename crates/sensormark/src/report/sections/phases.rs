@@ -1,13 +1,15 @@
 //! Tables of trials of phases: what each phase came to, what an operation cost, and what settling cost.
 
+use crate::measurement::latency::LatencySummary;
 use crate::measurement::names;
-use crate::measurement::record::{ClassRecord, LoadRecord, Side, TrialRecord};
+use crate::measurement::record::{ClassRecord, LatencyRecord, LoadRecord, Side, TrialRecord};
 use crate::probe::RoleTotals;
 use crate::report::costs::{self, Comparable, costs};
 use crate::report::criteria::{self, figure};
 use crate::report::field::{Arm, Field};
 use crate::report::sections::cells::{geometric_mean, largest, mean};
-use crate::report::tables::{Cell, Section, Table};
+use crate::report::sections::medians;
+use crate::report::tables::{Cell, Section, TOO_FEW, Table};
 use crate::score;
 
 /// Phases up to this many are shown to people each by itself.
@@ -30,6 +32,9 @@ pub fn sections(field: &Field) -> Vec<Section> {
         let mut table = load_table(field, name);
         table.is_detail = names.len() > MOST_SHOWN;
         phases.table(table);
+    }
+    if names.iter().any(|name| has_intervals(field, name)) {
+        phases.paragraph(medians::NOTE);
     }
     vec![costs, phases]
 }
@@ -110,20 +115,35 @@ fn find<'a>(trial: &'a TrialRecord, name: &(String, String)) -> Option<&'a LoadR
 }
 
 /// Columns of a phase's table.
-const COLUMNS: [(&str, &str); 12] = [
-    ("implementation", ""),
-    ("operations", "1/s"),
-    ("readings", "1/s"),
-    ("mean", "ms"),
-    ("median", "ms"),
-    ("p95", "ms"),
-    ("p99", "ms"),
-    ("max", "ms"),
-    ("server CPU", "µs/op"),
-    ("client CPU", "µs/op"),
-    ("failed", ""),
-    ("remark", ""),
-];
+const fn columns(has_intervals: bool) -> [(&'static str, &'static str); 12] {
+    [
+        ("implementation", ""),
+        ("operations", "1/s"),
+        ("readings", "1/s"),
+        ("mean", "ms"),
+        medians::column(has_intervals),
+        ("p95", "ms"),
+        ("p99", "ms"),
+        ("max", "ms"),
+        ("server CPU", "µs/op"),
+        ("client CPU", "µs/op"),
+        ("failed", ""),
+        ("remark", ""),
+    ]
+}
+
+/// What the arm's valid trials timed in a load.
+fn records<'a>(field: &'a Field, arm: &'a Arm, name: &(String, String)) -> Vec<&'a LatencyRecord> {
+    let loads = field.valid_of(arm).filter_map(|trial| find(trial, name));
+    let classes = loads.filter_map(only_class);
+    classes.map(|class| &class.latency).collect()
+}
+
+/// Whether somebody has too few operations in a load for a percentile.
+fn has_intervals(field: &Field, name: &(String, String)) -> bool {
+    let mut arms = field.mixed.iter();
+    arms.any(|arm| medians::lacks(&records(field, arm, name), |of| of.p99_ns))
+}
 
 fn load_table(field: &Field, name: &(String, String)) -> Table {
     let found: Vec<&LoadRecord> = field
@@ -134,14 +154,16 @@ fn load_table(field: &Field, name: &(String, String)) -> Table {
     let Some(first) = found.first() else {
         return Table::default();
     };
-    let mut table = Table::new(&table_id(name), &title(name, first), &COLUMNS);
+    let has_intervals = has_intervals(field, name);
+    let columns = columns(has_intervals);
+    let mut table = Table::new(&table_id(name), &title(name, first), &columns);
     for arm in &field.mixed {
         if field
             .trials_of(arm)
             .flatten()
             .any(|trial| find(trial, name).is_some())
         {
-            table.row(load_row(field, arm, name));
+            table.row(load_row(field, arm, name, has_intervals));
         }
     }
     drop_empty_remarks(&mut table);
@@ -186,12 +208,40 @@ fn title(name: &(String, String), load: &LoadRecord) -> String {
     format!("{title}: {clients}, {latency}{prepares}")
 }
 
-fn load_row(field: &Field, arm: &Arm, name: &(String, String)) -> Vec<Cell> {
+/// Why an arm has no figure of a load.
+const NO_TRIAL: &str = "no valid trial";
+
+/// Mean, median, percentiles and maximum, in ms.
+fn latencies(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bool) -> [Cell; 5] {
+    let of = |value: fn(&LatencySummary) -> Option<f64>| {
+        field.figures(arm, |trial| {
+            let class = only_class(find(trial, name)?)?;
+            Some(value(&class.latency.summary)? / 1e6)
+        })
+    };
+    let records = records(field, arm, name);
+    let few = if records.is_empty() {
+        NO_TRIAL
+    } else {
+        TOO_FEW
+    };
+    let median = if has_intervals {
+        medians::with_interval(&records, NO_TRIAL)
+    } else {
+        geometric_mean(&of(|summary| Some(summary.p50_ns? as f64)), few)
+    };
+    [
+        geometric_mean(&of(|summary| Some(summary.mean_ns)), NO_TRIAL),
+        median,
+        geometric_mean(&of(|summary| Some(summary.p95_ns? as f64)), few),
+        geometric_mean(&of(|summary| Some(summary.p99_ns? as f64)), few),
+        largest(&of(|summary| Some(summary.max_ns as f64)), NO_TRIAL),
+    ]
+}
+
+fn load_row(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bool) -> Vec<Cell> {
     let of = |value: &dyn Fn(&TrialRecord, &LoadRecord) -> Option<f64>| {
         field.figures(arm, |trial| value(trial, find(trial, name)?))
-    };
-    let latency = |value: &dyn Fn(&ClassRecord) -> Option<f64>| {
-        of(&|_, load| Some(only_class(load).and_then(value)? / 1e6))
     };
     let cpu = |role: &'static str| {
         of(&|trial, load| {
@@ -202,43 +252,27 @@ fn load_row(field: &Field, arm: &Arm, name: &(String, String)) -> Vec<Cell> {
     };
     let trials = field.trials_of(arm).flatten();
     let loads: Vec<&LoadRecord> = trials.filter_map(|trial| find(trial, name)).collect();
-    let missing = "no valid trial";
-    let percentile =
-        |values: &[Option<f64>]| geometric_mean(values, "fewer than 10 samples beyond it");
     let server = if arm.implementation.embedded {
         Cell::Missing("embedded: one process, shown as the client's".to_owned())
     } else {
         mean(&cpu("server"), "not measured")
     };
-    vec![
+    let rate = |value: fn(&LoadRecord) -> Option<f64>| {
+        geometric_mean(&of(&|_, load| nonzero(value(load))), NO_TRIAL)
+    };
+    let mut row = vec![
         Cell::text(&arm.label),
-        geometric_mean(
-            &of(&|_, load| nonzero(load.operations_per_second())),
-            missing,
-        ),
-        geometric_mean(&of(&|_, load| nonzero(load.readings_per_second())), missing),
-        geometric_mean(
-            &latency(&|class| Some(class.latency.summary.mean_ns)),
-            missing,
-        ),
-        percentile(&latency(&|class| {
-            Some(class.latency.summary.p50_ns? as f64)
-        })),
-        percentile(&latency(&|class| {
-            Some(class.latency.summary.p95_ns? as f64)
-        })),
-        percentile(&latency(&|class| {
-            Some(class.latency.summary.p99_ns? as f64)
-        })),
-        largest(
-            &latency(&|class| Some(class.latency.summary.max_ns as f64)),
-            missing,
-        ),
+        rate(LoadRecord::operations_per_second),
+        rate(LoadRecord::readings_per_second),
+    ];
+    row.extend(latencies(field, arm, name, has_intervals));
+    row.extend([
         server,
         mean(&cpu("trial"), "not measured"),
         Cell::Count(loads.iter().map(|load| load.failed()).sum()),
         Cell::text(remark(&loads)),
-    ]
+    ]);
+    row
 }
 
 fn nonzero(value: Option<f64>) -> Option<f64> {

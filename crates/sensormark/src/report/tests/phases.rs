@@ -2,6 +2,7 @@
 
 use super::fixture::{COSTLY, implementation, latency, phase, run, totals, trial};
 use super::{cell, order};
+use crate::measurement::latency::LatencyRecorder;
 use crate::measurement::names;
 use crate::measurement::record::{
     AnswersRecord, ClassRecord, Figure, LoadRecord, RunRecord, Side, TrialRecord,
@@ -140,6 +141,85 @@ fn what_somebody_lacks_is_no_part_of_the_score_and_is_named() {
         cell(&report, "phase_sums", "MariaDB individual", "remark"),
         "not supported"
     );
+}
+
+/// The load with a latency of 1 ms, 2 ms, … in place of its own.
+fn timed(mut load: LoadRecord) -> LoadRecord {
+    let class = load.classes.values_mut().next().unwrap();
+    let mut recorder = LatencyRecorder::new();
+    for at in 1..=class.operations {
+        recorder.record(at * 1_000_000, at * 100_000_000);
+    }
+    (_, class.latency.seconds, class.latency.summary) = recorder.finish();
+    load
+}
+
+#[test]
+fn a_median_with_its_interval_takes_the_place_of_percentiles_of_few_operations() {
+    let asked = |operations| vec![timed(load("point", false, 4.0, operations, operations))];
+    let few = report(vec![
+        of_phases("MariaDB", asked(10)),
+        of_phases("PostgreSQL", asked(3)),
+    ]);
+    let median = "median, 95 % interval";
+    let maria = cell(&few, "phase_point", "MariaDB individual", median);
+    assert_eq!(maria, "5.00 [2.00, 9.00]");
+    let postgres = cell(&few, "phase_point", "PostgreSQL individual", median);
+    assert_eq!(postgres, "2.00, range 1.00–3.00");
+    // Every format has the interval, names what is left out, and has no column of it.
+    let json: serde_json::Value = serde_json::from_str(&few.json()).unwrap();
+    let blocks = json["sections"].as_array().unwrap().iter();
+    let mut blocks = blocks.flat_map(|section| section["blocks"].as_array().unwrap());
+    let table = blocks.find(|block| block["id"] == "phase_point").unwrap();
+    let columns = table["columns"].as_array().unwrap().iter();
+    let columns: Vec<&str> = columns.map(|one| one["name"].as_str().unwrap()).collect();
+    let start = [
+        "implementation",
+        "operations",
+        "readings",
+        "mean",
+        median,
+        "max",
+    ];
+    assert!(columns.starts_with(&start), "{columns:?}");
+    let range = &table["rows"][1][4];
+    assert!(
+        range["low"].is_null() && range["smallest"].is_f64(),
+        "{range}"
+    );
+    for (text, interval, range) in [
+        (few.text(200), "5.00 [2.00, 9.00]", "2.00, range 1.00–3.00"),
+        (
+            few.markdown(),
+            r"5.00 \[2.00, 9.00\]",
+            "2.00, range 1.00–3.00",
+        ),
+        (few.csv(), "median, 95 % interval\",ms,5.", ",range 1."),
+    ] {
+        assert!(text.contains(interval), "{interval}: {text}");
+        assert!(text.contains(range), "{range}: {text}");
+        let named = "Left out: p95, p99 (fewer than 10 samples beyond it).";
+        assert!(text.contains(named), "{text}");
+    }
+    assert!(!few.csv().contains(",p99,") && !few.markdown().contains("| p99"));
+}
+
+#[test]
+fn percentiles_that_somebody_has_stay() {
+    let asked = |operations| vec![timed(load("point", false, 4.0, operations, operations))];
+    let mixed = report(vec![
+        of_phases("MariaDB", asked(10)),
+        of_phases("PostgreSQL", asked(1_000)),
+    ]);
+    for (item, p99) in [
+        ("MariaDB individual", "–"),
+        ("PostgreSQL individual", "990"),
+    ] {
+        assert_eq!(cell(&mixed, "phase_point", item, "p99"), p99);
+    }
+    let many = report(vec![of_phases("PostgreSQL", asked(1_000))]);
+    let median = cell(&many, "phase_point", "PostgreSQL individual", "median");
+    assert_eq!(median, "500");
 }
 
 #[test]
