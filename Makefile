@@ -19,7 +19,7 @@ servers:
 format:
 	$(CARGO) fmt --all --check
 
-# Ignored, with the reason, where cargo-deny is not installed. The workflow Dependencies runs it.
+# Installs cargo-deny into target/tools; ignored, with the reason, where no registry can be reached. The workflow Dependencies runs it with advisories.
 deny: ## Licences, sources and known vulnerabilities of all crates
 	bash scripts/check-dependencies.sh
 
@@ -53,7 +53,7 @@ verify: ## What takes longer than tests may; keeps its result in docs/notes/veri
 long-run: build ## Eight hours of steady load (HOURS=8); keeps figures and plots in docs/notes/long-run.md
 	bash scripts/long-run.sh
 
-packages: ## Archive, Debian package and wheel, each installed and run where nothing of ours is
+packages: ## Archive, Debian package, wheel and list of crates, each installed and run where nothing of ours is
 	bash scripts/packages.sh
 
 bench: ## Criterion benches; figures in docs/notes/speed.md

@@ -14,7 +14,7 @@ mod reading;
 mod shard;
 mod values;
 
-pub use cleaning::CleanArguments;
+pub use cleaning::{CleanArguments, DoctorArguments};
 pub use cluster::ClusterArguments;
 pub use common::CommonArguments;
 pub use hosts::HostsArguments;
@@ -96,7 +96,7 @@ pub enum Command {
     Explain(ExplainArguments),
     /// Show what is here: servers, versions, limits, clock; and how to install what is missing
     #[command(after_help = examples::DOCTOR)]
-    Doctor,
+    Doctor(DoctorArguments),
     /// Remove what runs that were killed left on this machine, and their databases on the servers that you name
     #[command(after_help = examples::CLEAN)]
     Clean(CleanArguments),

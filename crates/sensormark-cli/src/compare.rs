@@ -39,7 +39,7 @@ fn field(folder: &Path) -> Result<Field, Failure> {
 fn judge(comparison: &Comparison, arguments: &CompareArguments) -> Result<ExitCode, Failure> {
     let regressions = comparison.regressions();
     if !regressions.is_empty() {
-        eprintln!("regressions: {}", regressions.join("; "));
+        output::say(format_args!("regressions: {}", regressions.join("; ")));
         return Ok(ExitCode::from(NOT_VALID));
     }
     if comparison.tested() == 0 && comparison.disturbed() > 0 {
@@ -63,25 +63,25 @@ fn sharpness(comparison: &Comparison, arguments: &CompareArguments) -> ExitCode 
         let Some(first) = blunt.first() else {
             return ExitCode::SUCCESS;
         };
-        eprintln!(
+        output::say(format_args!(
             "not sharp enough: in {} of {} tested figures a change of --must-see {percent} % could go unseen; least is seen in {}, over {:.0} %. {advice}",
             blunt.len(),
             comparison.tested(),
             first.name,
             first.detectable * 100.0
-        );
+        ));
         return ExitCode::from(NOT_VALID);
     }
     let blunt = comparison.blunter_than(arguments.threshold / 100.0);
     if let Some(first) = blunt.first() {
-        eprintln!(
+        output::say(format_args!(
             "warning: no regression was found, but in {} of {} tested figures one of --threshold {} % could go unseen; least is seen in {}, over {:.0} %. {advice}, or fail on that with --must-see PERCENT",
             blunt.len(),
             comparison.tested(),
             arguments.threshold,
             first.name,
             first.detectable * 100.0
-        );
+        ));
     }
     ExitCode::SUCCESS
 }

@@ -1,5 +1,6 @@
 //! `sensormark doctor`: what is here, and how to install what is missing.
 
+use crate::arguments::DoctorArguments;
 use crate::clean::this_machine;
 use crate::failure::Failure;
 use crate::registry::registry;
@@ -11,8 +12,35 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// Prints what is here.
-pub fn doctor() -> Result<ExitCode, Failure> {
+///
+/// # Errors
+/// When the machine cannot be looked at, or what was found cannot be printed.
+pub fn doctor(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
     let mut text = String::from("Databases\n");
+    databases(&mut text);
+    let supervisor = Supervisor::new(None)?;
+    let environment =
+        Environment::read(&[("data", supervisor.home()), ("results", Path::new("."))])
+            .map_err(Failure::usage)?;
+    let left = this_machine(&supervisor, !arguments.clean)?;
+    if !left.is_empty() {
+        text.push_str(match arguments.clean {
+            true => "\nLeft by runs that were killed\n",
+            false => "\nLeft by runs that were killed; sensormark doctor --clean removes it\n",
+        });
+        for what in left {
+            let _ = writeln!(text, "  {what}");
+        }
+    }
+    text.push_str("\nMachine\n");
+    let value = serde_json::to_value(environment).map_err(Failure::usage)?;
+    lines(&mut text, "", &value);
+    crate::output::print_cleaned(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Which databases are here, and what the others lack.
+fn databases(text: &mut String) {
     for store in registry().stores() {
         let description = store.description();
         match store.installation() {
@@ -45,22 +73,6 @@ pub fn doctor() -> Result<ExitCode, Failure> {
     for (name, why) in registry().left_out() {
         let _ = writeln!(text, "  {name:<12} {why}");
     }
-    let supervisor = Supervisor::new(None)?;
-    let environment =
-        Environment::read(&[("data", supervisor.home()), ("results", Path::new("."))])
-            .map_err(Failure::usage)?;
-    let left = this_machine(&supervisor, true)?;
-    if !left.is_empty() {
-        text.push_str("\nLeft by runs that were killed; sensormark clean removes it\n");
-        for what in left {
-            let _ = writeln!(text, "  {what}");
-        }
-    }
-    text.push_str("\nMachine\n");
-    let value = serde_json::to_value(environment).map_err(Failure::usage)?;
-    lines(&mut text, "", &value);
-    crate::output::print(&text)?;
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Which clusters of a database can be started, or why none can.

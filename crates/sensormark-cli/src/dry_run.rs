@@ -90,7 +90,7 @@ pub fn or_measure(planned: Planned<'_>) -> Result<ExitCode, Failure> {
 fn show(planned: &Planned<'_>, format: ExplainFormat) -> Result<ExitCode, Failure> {
     let shown = Shown::new(planned)?;
     match format {
-        ExplainFormat::Text => output::print(&shown.text())?,
+        ExplainFormat::Text => output::print_cleaned(&shown.text())?,
         ExplainFormat::Json => {
             let json = serde_json::to_string_pretty(&shown).map_err(Failure::usage)?;
             output::line(json)?;

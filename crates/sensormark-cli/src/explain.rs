@@ -78,7 +78,7 @@ pub fn explain(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
         reason,
     } in &missing
     {
-        eprintln!("{implementation}: {reason}");
+        output::say(format_args!("{implementation}: {reason}"));
     }
     let asked: Vec<&Choice> = cases.iter().map(|case| &case.choice).collect();
     check_memory_limit(&options(arguments, explaining.durability), &asked)?;
@@ -91,7 +91,7 @@ pub fn explain(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
         }
         let shown = explaining.show(&supervisor, case, arguments)?;
         if arguments.format == ExplainFormat::Text {
-            output::print(&text(&shown))?;
+            output::print_cleaned(&text(&shown))?;
         }
         explained.push(shown);
     }

@@ -1,7 +1,6 @@
 //! How a command fails: an exit code and one clear message. Never a backtrace for a user's mistake.
 
 use sensormark::measurement::FolderError;
-use sensormark::report::clean::clean;
 use sensormark_store::{ErrorKind, StoreError};
 use std::fmt::Display;
 use std::process::ExitCode;
@@ -57,10 +56,9 @@ impl Failure {
         }
     }
 
-    /// Prints the message and gives the exit code. What a file, a name or a server put into it cannot command the terminal.
+    /// Prints the message and gives the exit code.
     pub fn show(&self) -> ExitCode {
-        let lines: Vec<String> = self.message.lines().map(clean).collect();
-        eprintln!("sensormark: {}", lines.join("\n"));
+        crate::output::say(format_args!("sensormark: {}", self.message));
         ExitCode::from(self.code)
     }
 }

@@ -5,10 +5,11 @@
 
 use crate::arguments::InstallServersArguments;
 use crate::failure::Failure;
+use crate::output::say;
 use crate::registry::registry;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sensormark::nearest::unknown;
-use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
+use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::Duration;
@@ -51,10 +52,10 @@ pub fn install_servers(
         && !is_looked_into(folder)
     {
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
-        eprintln!(
+        say(format_args!(
             "sensormark looks into this folder where SENSORMARK_SERVERS={} is set",
             folder.display()
-        );
+        ));
     }
     Ok(ExitCode::from(code))
 }
@@ -118,21 +119,21 @@ fn follow(mut child: Child, quiet: bool) -> Result<u8, Failure> {
         spinner()
     };
     let (states, errors) = (child.stdout.take(), child.stderr.take());
-    let error = std::thread::scope(|scope| {
+    let (error, shown) = std::thread::scope(|scope| {
         let errors = scope.spawn(|| errors.and_then(|errors| pass_errors(errors, &bar)));
-        if let Some(states) = states {
-            pass_states(states, &bar, quiet);
-        }
-        errors.join().unwrap_or_default()
+        let shown = states.map_or(Ok(()), |states| pass_states(states, &bar, quiet));
+        (errors.join().unwrap_or_default(), shown)
     });
     bar.finish_and_clear();
     let status = child.wait().map_err(Failure::missing)?;
     match error {
         Some(error) => Err(Failure::missing(error)),
-        None => Ok(status
-            .code()
-            .and_then(|code| u8::try_from(code).ok())
-            .unwrap_or(1)),
+        None => shown.map(|()| {
+            status
+                .code()
+                .and_then(|code| u8::try_from(code).ok())
+                .unwrap_or(1)
+        }),
     }
 }
 
@@ -146,21 +147,23 @@ fn spinner() -> ProgressBar {
 }
 
 /// States go to standard output. What is being installed is shown while it lasts, or said once where there is no terminal.
-fn pass_states(states: impl Read, bar: &ProgressBar, quiet: bool) {
+fn pass_states(states: impl Read, bar: &ProgressBar, quiet: bool) -> Result<(), Failure> {
+    let mut shown = Ok(());
     for line in BufReader::new(states).lines().map_while(Result::ok) {
         if line.split_whitespace().nth(1) != Some("installing") {
             bar.set_message("");
-            // What cannot be shown is no reason to stop installing.
-            let _ = bar.suspend(|| crate::output::line(&line));
+            // What cannot be shown is no reason to stop installing, and told at the end.
+            shown = shown.and(bar.suspend(|| crate::output::line(&line)));
         } else if bar.is_hidden() {
             if !quiet {
-                let _ = writeln!(std::io::stderr(), "{line}");
+                say(&line);
             }
         } else {
             bar.reset_elapsed();
             bar.set_message(line.trim_end_matches('.').trim_end().to_owned());
         }
     }
+    shown
 }
 
 /// What went wrong goes to standard error as it comes, but for the one error, which is given back.
@@ -172,9 +175,7 @@ fn pass_errors(errors: impl Read, bar: &ProgressBar) -> Option<String> {
         } else if let (Some(error), true) = (&mut error, line.starts_with("       ")) {
             *error += &format!("\n{}", line.trim_start());
         } else {
-            bar.suspend(|| {
-                let _ = writeln!(std::io::stderr(), "{line}");
-            });
+            bar.suspend(|| say(&line));
         }
     }
     error

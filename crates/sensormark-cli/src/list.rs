@@ -32,7 +32,7 @@ pub fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
             (Err(_), None) => return Err(Failure::usage(neither(name))),
         },
     };
-    crate::output::print(&text)?;
+    crate::output::print_cleaned(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

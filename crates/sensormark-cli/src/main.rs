@@ -3,6 +3,15 @@
 //! Arguments in, exit code out: [`arguments`] says what can be asked for, one module a command does it. Everything that measures is
 //! in the library.
 
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::print_stdout,
+        clippy::print_stderr,
+        reason = "these macros panic where the write fails, and the exit code is lost; see module output"
+    )
+)]
+
 mod arguments;
 mod clean;
 mod compare;
@@ -41,7 +50,12 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse().settled();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments.settled(),
+        Err(error) => {
+            return output::parser(&error).map_or_else(|failure| failure.show(), ExitCode::from);
+        }
+    };
     show_warnings(arguments.quiet, arguments.verbose);
     let measures = matches!(
         arguments.command,
@@ -61,7 +75,7 @@ fn main() -> ExitCode {
         Command::Init(arguments) => init::init(&arguments),
         Command::List(arguments) => list::list(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
-        Command::Doctor => doctor::doctor(),
+        Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Clean(arguments) => clean::clean(&arguments),
         Command::InstallServers(named) => install_servers::install_servers(&named, arguments.quiet),
         Command::Servers(arguments) => servers::servers(&arguments),

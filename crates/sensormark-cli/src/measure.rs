@@ -159,6 +159,7 @@ impl Planned<'_> {
         progress.finish();
         if !outcome.interrupted {
             record.finished = Some(jiff::Timestamp::now().to_string());
+            record.trials = folder.written()?;
             folder.write_run(&record)?;
         }
         match self.rank {
@@ -345,6 +346,7 @@ impl Planned<'_> {
             as_study: self.protocol.is_some(),
             not_measured: self.not_measured.clone(),
             checksums: true,
+            trials: Vec::new(),
         })
     }
 }

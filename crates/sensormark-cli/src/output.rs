@@ -1,25 +1,22 @@
-//! Standard output: results go there. Every write is checked, and a reader that has gone away (`| head`) is no failure.
+//! What the program says: results on standard output, where every write is checked, and messages on standard error, where none can fail the program.
+//!
+//! A reader that has gone away (`| head`) is no failure. Text for people is cleaned here, so that nothing in it can command the terminal.
 
 use crate::failure::Failure;
+use sensormark::report::clean::clean;
 use std::fmt::Display;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Write, stderr, stdout};
 
 /// Prints a text as it is.
 ///
 /// # Errors
 /// When it cannot be written, to a full disk for example.
 pub fn print(text: &str) -> Result<(), Failure> {
-    let mut output = std::io::stdout().lock();
+    let mut output = stdout().lock();
     let written = output
         .write_all(text.as_bytes())
         .and_then(|()| output.flush());
-    match written {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(Failure::input_output(format!(
-            "cannot write to standard output: {error}"
-        ))),
-        Ok(()) => Ok(()),
-    }
+    checked(written)
 }
 
 /// Prints a line.
@@ -28,4 +25,45 @@ pub fn print(text: &str) -> Result<(), Failure> {
 /// As [`print`].
 pub fn line(text: impl Display) -> Result<(), Failure> {
     print(&format!("{text}\n"))
+}
+
+/// Prints a text for people, parts of which come from a file or a server.
+///
+/// # Errors
+/// As [`print`].
+pub fn print_cleaned(text: &str) -> Result<(), Failure> {
+    line(harmless(text))
+}
+
+/// Says something on standard error. Whether somebody can read it changes nothing: the exit code stays.
+pub fn say(text: impl Display) {
+    // A standard error that is full or closed has no place left to complain to.
+    let _ = writeln!(stderr(), "{}", harmless(&text.to_string()));
+}
+
+/// The text, each line of which cannot command the terminal.
+pub fn harmless(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(clean).collect();
+    lines.join("\n")
+}
+
+/// Prints a help text or a usage error of the command line's parser, and gives the exit code.
+pub fn parser(error: &clap::Error) -> Result<u8, Failure> {
+    let written = error.print().and_then(|()| stdout().flush());
+    if error.use_stderr() {
+        // As with any other message.
+        return Ok(crate::failure::USAGE);
+    }
+    checked(written).map(|()| 0)
+}
+
+/// What became of a write to standard output.
+fn checked(written: std::io::Result<()>) -> Result<(), Failure> {
+    match written {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        Err(error) => Err(Failure::input_output(format!(
+            "cannot write to standard output: {error}"
+        ))),
+        Ok(()) => Ok(()),
+    }
 }

@@ -27,7 +27,8 @@ pub fn probe(arguments: &ProbeArguments) -> Result<ExitCode, Failure> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let service = ProbeService::open(watched).map_err(Failure::usage)?;
-    let commands = commands();
+    let commands =
+        commands().map_err(|error| Failure::missing(format!("cannot start a thread: {error}")))?;
     service
         .run(&commands, &mut tell)
         .map_err(Failure::missing)?;
@@ -35,16 +36,16 @@ pub fn probe(arguments: &ProbeArguments) -> Result<ExitCode, Failure> {
 }
 
 /// The lines of standard input, until it closes.
-fn commands() -> Receiver<Result<ProbeCommand, String>> {
+fn commands() -> io::Result<Receiver<Result<ProbeCommand, String>>> {
     let (sender, commands) = channel();
-    thread::spawn(move || {
+    thread::Builder::new().spawn(move || {
         for line in io::stdin().lock().lines().map_while(Result::ok) {
             if sender.send(ProbeCommand::parse(&line)).is_err() {
                 break;
             }
         }
-    });
-    commands
+    })?;
+    Ok(commands)
 }
 
 /// Prints a line; whether somebody still reads.

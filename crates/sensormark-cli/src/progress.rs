@@ -3,6 +3,7 @@
 //! Everything goes to standard error; standard output is for results.
 
 use crate::arguments::ProgressName;
+use crate::output::{harmless, say};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sensormark::engine::context::{Observer, RunEvent};
 use sensormark::engine::role::Progress as RoleProgress;
@@ -127,7 +128,7 @@ impl Progress {
     pub fn afterwards(&self, text: String) {
         match &self.mode {
             Mode::Bar(_) | Mode::Plain => {
-                let _ = writeln!(std::io::stderr(), "{}", harmless(&text));
+                say(text);
             }
             Mode::Json => self.event(RunEvent::Note(text)),
             Mode::Quiet => {}
@@ -136,12 +137,10 @@ impl Progress {
 
     /// Says a line. Parts of it come from servers and files, so nothing in it may command the terminal.
     fn say(&self, line: &str) {
-        let line = &harmless(line);
         match &self.mode {
-            Mode::Bar(bar) => bar.println(line),
+            Mode::Bar(bar) => bar.println(harmless(line)),
             Mode::Plain => {
-                // Nobody there to read is no reason to stop measuring.
-                let _ = writeln!(std::io::stderr(), "{line}");
+                say(line);
             }
             Mode::Quiet | Mode::Json => {}
         }
@@ -173,12 +172,6 @@ impl Progress {
             bar.set_message(clean(&message));
         }
     }
-}
-
-/// A text of several lines that cannot command the terminal.
-fn harmless(text: &str) -> String {
-    let lines: Vec<String> = text.lines().map(clean).collect();
-    lines.join("\n")
 }
 
 fn bar() -> ProgressBar {
@@ -242,11 +235,9 @@ fn trial_begins(state: &State, label: &str, seconds: f64) -> String {
 impl Observer for Progress {
     fn event(&self, event: RunEvent) {
         if let Mode::Json = self.mode {
-            let _ = writeln!(
-                std::io::stderr(),
-                "{}",
-                serde_json::to_string(&event).expect("events have string keys")
-            );
+            // JSON spells control characters out itself.
+            let json = serde_json::to_string(&event).expect("events have string keys");
+            let _ = writeln!(std::io::stderr(), "{json}");
             return;
         }
         let Ok(mut state) = self.state.lock() else {

@@ -111,7 +111,7 @@ fn write_files(
     let mut written = 0;
     let mut write = |file: &Path, text: String| -> Result<(), Failure> {
         write_beside(file, text.as_bytes())?;
-        eprintln!("wrote {}", file.display());
+        output::say(format_args!("wrote {}", file.display()));
         written += 1;
         Ok(())
     };

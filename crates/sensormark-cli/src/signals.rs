@@ -1,6 +1,7 @@
 //! Ctrl-C and SIGTERM: the first ends a command in good order, the second at once. Both leave nothing running and nothing but results on disk.
 
 use crate::failure::INTERRUPTED;
+use crate::output::say;
 use sensormark::engine::guest;
 use sensormark::measurement::unbroken;
 use sensormark::workload::machine_tool::queue::remove_own;
@@ -36,7 +37,7 @@ pub fn catch() {
             }
             std::process::exit(i32::from(INTERRUPTED));
         }
-        eprintln!("stopping; what is finished is kept (once more to stop at once)");
+        say("stopping; what is finished is kept (once more to stop at once)");
     });
     if let Err(error) = set {
         tracing::warn!(%error, "signals cannot be caught");
@@ -66,7 +67,7 @@ fn end_at_once(supervisor: &Supervisor) {
     unbroken::end(HASTE);
     let left = guest::drop_all(HASTE);
     for one in &left {
-        eprintln!("sensormark: {one}");
+        say(format_args!("sensormark: {one}"));
     }
     // Otherwise the run stays written down as killed, and `sensormark clean` drops what it left.
     if left.is_empty() {

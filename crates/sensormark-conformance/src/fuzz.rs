@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long a target is tried unless the variable says otherwise.
-const SECONDS: u64 = 2;
+const SECONDS: u64 = 10;
 /// Where inputs that break a target are kept, and the last one of each.
 const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/fuzz");
 /// The longest that one input may take on a busy machine; a longer one hangs whoever reads it.

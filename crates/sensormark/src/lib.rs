@@ -3,6 +3,15 @@
 //!
 //! It sees databases through the contract alone (crate `sensormark-store`); only the command names stores.
 
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::print_stdout,
+        clippy::print_stderr,
+        reason = "these macros panic where the write fails; what is said goes through the command's module output"
+    )
+)]
+
 // In the order that data flows; the blank lines keep rustfmt from sorting by name.
 pub mod dataset;
 

@@ -15,7 +15,6 @@ use sensormark_store::{ErrorKind, StoreError};
 use serde_json::Value;
 use std::time::Duration;
 use tokio::net::TcpStream;
-use tokio::runtime::Builder;
 use tokio::time::timeout;
 
 /// The largest answer that is read, in bytes.
@@ -112,8 +111,7 @@ impl<'a> Rest<'a> {
         // A thread of its own, because whoever asks may be inside a runtime, and that of a blocking session has no input and output.
         let asked = std::thread::scope(|scope| {
             let started = std::thread::Builder::new().spawn_scoped(scope, || {
-                let runtime = Builder::new_current_thread().enable_all().build();
-                let runtime = runtime.map_err(|error| {
+                let runtime = sensormark_server::runtime().map_err(|error| {
                     let text = format!("input and output cannot be prepared: {error}");
                     StoreError::new(ErrorKind::Overload, operation, text).with_source(error)
                 })?;
@@ -371,7 +369,9 @@ mod tests {
     /// A blocking session's runtime has no input and output, and none may be started inside another.
     #[test]
     fn a_node_is_asked_from_inside_a_runtime_too() {
-        let runtime = Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
         let good = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
         let (value, _) = runtime.block_on(async { asked(good, Duration::from_secs(10)) });
         assert!(value.unwrap().is_object());

@@ -1,4 +1,4 @@
-//! Arguments of the command that cleans up.
+//! Arguments of the commands that find what killed runs left, and clean up.
 
 use super::values::{age, time};
 use clap::Args;
@@ -19,4 +19,12 @@ pub struct CleanArguments {
     /// The longest that an operation may take: 500ms, 10s, or a number of seconds
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = time)]
     pub timeout: Duration,
+}
+
+/// Arguments of `doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArguments {
+    /// Remove what killed runs left on this machine, as sensormark clean does
+    #[arg(long)]
+    pub clean: bool,
 }

@@ -182,4 +182,5 @@ Examples:
 pub const DOCTOR: &str = "\
 Examples:
   sensormark doctor                                      # what is here, and how to get the rest
-  sensormark doctor -v                                   # and what libraries say";
+  sensormark doctor -v                                   # and what libraries say
+  sensormark doctor --clean                              # and removes what killed runs left";

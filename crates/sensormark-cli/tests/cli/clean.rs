@@ -94,6 +94,23 @@ fn doctor_lists_what_a_killed_run_left_and_clean_removes_it() {
 }
 
 #[test]
+fn doctor_removes_what_a_killed_run_left_where_that_is_asked_for() {
+    let place = Place::new();
+    let mut child = start(&place, &["--on", "sqlite:bulk/bulk"]);
+    wait_until("a database", || !place.leftovers().is_empty());
+    signal(&child, "KILL");
+    child.wait().expect("it ends");
+    let doctor = said(&place.run(&["doctor"]));
+    assert!(doctor.contains("doctor --clean removes it"), "{doctor}");
+    assert!(!place.leftovers().is_empty(), "it only looks");
+    let doctor = said(&place.run(&["doctor", "--clean"]));
+    assert!(doctor.contains("removed its folders"), "{doctor}");
+    assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
+    let doctor = said(&place.run(&["doctor", "--clean"]));
+    assert!(!doctor.contains("Left by runs"), "{doctor}");
+}
+
+#[test]
 fn a_place_without_a_url_is_refused() {
     let place = Place::new();
     let output = place.run(&["clean", "postgresql"]);

@@ -114,7 +114,9 @@ fn age(run: &Path) {
         let text = std::fs::read(&file).expect("a record");
         let mut record: Value = serde_json::from_slice(&text).expect("JSON");
         record["schema_version"] = Value::from(1);
-        record.as_object_mut().expect("fields").remove("checksums");
+        for field in ["checksums", "trials"] {
+            record.as_object_mut().expect("fields").remove(field);
+        }
         if let Some(implementation) = record.get_mut("implementation") {
             let cache = implementation
                 .as_object_mut()

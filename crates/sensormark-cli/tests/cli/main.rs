@@ -17,6 +17,7 @@ mod install_servers;
 mod interruption;
 mod kept_results;
 mod last_screen;
+mod lost_output;
 mod messages;
 mod names;
 mod own;

@@ -1,9 +1,11 @@
 //! Wrong input gets one clear message: what, where, what to try; and the exit code of its kind.
 
 use crate::refused::refused;
-use crate::support::{Place, errors, read_folder};
+use crate::support::{Place, errors, read_folder, said};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+
+const WORKLOAD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/page/own.toml");
 
 #[test]
 fn names_that_there_are_not() {
@@ -142,6 +144,33 @@ fn text_from_outside_cannot_command_the_terminal() {
 }
 
 #[test]
+fn a_header_and_a_name_from_a_file_cannot_command_the_terminal() {
+    let place = Place::new();
+    let rows: String = (10..60)
+        .map(|second| format!("2026-01-01T00:00:{second}Z,{second}\n"))
+        .collect();
+    let text = format!("time,va\u{1b}[31mlue\n{rows}");
+    fs::write(place.path().join("r.csv"), text).expect("ours");
+    let own = fs::read_to_string(WORKLOAD).expect("the repository has it");
+    let own = own.replace("name = \"page\"", "name = \"pa\\u001b[31mge\"");
+    fs::write(place.path().join("own.toml"), own).expect("ours");
+    for arguments in [
+        &["replay", "r.csv", "--dry-run"][..],
+        &["run", "own.toml", "--dry-run"],
+        &["list", "own.toml"],
+    ] {
+        let output = place.run(arguments);
+        let text = said(&output);
+        assert!(output.status.success(), "{arguments:?}: {text}");
+        assert!(!text.contains('\u{1b}'), "{arguments:?}: {text:?}");
+    }
+    let replayed = errors(&place.run(&["replay", "r.csv", "--dry-run"]));
+    assert!(replayed.contains("va\\u{1b}[31mlue"), "{replayed:?}");
+    let planned = said(&place.run(&["run", "own.toml", "--dry-run"]));
+    assert!(planned.contains("pa\\u{1b}[31mge"), "{planned:?}");
+}
+
+#[test]
 fn a_url_of_another_database_is_no_folder() {
     let place = Place::new();
     let target = "sqlite=postgresql://user:hunter2@localhost/";
@@ -153,42 +182,6 @@ fn a_url_of_another_database_is_no_folder() {
     );
     let output = place.run(&["run", "machine-tool", "--on", target]);
     assert!(!errors(&output).contains("hunter2"), "{}", errors(&output));
-}
-
-#[test]
-fn output_that_is_lost_is_said_and_a_reader_that_left_is_no_failure() {
-    let place = Place::new();
-    for arguments in [
-        &["list"][..],
-        &["servers", "status"],
-        &["completions", "bash"],
-    ] {
-        let full = fs::File::options()
-            .write(true)
-            .open("/dev/full")
-            .expect("Linux has it");
-        let output = place
-            .command(arguments)
-            .stdout(full)
-            .output()
-            .expect("it starts");
-        let text = errors(&output);
-        assert_eq!(output.status.code(), Some(4), "{arguments:?}: {text}");
-        assert!(text.contains("cannot write to standard output"), "{text}");
-        let (reader, writer) = std::io::pipe().expect("a pipe");
-        drop(reader);
-        let output = place
-            .command(arguments)
-            .stdout(writer)
-            .output()
-            .expect("it starts");
-        assert!(
-            output.status.success(),
-            "{arguments:?}: {}",
-            errors(&output)
-        );
-        assert!(!errors(&output).contains("panicked"), "{}", errors(&output));
-    }
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! A disk that is full: a small file system in memory holds the data, and what is left on it is taken away while clients write.
+//! A disk that is full: a small file system in memory holds the data, and what is left on it is taken away while clients write. Or it holds the results.
 
 use crate::Outcome;
 use crate::program::Program;
 use crate::stores::{MEMORY, Server};
-use crate::support::{Place, errors};
+use crate::support::{Place, errors, read_folder};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -162,6 +162,57 @@ pub fn too_small(server: &Server) -> Outcome {
         begins.contains(": disk full: "),
         "it begins with something else: {said}"
     );
+    let left = place.leftovers();
+    ensure!(left.is_empty(), "left behind: {left:?}");
+    Ok(None)
+}
+
+/// A disk of results for a few trials, and many trials: each that is told is there, and the first that finds no room ends the run.
+pub fn results_full() -> Outcome {
+    const WORKLOAD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/page/own.toml");
+    let place = Place::new();
+    let disk = match Disk::mount(&place, "512k") {
+        Ok(disk) => disk,
+        Err(reason) => return Ok(Some(reason)),
+    };
+    let results = disk.0.to_string_lossy().into_owned();
+    let output = place.run(&[
+        "run",
+        WORKLOAD,
+        "--on",
+        "sqlite",
+        "--set",
+        "repetitions=100",
+        "--results",
+        &results,
+        "--tolerate-disturbance",
+        "--progress=plain",
+    ]);
+    let said = errors(&output);
+    ensure!(
+        output.status.code() == Some(4),
+        "{:?}: {said}",
+        output.status
+    );
+    ensure!(said.contains("is the disk full"), "{said}");
+    let is_told = |line: &&str| {
+        ["ok  ", "~   ", "FAIL"]
+            .iter()
+            .any(|mark| line.starts_with(mark))
+    };
+    let told = said.lines().filter(is_told).count();
+    let runs = read_folder(&disk.0);
+    ensure!(runs.len() == 1, "{runs:?}");
+    let mut files = read_folder(&runs[0].join("trials"));
+    files.retain(|file| file.extension().is_some_and(|end| end == "json"));
+    ensure!(
+        told > 0 && told == files.len(),
+        "{told} trials were told, {} are there: {said}",
+        files.len()
+    );
+    let run = runs[0].to_string_lossy().into_owned();
+    let report = place.run(&["report", "--full", &run]);
+    ensure!(report.status.success(), "{}", errors(&report));
     let left = place.leftovers();
     ensure!(left.is_empty(), "left behind: {left:?}");
     Ok(None)

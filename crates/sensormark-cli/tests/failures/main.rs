@@ -57,6 +57,10 @@ fn main() {
         Some(reason) => Ok(Completion::ignored_with(reason)),
         None => completed(same::one_checksum()),
     }));
+    let told =
+        "results: a trial is told once its file is on the disk, and a full disk ends the run";
+    let told = Trial::ignorable_test(told, || completed(disk::results_full()));
+    trials.push(told);
     let conclusion = libtest_mimic::run(&arguments, trials);
     // Before the process ends: servers are stopped.
     drop(kept);

@@ -125,6 +125,11 @@ fn tests() -> Vec<Named> {
             None,
             unprivileged::another_user_finds_what_root_installed,
         ),
+        (
+            "unprivileged::a_user_without_privileges_measures",
+            None,
+            unprivileged::a_user_without_privileges_measures,
+        ),
         test!("MongoDB", clean::mongodb_by_url),
         test!(
             "PostgreSQL",

@@ -1,6 +1,6 @@
-//! Another user than the one that installed the servers: it finds the same ones, starts one, and names what this user may not read.
+//! Another user than the one that installed the servers: it finds the same ones, starts and measures them, and names what this user may not read.
 
-use crate::support::{Place, errors, missing, said};
+use crate::support::{Place, errors, held_against, missing, said};
 use std::process::{Command, Output};
 
 /// The program in a place, as the user `nobody`.
@@ -66,5 +66,70 @@ pub fn another_user_finds_what_root_installed() -> Option<String> {
         ("SENSORMARK_MONGODB_HOME", &home),
     ));
     assert!(told.contains("this user may not read it"), "{told}");
+    None
+}
+
+/// Databases that a user without any privilege measures.
+const MEASURED: [(&str, &str); 4] = [
+    ("sqlite", "SQLite"),
+    ("duckdb", "DuckDB"),
+    ("postgresql", "PostgreSQL"),
+    ("mariadb", "MariaDB"),
+];
+
+/// Where the tests have no privilege themselves, the run is theirs.
+pub fn a_user_without_privileges_measures() -> Option<String> {
+    const WORKLOAD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/page/own.toml");
+    let here = MEASURED
+        .iter()
+        .filter(|(_, title)| missing(title).is_none());
+    let here: Vec<&str> = here.map(|(store, _)| *store).collect();
+    let place = Place::new();
+    let is_root = rustix::process::geteuid().is_root();
+    for name in ["state", "results"] {
+        let folder = place.path().join(name);
+        std::fs::create_dir(&folder).expect("a folder");
+        if is_root {
+            std::os::unix::fs::chown(&folder, Some(65_534), Some(65_534)).expect("root may do it");
+        }
+    }
+    // The checkout may be closed to others.
+    std::fs::copy(WORKLOAD, place.path().join("own.toml")).expect("the place is ours");
+    let on = here.join(",");
+    let arguments = [
+        "run",
+        "own.toml",
+        "--on",
+        &on,
+        "--set",
+        "layouts=bulk",
+        "--set",
+        "repetitions=1",
+        "--results",
+        "results",
+        "--tolerate-disturbance",
+        "--progress=plain",
+        "--server-memory",
+        "256",
+    ];
+    let output = match is_root {
+        true => as_nobody(&place, &arguments, ("SENSORMARK_NOTHING", "")),
+        false => place.run(&arguments),
+    };
+    let text = errors(&output);
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{text}");
+    let trials = place.trials();
+    for store in here {
+        let of_it = |trial: &&serde_json::Value| trial["implementation"]["store"] == store;
+        let mut measured = trials.iter().filter(of_it).peekable();
+        assert!(
+            measured.peek().is_some(),
+            "{store} was not measured: {text}"
+        );
+        for trial in measured {
+            assert!(held_against(trial).is_empty(), "{store}: {text}");
+        }
+    }
+    assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
     None
 }

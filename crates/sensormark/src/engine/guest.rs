@@ -56,11 +56,12 @@ pub fn drop_all(limit: Duration) -> Vec<String> {
         let (title, name) = (guest.store.description().title, guest.plan.database.clone());
         let (sender, dropped) = channel();
         // A server that does not answer must not keep the process.
-        std::thread::spawn(move || sender.send(drop_one(&guest)));
-        let why = match dropped.recv_timeout(limit) {
-            Ok(Ok(())) => continue,
-            Ok(Err(error)) => error.to_string(),
-            Err(_) => format!("no answer within {} s", limit.as_secs()),
+        let asks = std::thread::Builder::new().spawn(move || sender.send(drop_one(&guest)));
+        let why = match asks.map(|_| dropped.recv_timeout(limit)) {
+            Ok(Ok(Ok(()))) => continue,
+            Ok(Ok(Err(error))) => error.to_string(),
+            Ok(Err(_)) => format!("no answer within {} s", limit.as_secs()),
+            Err(error) => format!("cannot start a thread: {error}"),
         };
         left.push(format!("{title}: the database {name} stays: {why}"));
     }

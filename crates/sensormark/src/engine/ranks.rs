@@ -137,7 +137,7 @@ impl Ranks {
             alive: None,
         };
         ranks.say(&Word::Came(arrival.terms.clone()))?;
-        ranks.alive = Some(ranks.say_alive());
+        ranks.say_alive()?;
         let met = ranks.exchange_terms(&arrival, meanwhile);
         if let Err(failure) = &met {
             ranks.leave(&failure.to_string());
@@ -451,15 +451,19 @@ impl Ranks {
         self.over.store(true, Ordering::Relaxed);
     }
 
-    fn say_alive(&self) -> JoinHandle<()> {
+    fn say_alive(&mut self) -> Result<(), TrialFailure> {
         let (speaker, over) = (Arc::clone(&self.speaker), Arc::clone(&self.over));
-        thread::spawn(move || {
+        let alive = thread::Builder::new().spawn(move || {
             while !over.load(Ordering::Relaxed) {
                 // A word that cannot be written is missed by who waits for it.
                 drop(speaker.say(&Word::Alive));
                 thread::park_timeout(ALIVE);
             }
-        })
+        });
+        let failed = |error| TrialFailure::System(format!("cannot start a thread: {error}"));
+        let alive = alive.map_err(failed);
+        self.alive = Some(alive.inspect_err(|failure| self.leave(&failure.to_string()))?);
+        Ok(())
     }
 }
 

@@ -7,7 +7,7 @@ use crate::probe::{
     DiskUsage, DisturbanceLimits, Hello, LINES_VERSION, Phase, PhaseTotals, ProbeCommand,
     ProbeLine, Recording, TreeRecord, boot_id,
 };
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -73,9 +73,10 @@ impl ServerProbe {
             .spawn()
             .map_err(|error| format!("cannot start the probe of the server{place}: {error}"))?;
         let input = child.stdin.take();
-        let lines = listen(child.stdout.take().expect("standard output is piped"));
+        let output = child.stdout.take().expect("standard output is piped");
         let errors = child.stderr.take().expect("standard error is piped");
-        let messages = LastWords::of(errors).map_err(|error| {
+        let heard = listen(output).and_then(|lines| Ok((lines, LastWords::of(errors)?)));
+        let (lines, messages) = heard.map_err(|error| {
             child.kill().ok();
             child.wait().ok();
             format!("cannot start the probe of the server{place}: {error}")
@@ -314,9 +315,9 @@ impl Drop for ServerProbe {
 }
 
 /// The probe's lines; what is none is left out.
-fn listen(output: ChildStdout) -> Receiver<ProbeLine> {
+fn listen(output: ChildStdout) -> io::Result<Receiver<ProbeLine>> {
     let (sender, lines) = channel();
-    thread::spawn(move || {
+    thread::Builder::new().spawn(move || {
         for line in BufReader::new(output).lines().map_while(Result::ok) {
             if let Ok(line) = serde_json::from_str(&line)
                 && sender.send(line).is_err()
@@ -324,8 +325,8 @@ fn listen(output: ChildStdout) -> Receiver<ProbeLine> {
                 break;
             }
         }
-    });
-    lines
+    })?;
+    Ok(lines)
 }
 
 /// What is missing, without a folder: results hold no path.

@@ -1,7 +1,7 @@
 //! A run's folder on disk: written so that a run that is broken off keeps what it has.
 //!
 //! `run.json` holds the [`RunRecord`], `trials/NAME.json` a [`TrialRecord`] each, and `samples/NAME.json` its one-second samples. `SHA256SUMS` lists the
-//! trials with their checksums. So a trial that was changed, removed or copied is noticed.
+//! trials with their checksums, and `run.json` of a finished run names them too. So a trial that was changed, removed or copied is noticed.
 //! Every file is written beside its place and renamed into it. A result is never overwritten: meeting a file of its name is an error. The run's own
 //! record, and what is derived from results (the page, figures), are replaced. Nothing here interprets the records.
 
@@ -54,7 +54,7 @@ pub enum FolderError {
         of: u32,
     },
     /// A file is not what it should be.
-    #[error("{} is damaged: {problem}; restore it, or leave the trial out by removing the file, and its line in SHA256SUMS", path.display())]
+    #[error("{} is damaged: {problem}; restore it, or leave the trial out by removing the file, its line in SHA256SUMS, and its name in run.json", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -62,7 +62,7 @@ pub enum FolderError {
         problem: String,
     },
     /// A trial is not here.
-    #[error("{} is missing, and the run measured it: restore it, or take its line out of SHA256SUMS to leave the trial out", .0.display())]
+    #[error("{} is missing, and the run measured it: restore it, or leave the trial out by removing its line in SHA256SUMS and its name in run.json", .0.display())]
     Missing(PathBuf),
     /// A file was written by a newer sensormark.
     #[error("{} has result format {found}, and this sensormark reads up to {SCHEMA_VERSION}: use a newer sensormark", path.display())]
@@ -155,6 +155,22 @@ impl ResultsFolder {
         self.write_bytes(&name, &bytes)
     }
 
+    /// The names of the trials that were written, in their order.
+    ///
+    /// # Errors
+    /// When the list of checksums is damaged.
+    pub fn written(&self) -> Result<Vec<String>, FolderError> {
+        let sums = self.checksums()?.unwrap_or_default();
+        let trial = |file: &str| {
+            Some(
+                file.strip_prefix("trials/")?
+                    .strip_suffix(".json")?
+                    .to_owned(),
+            )
+        };
+        Ok(sums.names().filter_map(trial).collect())
+    }
+
     /// The list of the trials' checksums; none in a folder of before there were any.
     fn checksums(&self) -> Result<Option<Checksums>, FolderError> {
         let path = self.root.join(checksums::FILE);
@@ -239,7 +255,7 @@ impl ResultsFolder {
     /// All trials, in the order of repetition and turn.
     ///
     /// # Errors
-    /// When one is damaged, of a newer format, or does not fit the list of checksums.
+    /// When one is damaged, of a newer format, or does not fit the list of checksums, and when one is missing that a finished run measured.
     pub fn trials(&self) -> Result<Vec<TrialRecord>, FolderError> {
         // While a run begins it has no record yet.
         let recorded = self.root.join("run.json").is_file();
@@ -253,10 +269,11 @@ impl ResultsFolder {
         for file in self.trial_files()? {
             trials.push(self.trial(&file, sums.as_ref())?);
         }
-        if finished.is_some() {
-            let listed = sums.iter().flat_map(Checksums::names);
+        if let Some(run) = &finished {
+            let listed = sums.iter().flat_map(Checksums::names).map(str::to_owned);
+            let measured = run.trials.iter().map(|name| trial_file(name));
             let is_here = |name: &str| trials.iter().any(|one| trial_file(&one.name) == name);
-            if let Some(missing) = listed.into_iter().find(|name| !is_here(name)) {
+            if let Some(missing) = listed.chain(measured).find(|name| !is_here(name)) {
                 return Err(FolderError::Missing(self.root.join(missing)));
             }
         }

@@ -109,13 +109,15 @@ pub fn merge(folders: &[PathBuf], results: &Path) -> Result<ResultsFolder, Parts
         .flat_map(|part| &part.trials)
         .map(|trial| trial.name.as_str())
         .collect();
-    for name in names {
+    for name in &names {
         merged.write_trial(&one_trial(name, &parts))?;
     }
     for part in &parts {
         keep_raw(part, &merged)?;
     }
-    merged.write_run(&one_run(&parts, &first.run))?;
+    let mut run = one_run(&parts, &first.run);
+    run.trials = names.into_iter().map(str::to_owned).collect();
+    merged.write_run(&run)?;
     Ok(merged)
 }
 

@@ -58,6 +58,9 @@ pub struct RunRecord {
     /// Whether the folder lists its trials with checksums (`SHA256SUMS`); runs of before that do not.
     #[serde(default)]
     pub checksums: bool,
+    /// The names of all trials that the run measured, once it has finished. Empty before, and in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trials: Vec<String>,
 }
 
 impl RunRecord {

@@ -1,14 +1,17 @@
-//! Hostile input for everything that the pipeline reads: results, their parts, workload files, recordings, weights and the lines of roles.
+//! Hostile input for everything that the pipeline reads: results, their parts, workload files, recordings, weights, and the lines of roles and probes.
 //!
 //! Good examples are in `examples`, a folder a target; `sensormark_conformance::fuzz` mutates them.
 
 use sensormark::dataset::export::DataRequest;
 use sensormark::dataset::recording::{Recording, RecordingOptions};
 use sensormark::engine::outcome::PhaseOutcome;
-use sensormark::engine::role::Event;
-use sensormark::engine::trial::WorkloadFactory;
+use sensormark::engine::role::{Event, Ping};
+use sensormark::engine::trial::protocol::Command;
+use sensormark::engine::trial::{WorkloadFactory, own_line};
 use sensormark::measurement::ResultsFolder;
+use sensormark::measurement::checksums::{Checksums, Fit};
 use sensormark::measurement::latency::{LatencySummary, SecondHistogram, merge_seconds};
+use sensormark::probe::{ProbeCommand, ProbeLine};
 use sensormark::report::{Report, ReportOptions, csv, markdown, raw, tidy};
 use sensormark::workload::own::{OwnWorkload, file};
 use sensormark_conformance::fuzz::target;
@@ -170,4 +173,70 @@ fn lines_of_roles() {
             }
         }
     });
+}
+
+#[test]
+fn hostile_lists_of_checksums() {
+    target("lists of checksums", &examples("checksums"), |bytes| {
+        let text = String::from_utf8_lossy(bytes);
+        let Ok(sums) = Checksums::parse(&text) else {
+            return;
+        };
+        for name in sums.names() {
+            assert_ne!(sums.fit(name, b""), Fit::NotListed, "{name:?} is listed");
+        }
+        assert_eq!(
+            Checksums::parse(&sums.text()),
+            Ok(sums),
+            "it is written as it was read"
+        );
+    });
+}
+
+#[test]
+fn hostile_commands_to_roles() {
+    target("commands to roles", &examples("command"), |bytes| {
+        for line in String::from_utf8_lossy(bytes).lines() {
+            let _ = serde_json::from_str::<Ping>(line);
+            let _ = own_line::decode(line);
+            if let Ok(command) = serde_json::from_str::<Command>(line) {
+                let again = serde_json::to_string(&command).expect("commands have string keys");
+                serde_json::from_str::<Command>(&again).expect("what was written can be read");
+            }
+        }
+    });
+}
+
+#[test]
+fn hostile_lines_of_probes() {
+    target("lines of probes", &examples("probe"), |bytes| {
+        for line in String::from_utf8_lossy(bytes).lines() {
+            if let Ok(line) = serde_json::from_str::<ProbeLine>(line) {
+                let again = serde_json::to_string(&line).expect("lines have string keys");
+                serde_json::from_str::<ProbeLine>(&again).expect("what was written can be read");
+            }
+            if let Ok(command) = ProbeCommand::parse(line) {
+                let again = ProbeCommand::parse(&command.to_string());
+                assert_eq!(again, Ok(command), "{line:?}");
+            }
+        }
+    });
+}
+
+/// An example that nothing takes would make a target say nothing.
+#[test]
+fn hostile_lines_begin_as_good_ones() {
+    for line in String::from_utf8_lossy(&example("command/all")).lines() {
+        let is_one = serde_json::from_str::<Command>(line).is_ok()
+            || serde_json::from_str::<Ping>(line).is_ok();
+        assert!(is_one, "{line}");
+    }
+    for line in String::from_utf8_lossy(&example("probe/lines")).lines() {
+        serde_json::from_str::<ProbeLine>(line).expect(line);
+    }
+    for line in String::from_utf8_lossy(&example("probe/commands")).lines() {
+        ProbeCommand::parse(line).expect(line);
+    }
+    let sums = example("checksums/two");
+    Checksums::parse(&String::from_utf8_lossy(&sums)).expect("two trials");
 }

@@ -199,6 +199,9 @@ impl<'a> Decoder<'a> {
                     }
                 }
                 (Fields::Array(array), RawBsonRef::Array(values)) if name == array => {
+                    if seen > 0 {
+                        return Err(wrong("a reading has its values twice"));
+                    }
                     for (value, &(_, field)) in values.into_iter().zip(&self.names) {
                         push(&mut self.batch.columns[field], raw(value)?)?;
                         seen += 1;
@@ -239,7 +242,16 @@ impl<'a> Decoder<'a> {
                 None => return Ok(0),
             },
         };
-        *next = place + 1;
+        // Ascending names are those of a good document. After the first that is not, each is looked at.
+        if place < *next {
+            let taken = &self.batch.columns[self.names[place].1];
+            if taken.values.len() > self.batch.times_ns.len() {
+                return Err(wrong("a reading has a field twice"));
+            }
+            *next = self.names.len();
+        } else {
+            *next = place + 1;
+        }
         push(&mut self.batch.columns[self.names[place].1], value)?;
         Ok(1)
     }
@@ -306,3 +318,6 @@ pub(super) fn value(kind: FieldType, value: Option<RawBsonRef<'_>>) -> Result<Va
         _ => return Err(wrong("a value is not of its field's type")),
     })
 }
+
+#[cfg(test)]
+mod hostile;

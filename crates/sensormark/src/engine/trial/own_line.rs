@@ -67,8 +67,13 @@ pub fn open(source: &dyn Source) -> Result<Feed, String> {
         held.line = Some(line);
         held.journal = Some(journal);
     });
-    thread::spawn(watch);
-    Ok(feed)
+    match thread::Builder::new().spawn(watch) {
+        Ok(_) => Ok(feed),
+        Err(error) => {
+            release();
+            Err(format!("cannot start a thread: {error}"))
+        }
+    }
 }
 
 /// What the source gets to know, if there is a line.

@@ -63,6 +63,7 @@ pub fn run() -> RunRecord {
         as_study: false,
         not_measured: Vec::new(),
         checksums: false,
+        trials: Vec::new(),
     }
 }
 

@@ -367,16 +367,19 @@ fn read_after(change: impl FnOnce(&std::path::Path)) -> Result<usize, String> {
 fn read_of(finished: Option<&str>, change: impl FnOnce(&std::path::Path)) -> Result<usize, String> {
     let scratch = tempfile::tempdir().unwrap();
     let folder = ResultsFolder::create(scratch.path(), "run").unwrap();
-    let run = RunRecord {
+    let mut run = RunRecord {
         finished: finished.map(str::to_owned),
         checksums: true,
         ..run()
     };
-    folder.write_run(&run).unwrap();
     for (name, mut trial) in ["a", "b"].into_iter().zip(two()) {
         trial.name = name.to_owned();
         folder.write_trial(&trial).unwrap();
     }
+    if finished.is_some() {
+        run.trials = folder.written().unwrap();
+    }
+    folder.write_run(&run).unwrap();
     change(folder.path());
     let trials = folder.trials().map_err(|error| error.to_string());
     trials.map(|trials| trials.len())
@@ -405,7 +408,17 @@ fn what_does_not_fit_the_list_of_checksums_is_refused() {
     use std::fs;
     assert_eq!(read_after(|_| ()), Ok(2));
     type Change = fn(&std::path::Path);
-    let cases: [(Change, &str); 6] = [
+    let cases: [(Change, &str); 7] = [
+        (
+            |run| {
+                fs::remove_file(run.join("trials/a.json")).unwrap();
+                let sums = fs::read_to_string(run.join("SHA256SUMS")).unwrap();
+                let kept = sums.lines().filter(|line| !line.ends_with("a.json"));
+                let kept: Vec<&str> = kept.collect();
+                fs::write(run.join("SHA256SUMS"), kept.join("\n")).unwrap();
+            },
+            "trials/a.json is missing",
+        ),
         (
             |run| fs::remove_file(run.join("trials/a.json")).unwrap(),
             "trials/a.json is missing",
