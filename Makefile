@@ -48,6 +48,7 @@ fuzz: ## Hostile input for everything that reads, FUZZ_SECONDS each; see docs/no
 verify: ## What takes longer than tests may; keeps its result in docs/notes/verification.md
 	bash scripts/verify.sh
 	bash scripts/verify-servers.sh
+	bash scripts/verify-clusters.sh
 	bash scripts/packages.sh
 
 long-run: build ## Eight hours of steady load (HOURS=8); keeps figures and plots in docs/notes/long-run.md

@@ -27,7 +27,7 @@ mod ring;
 
 pub(crate) use self::find::installation;
 pub(crate) use self::nodetool::nodetool;
-pub(crate) use self::ring::{clusters, form_cluster, launch_member};
+pub(crate) use self::ring::{clusters, form_cluster, launch_member, survives_loss};
 
 use self::configuration::{LOGGING, Place, configuration};
 use self::find::{find_java, jar};
@@ -126,7 +126,7 @@ fn launch_one(
 fn notes(memory: &Memory, as_published: bool, logs_apart: bool, place: Place) -> Vec<String> {
     let nodes = if place.members > 1 {
         format!(
-            "{} nodes with one token each, hints for nodes that are away, no snapshots",
+            "{} nodes with one token each, hints for nodes that are away, roles known for an hour (2 s as they come), no snapshots",
             place.members
         )
     } else {
@@ -245,6 +245,8 @@ mod tests {
             "listen_address: 127.0.0.3",
             "auto_bootstrap: true",
             "hinted_handoff_enabled: true",
+            "roles_validity: 1h",
+            "credentials_validity: 1h",
             "      - seeds: \"127.0.0.1:4\"",
         ] {
             assert!(yaml.lines().any(|other| other == line), "{line} in {yaml}");

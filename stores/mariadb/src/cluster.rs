@@ -86,6 +86,14 @@ pub(crate) fn clusters() -> Result<Clusters, String> {
     })
 }
 
+/// Whether every member has received a write that was acknowledged at this level. All levels differ in what reads wait for: a commit waits for every member in
+/// each of them. <https://mariadb.com/kb/en/about-galera-replication/>
+pub(crate) fn survives_loss(consistency: &str) -> bool {
+    LEVELS
+        .iter()
+        .any(|level| level.described.name == consistency)
+}
+
 fn level(options: &ServerOptions) -> Result<&'static Level, StoreError> {
     let name = options.cluster.as_ref().map(|one| one.consistency.as_str());
     let mut levels = LEVELS.iter();

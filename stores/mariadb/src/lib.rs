@@ -116,6 +116,10 @@ impl Backend for MariadbBackend {
         cluster::clusters()
     }
 
+    fn survives_loss(&self, consistency: &str) -> bool {
+        cluster::survives_loss(consistency)
+    }
+
     fn launch_member(
         &self,
         installation: &Installation,

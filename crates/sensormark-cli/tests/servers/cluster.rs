@@ -67,18 +67,14 @@ pub fn replicas_of_postgresql_answer_right() {
     }
 }
 
-/// Kills a member in mid-load; what was acknowledged is stored, and the report shows the outage.
-fn drilled(store: &str, victim: &str, settings: &[&str]) -> f64 {
+/// Kills a member in mid-load; what was acknowledged is stored, and the report shows the outage. The class is the usual one, so that the level alone makes a
+/// loss count.
+fn drilled(store: &str, victim: &str) -> f64 {
     let place = Place::new();
     let victim = format!("kill={victim}");
-    let all = [
-        &["kill_after_seconds=1", "down_seconds=1", &victim],
-        settings,
-    ]
-    .concat();
-    let further = ["--on", store, "--cluster", "3", "--durability", "durable"];
-    let memory = ["--server-memory", "384"];
-    let output = place.measure("durability", &all, &[&further[..], &memory].concat());
+    let settings = ["kill_after_seconds=1", "down_seconds=1", &victim];
+    let further = ["--on", store, "--cluster", "3", "--server-memory", "384"];
+    let output = place.measure("durability", &settings, &further);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
     let trials = place.trials();
@@ -100,20 +96,43 @@ fn drilled(store: &str, victim: &str, settings: &[&str]) -> f64 {
 
 /// The other replica's word is enough, so the load goes on.
 pub fn the_loss_of_a_replica_of_postgresql_is_no_outage() {
-    let outage = drilled("postgresql", "replica", &[]);
+    let outage = drilled("postgresql", "replica");
     assert!(outage < 1.0, "{outage}: it was down for 1 s");
 }
 
 /// Nothing takes over by itself, so nothing is written until it is back.
 pub fn the_loss_of_the_primary_of_postgresql_is_an_outage_until_it_is_back() {
-    let outage = drilled("postgresql", "primary", &[]);
+    let outage = drilled("postgresql", "primary");
     assert!(outage >= 1.0, "{outage}: it was down for 1 s");
 }
 
 /// The other two elect one by themselves, after the 10 s that MongoDB waits.
 pub fn the_loss_of_the_primary_of_mongodb_is_an_outage_until_another_is_elected() {
-    let outage = drilled("mongodb", "primary", &[]);
+    let outage = drilled("mongodb", "primary");
     assert!(outage >= 1.0, "{outage}: an election takes its time");
+}
+
+/// Each write waits until most members have it.
+pub fn three_of_mongodb_are_one_valid_server() {
+    for trial in measured("mongodb", "majority") {
+        assert_eq!(setting(&trial, "topology"), "replica set");
+        let concern = setting(&trial, "writeConcern");
+        assert!(concern.contains("\"w\": \"majority\""), "{concern}");
+    }
+}
+
+/// Every read sees what two of three copies acknowledged.
+pub fn three_of_cassandra_are_one_valid_server() {
+    for trial in measured("cassandra", "quorum") {
+        assert_eq!(setting(&trial, "consistency level"), "Quorum");
+        assert_eq!(setting(&trial, "hinted_handoff_enabled"), "true");
+    }
+}
+
+/// The other two copies' word is enough, so the load goes on; the node joins again.
+pub fn the_loss_of_a_node_of_cassandra_is_no_outage_at_quorum() {
+    let outage = drilled("cassandra", "replica");
+    assert!(outage < 5.0, "{outage}: it was down for 1 s and its start");
 }
 
 /// Why MariaDB can be no cluster here, as `doctor` says it.
@@ -158,7 +177,7 @@ pub fn the_loss_of_a_member_of_mariadb_is_an_outage_until_the_others_give_it_up(
         return missing;
     }
     for victim in ["primary", "replica"] {
-        let outage = drilled("mariadb", victim, &[]);
+        let outage = drilled("mariadb", victim);
         assert!(outage >= 1.0, "{victim}: {outage}");
     }
     None

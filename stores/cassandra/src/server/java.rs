@@ -65,8 +65,9 @@ const ALONE: [&str; 2] = [
     "-Dcassandra.load_ring_state=false",
 ];
 
-/// A member tells the others that it joins, and waits this many ms until they know. Cassandra's default is 30 s, because its machines may be far apart.
-const JOINING: [&str; 1] = ["-Dcassandra.ring_delay_ms=1000"];
+/// A member tells the others that it joins, and waits this many ms until it knows them. It ends where no word of the first came by then, which on a busy machine
+/// takes more than a second. Cassandra's default is 30 s, because its machines may be far apart.
+const JOINING: [&str; 1] = ["-Dcassandra.ring_delay_ms=4000"];
 
 /// The options that open modules, which nodetool takes too.
 pub(super) fn openings() -> impl Iterator<Item = String> {

@@ -1,7 +1,7 @@
 //! What members are set up with, and which of them starts first.
 
 use super::*;
-use sensormark_store::{Cluster, Secret};
+use sensormark_store::{Cluster, Secret, Store};
 use std::fs;
 use std::net::Ipv4Addr;
 use std::os::unix::fs::PermissionsExt;
@@ -137,4 +137,14 @@ fn members_speak_on_loopback_and_keep_their_password_to_themselves() {
     let whole = Options::parse(&whole).unwrap();
     assert_eq!(whole.name(), "127.0.0.1:3,127.0.0.2:3");
     assert_eq!(whole.sync_wait, Some(1));
+}
+
+/// What a drill holds MariaDB to: every level has each commit on every member, and nothing else does.
+#[test]
+fn every_level_survives_the_loss_of_a_member() {
+    let store = crate::Mariadb::new();
+    for level in &LEVELS {
+        assert!(store.survives_loss(level.described.name));
+    }
+    assert!(!store.survives_loss("majority"));
 }
