@@ -26,7 +26,7 @@ fn main() {
     let mut arguments = Arguments::from_args();
     // Each has a server: more at once would only try the machine.
     arguments.test_threads.get_or_insert(2);
-    let tests: [(&str, Test); 8] = [
+    let tests: [(&str, Test); 9] = [
         ("launchers::what_cannot_be_is_refused", launchers::refused),
         (
             "launchers::hosts_that_cannot_be_used_are_told",
@@ -43,6 +43,7 @@ fn main() {
         ("launchers::a_lost_host_ends_the_trial", launchers::lost),
         ("namespaces::three_hosts_by_ssh", namespaces::three_hosts),
         ("slurm::four_load_hosts_by_srun", slurm::four_load_hosts),
+        ("slurm::ranks_by_srun", slurm::ranks),
         ("slurm::a_lost_node_ends_the_trial", slurm::a_lost_node),
     ];
     let trials = tests.into_iter().map(|(name, test)| {

@@ -7,6 +7,7 @@ mod hosts;
 mod latencies;
 mod limits;
 pub(super) mod memory_limit;
+mod network;
 mod phases;
 pub(super) mod projection;
 mod readings;
