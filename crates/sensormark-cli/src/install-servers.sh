@@ -14,8 +14,8 @@ readonly CASSANDRA_VERSION='5.0.6'
 readonly DUCKDB_VERSION='2.0.0.1'
 readonly QUESTDB_VERSION='9.3.4'
 readonly ALL_SERVERS=(postgresql mariadb mongodb influxdb cassandra duckdb griddb questdb strace)
-# Only by name: what tests of the report's page need besides.
-readonly BY_NAME=(chromium)
+# Only by name: what tests need besides. chromium shows the report's page; the others place processes on hosts.
+readonly BY_NAME=(chromium openssh openmpi slurm)
 # What clients say when they reach no registry: apt-get, pip, go and mvn.
 readonly OFFLINE='Could not (resolve|connect)|Temporary failure|[Nn]etwork is unreachable|Failed to fetch|Failed to establish|no such host|dial tcp|Unknown host|Connection (refused|timed out)'
 
@@ -34,7 +34,8 @@ Usage: install-servers [--check] [SERVER...]
 Installs the named servers, or all of them:
   postgresql mariadb mongodb influxdb cassandra griddb questdb
 and duckdb, which is a library without a server,
-and strace, which the measuring tests use. By name alone: chromium, for tests of the page.
+and strace, which the measuring tests use. By name alone, for tests: chromium, for the page;
+openssh, openmpi and slurm, for other hosts. None of their services is started.
 
 With --check it only reports what is here and what is missing.
 What is not a Debian package goes into a folder each of $SENSORMARK_SERVERS. Default:
@@ -122,9 +123,9 @@ forbid_service_start() {
     if [[ -e $file ]]; then return 0; fi
     cat >"$scratch/policy-rc.d" <<'TEXT'
 #!/bin/sh
-# Temporary, by sensormark install-servers: no database starts while it installs.
+# Temporary, by sensormark install-servers: no service of these starts while it installs.
 case " $* " in
-    *postgresql*|*mariadb*|*mysql*|*influxdb*) exit 101 ;;
+    *postgresql*|*mariadb*|*mysql*|*influxdb*|*ssh*|*munge*|*slurm*) exit 101 ;;
     *) exit 0 ;;
 esac
 TEXT
@@ -384,6 +385,47 @@ find_chromium() { first -x "$(on_path chromium)"; }
 version_chromium() { "$1" --version --no-sandbox 2>/dev/null | head -n 1; }
 needs_chromium() { printf '%s\n' chromium fonts-dejavu-core; }
 install_chromium() { apt_for chromium; }
+
+# --- openssh, openmpi and slurm ------------------------------------------------
+# Tests start daemons of their own. A service that this installs stays off; one that was there stays as it is.
+# in_sbin PROGRAM: where a daemon is; PATH of a user may leave its folder out.
+in_sbin() { first -x "$(on_path "$1")" "/usr/sbin/$1" "/sbin/$1"; }
+
+# install_off NAME SERVICE...: installs what NAME needs. Those services do not start at boot that were not there before.
+install_off() {
+    local name=$1 service new=()
+    for service in "${@:2}"; do
+        if [[ ! -e /etc/init.d/$service ]]; then new+=("$service"); fi
+    done
+    apt_for "$name" || return 1
+    for service in "${new[@]}"; do keep_off_at_boot "$service"; done
+    # Ubuntu's sshd has a socket that starts it.
+    if [[ " ${new[*]} " = *' ssh '* ]] && have systemctl; then
+        as_root systemctl disable ssh.socket >/dev/null 2>&1 || true
+    fi
+}
+
+find_openssh() { have ssh && in_sbin ip >/dev/null && in_sbin sshd; }
+version_openssh() { ssh -V 2>&1; }
+needs_openssh() {
+    in_sbin sshd >/dev/null || echo openssh-server
+    have ssh || echo openssh-client
+    in_sbin ip >/dev/null || echo iproute2
+}
+install_openssh() { install_off openssh ssh; }
+
+find_openmpi() { first -x "$(on_path mpirun)"; }
+version_openmpi() { "$1" --version | head -n 1; }
+needs_openmpi() { echo openmpi-bin; }
+install_openmpi() { apt_for openmpi; }
+
+find_slurm() { have srun && in_sbin munged >/dev/null && in_sbin slurmd >/dev/null && in_sbin slurmctld; }
+version_slurm() { "$1" -V; }
+needs_slurm() {
+    in_sbin munged >/dev/null || echo munge
+    { have srun && in_sbin slurmd >/dev/null && in_sbin slurmctld >/dev/null; } || echo slurm-wlm
+}
+install_slurm() { install_off slurm munge slurmctld slurmd; }
 
 # --- main ----------------------------------------------------------------------
 # look_for SERVER: reports it, or adds it to what is to be installed.

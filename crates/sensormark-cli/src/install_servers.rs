@@ -198,7 +198,9 @@ mod tests {
             }
         }
         assert_eq!(known_name("pg").expect("another name"), "postgresql");
-        assert_eq!(known_name("chromium").expect("by name"), "chromium");
+        for name in ["chromium", "openssh", "openmpi", "slurm"] {
+            assert_eq!(known_name(name).expect("by name"), name);
+        }
         let unknown = format!("{:?}", known_name("mariadbb").unwrap_err());
         assert!(unknown.contains("did you mean mariadb?"), "{unknown}");
     }

@@ -1,9 +1,13 @@
 //! Roles on other hosts. Launchers of this machine stand for hosts where that is enough; else hosts are network namespaces with an sshd each, which a test makes
 //! itself. Where namespaces are not allowed, or a program is missing, a test is ignored, with the reason.
 
+#[path = "../servers/existing_server.rs"]
+#[allow(dead_code, reason = "shared with other tests, which use all of it")]
+mod existing_server;
 mod launchers;
 mod namespaces;
 mod network;
+mod slurm;
 #[path = "../cli/support.rs"]
 #[allow(
     dead_code,
@@ -22,7 +26,7 @@ fn main() {
     let mut arguments = Arguments::from_args();
     // Each has a server: more at once would only try the machine.
     arguments.test_threads.get_or_insert(2);
-    let tests: [(&str, Test); 6] = [
+    let tests: [(&str, Test); 9] = [
         ("launchers::what_cannot_be_is_refused", launchers::refused),
         (
             "launchers::hosts_that_cannot_be_used_are_told",
@@ -38,6 +42,9 @@ fn main() {
         ),
         ("launchers::a_lost_host_ends_the_trial", launchers::lost),
         ("namespaces::three_hosts_by_ssh", namespaces::three_hosts),
+        ("slurm::four_load_hosts_by_srun", slurm::four_load_hosts),
+        ("slurm::ranks_by_srun", slurm::ranks),
+        ("slurm::a_lost_node_ends_the_trial", slurm::a_lost_node),
     ];
     let trials = tests.into_iter().map(|(name, test)| {
         Trial::ignorable_test(name, move || {

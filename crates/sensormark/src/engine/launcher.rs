@@ -13,25 +13,17 @@ pub const HOST: &str = "{host}";
 /// The program's name on other hosts, where nobody says another: it is looked for there as any command.
 pub const PROGRAM: &str = "sensormark";
 
+/// What ssh is told in any case, unless the user says otherwise. A password is never asked for: nobody could type it. A host that is gone is noticed within 15 s.
+const SSH_OPTIONS: [&str; 4] = [
+    "BatchMode=yes",
+    "ConnectTimeout=10",
+    "ServerAliveInterval=5",
+    "ServerAliveCountMax=3",
+];
+
 /// Words of the presets, by name.
 const PRESETS: [(&str, &[&str]); 4] = [
-    (
-        "ssh",
-        // A password is never asked for: nobody could type it. A host that is gone is noticed within 15 s.
-        &[
-            "ssh",
-            "-T",
-            "-o",
-            "BatchMode=yes",
-            "-o",
-            "ConnectTimeout=10",
-            "-o",
-            "ServerAliveInterval=5",
-            "-o",
-            "ServerAliveCountMax=3",
-            HOST,
-        ],
-    ),
+    ("ssh", &["ssh", "-T", HOST]),
     (
         "slurm",
         &[
@@ -132,7 +124,10 @@ impl Launcher {
             .iter()
             .find(|(preset, _)| *preset == name)
             .ok_or_else(unknown)?;
-        let words = words.iter().map(|word| (*word).to_owned()).collect();
+        let mut words = words.iter().map(|word| (*word).to_owned()).collect();
+        if name == "ssh" {
+            tell_ssh(&mut words);
+        }
         match host.split_once('/') {
             Some((namespace, pod)) if name == "kubernetes" => {
                 let mut placed = Self::placed(words, pod, text)?;
@@ -155,9 +150,7 @@ impl Launcher {
             return Err(LauncherError::NoPlace { text });
         }
         if words.first().is_some_and(|word| file_name(word) == "ssh") {
-            // As in the preset: nobody could type a password.
-            let options = ["-o", "BatchMode=yes"].map(str::to_owned);
-            words.splice(1..1, options);
+            tell_ssh(&mut words);
         }
         Self::placed(words, host, host)
     }
@@ -227,6 +220,21 @@ impl Launcher {
             word.to_owned()
         }
     }
+}
+
+/// Adds ssh's options to its words, but those that the user wrote: of two, ssh would take ours, which comes first.
+fn tell_ssh(words: &mut Vec<String>) {
+    let written = words.join(" ").to_ascii_lowercase();
+    let is_open = |option: &&str| {
+        let name = option.split('=').next().unwrap_or(option);
+        !written.contains(&name.to_ascii_lowercase())
+    };
+    let options = SSH_OPTIONS.into_iter().filter(is_open);
+    let options: Vec<String> = options
+        .flat_map(|option| ["-o", option])
+        .map(str::to_owned)
+        .collect();
+    words.splice(1..1, options);
 }
 
 fn file_name(word: &str) -> &str {
@@ -301,7 +309,9 @@ mod tests {
         let command = ssh.command(&["role", "trial"]);
         let all = words(&command);
         assert!(all.ends_with(&["me@db1", "sensormark", "role", "trial"]));
-        assert!(all.contains(&"BatchMode=yes"), "{all:?}");
+        for option in SSH_OPTIONS {
+            assert!(all.contains(&option), "{all:?}");
+        }
         let slurm = parse("slurm:node1").with_program("/opt/sensormark");
         let command = slurm.command(&["--version"]);
         assert!(words(&command).ends_with(&["--nodelist=node1", "/opt/sensormark", "--version"]));
@@ -336,24 +346,36 @@ mod tests {
     fn a_template_takes_quoted_words_and_the_hosts_name() {
         let made = Launcher::from_template("ssh -F 'my config' {host}", "pi1").expect("a template");
         let command = made.command(&["role", "x"]);
-        let expected = [
-            "ssh",
-            "-o",
-            "BatchMode=yes",
-            "-F",
-            "my config",
-            "pi1",
-            "sensormark",
-            "role",
-            "x",
-        ];
-        assert_eq!(words(&command), expected);
+        let expected = ["-F", "my config", "pi1", "sensormark", "role", "x"];
+        assert!(words(&command).ends_with(&expected), "{command:?}");
         let whole = Launcher::parse("ip netns exec pi1").expect("words");
         assert_eq!(whole.host(), Some("pi1"));
         assert_eq!(
             words(&whole.other(&["true"])),
             ["ip", "netns", "exec", "pi1", "true"]
         );
+    }
+
+    #[test]
+    fn ssh_of_a_template_notices_a_host_that_is_gone_and_the_users_options_count() {
+        let options = |template: &str| -> Vec<String> {
+            let made = Launcher::from_template(template, "pi1").expect("a template");
+            let command = made.command(&[]);
+            let all = words(&command);
+            all[1..].iter().map(|word| (*word).to_owned()).collect()
+        };
+        let all = options("ssh {host}");
+        let told: Vec<&str> = all.iter().step_by(2).map(String::as_str).take(4).collect();
+        assert_eq!(told, ["-o"; 4]);
+        let told: Vec<&str> = all.iter().skip(1).step_by(2).map(String::as_str).collect();
+        assert_eq!(told[..4], SSH_OPTIONS);
+        let own = "/usr/bin/ssh -o connecttimeout=60 -oServerAliveInterval=1 {host}";
+        let all = options(own).join(" ");
+        assert_eq!(
+            all,
+            "-o BatchMode=yes -o ServerAliveCountMax=3 -o connecttimeout=60 -oServerAliveInterval=1 pi1 sensormark"
+        );
+        assert_eq!(options("mosh {host}"), ["pi1", "sensormark"]);
     }
 
     #[test]

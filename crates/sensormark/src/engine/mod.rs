@@ -24,6 +24,8 @@ pub mod placement;
 
 mod last_words;
 
+pub mod bell;
+
 pub mod role;
 
 pub mod role_line;

@@ -4,7 +4,8 @@
 //! arguments); further lines are commands. What it prints on standard output are events, one JSON object a line; standard error is kept for messages. A role
 //! dies with the coordinator. The workloads define what the roles do.
 
-use super::clock::{ClockSample, smallest_round_trip};
+use super::bell::BellRope;
+use super::clock::ClockSample;
 use super::last_words::LastWords;
 use super::launcher::Launcher;
 use super::pacing::monotonic_ns;
@@ -61,6 +62,13 @@ pub enum Event {
 pub struct Ping {
     /// Its number, which the answer has too.
     pub ping: u64,
+}
+
+/// A question for a process's clock that was sent.
+#[derive(Debug, Clone, Copy)]
+pub struct AskedClock {
+    ping: u64,
+    sent_ns: u64,
 }
 
 /// How far a role is.
@@ -145,6 +153,7 @@ pub struct RoleProcess {
     child: Child,
     input: Option<ChildStdin>,
     events: Receiver<(u64, Event)>,
+    rope: BellRope,
     pings: u64,
     waiting: VecDeque<Event>,
     messages: LastWords,
@@ -194,15 +203,21 @@ impl RoleProcess {
         let input = child.stdin.take().expect("standard input is piped");
         let (sender, events) = channel();
         let output = BufReader::new(child.stdout.take().expect("standard output is piped"));
+        let rope = BellRope::default();
+        let bell = rope.clone();
         let told = thread::Builder::new().spawn(move || {
             for line in output.lines().map_while(Result::ok) {
                 let arrived_ns = monotonic_ns();
-                if let Ok(event) = serde_json::from_str(&line)
-                    && sender.send((arrived_ns, event)).is_err()
-                {
-                    break;
+                if let Ok(event) = serde_json::from_str(&line) {
+                    if sender.send((arrived_ns, event)).is_err() {
+                        break;
+                    }
+                    bell.ring();
                 }
             }
+            // The end of the line is heard too.
+            drop(sender);
+            bell.ring();
         });
         let errors = child.stderr.take().expect("standard error is piped");
         let messages = match told.and_then(|_| LastWords::of(errors)) {
@@ -219,6 +234,7 @@ impl RoleProcess {
             child,
             input: Some(input),
             events,
+            rope,
             pings: 0,
             waiting: VecDeque::new(),
             messages,
@@ -228,6 +244,11 @@ impl RoleProcess {
     /// The host that it runs on, if that is another than this one.
     pub fn host(&self) -> Option<&str> {
         self.place.strip_prefix(ON)
+    }
+
+    /// What it rings by when it has said something.
+    pub fn rope(&self) -> &BellRope {
+        &self.rope
     }
 
     /// The process id; of the launcher, where the process runs on another host.
@@ -285,30 +306,33 @@ impl RoleProcess {
         .ok_or_else(|| self.silent(limit))
     }
 
-    /// Asks the process for its clock so many times, one after the other. Gives the answer that took the least time.
+    /// Asks the process for its clock.
     ///
     /// # Errors
-    /// When it ends or fails, or does not answer within `limit`.
-    pub fn clock(&mut self, times: u32, limit: Duration) -> Result<ClockSample, RoleError> {
-        let deadline = Instant::now() + limit;
-        let mut samples = Vec::new();
-        for _ in 0..times {
-            self.pings += 1;
-            let ping = self.pings;
-            let sent_ns = monotonic_ns();
-            self.send(&Ping { ping })?;
-            let answer = |arrived_ns, event: &Event| match event {
-                Event::Pong { number, clock_ns } if *number == ping => {
-                    Some(ClockSample::new(sent_ns, *clock_ns, arrived_ns))
-                }
-                _ => None,
-            };
-            match self.hear(deadline, answer)? {
-                Some(sample) => samples.push(sample),
-                None => break,
+    /// When it is gone.
+    pub fn ask_clock(&mut self) -> Result<AskedClock, RoleError> {
+        self.pings += 1;
+        let ping = self.pings;
+        let sent_ns = monotonic_ns();
+        self.send(&Ping { ping })?;
+        Ok(AskedClock { ping, sent_ns })
+    }
+
+    /// The answer to this question for the process's clock; none where it does not come by `deadline`.
+    ///
+    /// # Errors
+    /// When it ends or fails.
+    pub fn hear_clock(
+        &mut self,
+        asked: AskedClock,
+        deadline: Instant,
+    ) -> Result<Option<ClockSample>, RoleError> {
+        self.hear(deadline, |arrived_ns, event: &Event| match event {
+            Event::Pong { number, clock_ns } if *number == asked.ping => {
+                Some(ClockSample::new(asked.sent_ns, *clock_ns, arrived_ns))
             }
-        }
-        smallest_round_trip(&samples).ok_or_else(|| self.silent(limit))
+            _ => None,
+        })
     }
 
     /// Waits for what `is_it` recognizes, until `deadline`. Other events but progress wait for [`RoleProcess::take`].

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The share of a figure that clocks may leave open. A figure of which they leave more open is marked.
+pub const MARKED_SHARE: f64 = 0.1;
+
 /// How far the monotonic clock of another host was from the coordinator's in one phase.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClockRecord {

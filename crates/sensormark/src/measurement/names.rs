@@ -75,6 +75,8 @@ pub const RESTART_BEFORE_READING: &str = "restart_before_reading_seconds";
 pub const RESTART: &str = "restart_seconds";
 /// Before a phase's and a load host's name: operations a second of that host.
 pub const HOST_RATE: &str = "host_operations_per_second";
+/// Before a phase's and a load host's name: clients of that host.
+pub const HOST_CLIENTS: &str = "host_clients";
 
 /// Where several ranks made the load: `NAME/PHASE/RANK`, the rank's start after the first one's by their hosts' clocks, in seconds.
 pub const RANK_START: &str = "rank_start";

@@ -8,6 +8,8 @@ use crate::measurement::record::{LoadRecord, PhaseRecord, RunRecord, Side, Trial
 use crate::probe::{PhaseTotals, RoleTotals};
 use std::collections::BTreeMap;
 
+/// The phase of a study's trial that is measured.
+const MEASURED: &str = "measured";
 /// Bytes of a kB of memory, as the kernel counts (and the study with it).
 const MEMORY_KB: f64 = 1024.0;
 /// Bytes of a kB of storage or network traffic.
@@ -17,7 +19,12 @@ const MB: f64 = 1e6;
 
 /// The phase whose figures count.
 pub fn measured(trial: &TrialRecord) -> Option<&PhaseRecord> {
-    phase(trial, "measured")
+    phase(trial, MEASURED)
+}
+
+/// Whether it is the measured phase of a study's trial.
+pub fn is_measured(phase: &PhaseRecord) -> bool {
+    phase.name == MEASURED
 }
 
 /// The last phase of this name.

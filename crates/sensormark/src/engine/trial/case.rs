@@ -9,7 +9,7 @@ use super::place::{case_scope, drop_database, make_database, open_deployment, pl
 use super::protocol::TrialConfiguration;
 use super::role::process_name;
 use super::script::{CaseTrials, PhaseSpec, Step, TrialSpec, check, most_clients, phases};
-use super::spread::{on_one_host, over_hosts, over_ranks, own_processes};
+use super::spread::{make_room, on_one_host, over_hosts, over_ranks, own_processes};
 use super::warnings::warn;
 use super::{Ending, Subject, Workload, WorkloadFactory};
 use crate::engine::benchmark_case::BenchmarkCase;
@@ -417,8 +417,10 @@ impl Running<'_> {
         let (context, kind) = (self.context, self.runner.kind.name());
         let message = PlanMessage::new(&store, &prepared.plan, context.plant.as_deref());
         let name = process_name(kind, trial.role);
-        let mut roles = Vec::new();
-        for process in own_processes(context.ranks, &trial.steps) {
+        let (mut roles, begun) = (Vec::new(), Instant::now());
+        let processes = own_processes(context.ranks, &trial.steps);
+        make_room(processes.end - processes.start);
+        for process in processes {
             let launcher = context.placement.launcher(trial.role, process);
             let configuration = TrialConfiguration {
                 kind: kind.to_owned(),
@@ -438,6 +440,7 @@ impl Running<'_> {
             // Making the workload may take a while: a recording is read.
             role.wait_ready(Duration::from_secs(600))?;
         }
+        tracing::debug!(processes = roles.len(), took = ?begun.elapsed(), "processes are ready");
         Ok(roles)
     }
 }

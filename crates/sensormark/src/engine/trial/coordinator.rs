@@ -1,10 +1,11 @@
 //! The coordinator's side of one trial of phases. It leads the trial's processes through the steps together, and watches them and the server.
-//! It brings the database to rest. What a phase needs is in [`prepare`], what feeds a load in [`feeding`], counting what is stored in [`count`], and
-//! what several ranks do together in [`together`].
+//! It brings the database to rest. What a phase needs is in [`prepare`], what feeds a load in [`feeding`], what processes say in [`hearing`], counting what is
+//! stored in [`count`], and what several ranks do together in [`together`].
 
 mod clocks;
 mod count;
 mod feeding;
+mod hearing;
 mod hosts;
 mod killing;
 mod prepare;
@@ -17,19 +18,20 @@ use super::kill::{Kill, not_ours_to_kill};
 use super::protocol::{Command, Prepare, is_connected, is_finished, is_report};
 use super::script::{PhaseSpec, Step, TrialSpec};
 use super::watch::Watch;
+use crate::engine::bell::Bell;
 use crate::engine::clock::HostClock;
 use crate::engine::cold;
 use crate::engine::context::{RunContext, RunEvent};
 use crate::engine::deployment::Deployment;
 use crate::engine::failure::TrialFailure;
 use crate::engine::outcome::{LoadOutcome, PhaseOutcome};
-use crate::engine::role::{Event, RoleProcess};
+use crate::engine::role::RoleProcess;
 use crate::measurement::record::{Cache, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind};
 use crate::probe::monotonic_ns;
 use sensormark_store::{Plan, StoreError};
 use serde_json::Value;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use together::Slowest;
 
 /// How long processes have to come to their common start, in ns.
@@ -51,6 +53,8 @@ pub struct Coordinator<'a> {
     pub steps: &'a [Step],
     /// The trial's processes.
     roles: Vec<RoleProcess>,
+    /// By which they are heard.
+    bell: Bell,
     /// By process: the clock of its host, where that is another.
     clocks: Vec<Option<HostClock>>,
     watch: Watch,
@@ -113,6 +117,10 @@ impl<'a> Coordinator<'a> {
         roles: Vec<RoleProcess>,
     ) -> Result<Self, TrialFailure> {
         let watch = Watch::start(context, deployment, trial.role, &roles)?;
+        let bell = Bell::default();
+        for (number, role) in roles.iter().enumerate() {
+            bell.hang(role.rope(), number);
+        }
         Ok(Self {
             context,
             deployment,
@@ -121,6 +129,7 @@ impl<'a> Coordinator<'a> {
             steps: &trial.steps,
             clocks: vec![None; roles.len()],
             roles,
+            bell,
             watch,
             written: Vec::new(),
             crash: None,
@@ -385,39 +394,6 @@ impl<'a> Coordinator<'a> {
             role.send(command)?;
         }
         Ok(())
-    }
-
-    /// Waits for an event of each process that passes; gives up when none of them makes progress for `limit`.
-    fn await_all(
-        &mut self,
-        processes: usize,
-        limit: Duration,
-        passes: fn(&Event) -> bool,
-    ) -> Result<Vec<Event>, TrialFailure> {
-        let mut deadline = Instant::now() + limit;
-        let mut events: Vec<Option<Event>> = (0..processes).map(|_| None).collect();
-        while events.iter().any(Option::is_none) {
-            self.look_around()?;
-            if self.kill.is_with_clients() {
-                return Ok(Vec::new());
-            }
-            for (role, event) in self.roles.iter_mut().zip(&mut events) {
-                if event.is_some() {
-                    continue;
-                }
-                let progress = role.listen(Instant::now() + Duration::from_millis(5))?;
-                if let Some(progress) = progress {
-                    deadline = Instant::now() + limit;
-                    self.kill.tell(progress);
-                    self.context.observer.event(RunEvent::Progress(progress));
-                }
-                *event = role.take(passes);
-                if Instant::now() >= deadline && event.is_none() {
-                    return Err(role.silent(limit).into());
-                }
-            }
-        }
-        Ok(events.into_iter().flatten().collect())
     }
 
     /// Has the clients stop; a process that is not at work, or gone, needs no word.

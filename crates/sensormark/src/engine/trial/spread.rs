@@ -6,7 +6,13 @@ use crate::engine::judge::work::Work;
 use crate::engine::phase::Pacing;
 use crate::engine::ranks::Ranks;
 use crate::engine::work_distribution::WorkDistribution;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::ops::Range;
+
+/// Descriptors that a process takes here: its three pipes.
+const PIPES: u64 = 3;
+/// Descriptors of all else, with room to spare.
+const OTHERS: u64 = 200;
 
 /// The trials with each phase spread over so many load hosts, a process on each, where its clients can be: a single load with a client for each host. Other
 /// phases stay in the processes that they have.
@@ -53,6 +59,21 @@ pub fn own_processes(ranks: Option<&Ranks>, steps: &[Step]) -> Range<u32> {
     }
 }
 
+/// Raises this program's limit of open files where so many processes need more, as far as the system allows.
+pub fn make_room(processes: u32) {
+    let wanted = u64::from(processes) * PIPES + OTHERS;
+    let limits = getrlimit(Resource::Nofile);
+    if limits.current.is_some_and(|now| now < wanted) {
+        let allowed = limits.maximum.unwrap_or(wanted);
+        let raised = Rlimit {
+            current: Some(wanted.min(allowed)),
+            maximum: limits.maximum,
+        };
+        // A limit that stays shows when a process cannot be started, with the system's words.
+        let _ = setrlimit(Resource::Nofile, raised);
+    }
+}
+
 /// What the judge of one rank's host sees of a load: the clients are at most those of this host.
 pub fn on_one_host(mut work: Work, ranks: Option<&Ranks>) -> Work {
     if let Some(ranks) = ranks {
@@ -83,5 +104,33 @@ fn share_out(phase: &mut PhaseSpec, processes: u32) {
         if let WorkDistribution::Counter { block } = load.distribution {
             load.distribution = WorkDistribution::Stride { block };
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thousand_load_hosts_have_room_under_a_shells_usual_limit() {
+        let limits = getrlimit(Resource::Nofile);
+        let wanted = 1_000 * PIPES + OTHERS;
+        if limits.maximum.is_some_and(|most| most < wanted) {
+            eprintln!(
+                "ignored: this system allows no more than {:?} open files",
+                limits.maximum
+            );
+            return;
+        }
+        let usual = Rlimit {
+            current: Some(1_024),
+            maximum: limits.maximum,
+        };
+        setrlimit(Resource::Nofile, usual).expect("lower is always allowed");
+        make_room(10);
+        assert_eq!(getrlimit(Resource::Nofile).current, Some(1_024));
+        make_room(1_000);
+        assert_eq!(getrlimit(Resource::Nofile).current, Some(wanted));
+        setrlimit(Resource::Nofile, limits).expect("as before");
     }
 }

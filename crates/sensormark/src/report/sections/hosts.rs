@@ -1,8 +1,18 @@
-//! Hosts that roles ran on besides the coordinator's: their clocks, phase by phase.
+//! Hosts that roles ran on besides the coordinator's, phase by phase: their clocks, and what each did of a load that several made.
 
-use crate::report::field::Field;
+use super::cells::mean;
+use crate::measurement::clock::MARKED_SHARE;
+use crate::measurement::names;
+use crate::measurement::record::{LoadRecord, TrialRecord};
+use crate::report::criteria::figure;
+use crate::report::field::{Arm, Field};
 use crate::report::number::{fixed, significant};
 use crate::report::tables::{Cell, Table};
+
+/// Tables of more rows than this are for programs.
+const MOST_SHOWN: usize = 40;
+/// What is said of the slowest host.
+const SLOWEST: &str = "slowest";
 
 /// The clocks of other hosts; none where all roles ran on one.
 pub fn clocks(field: &Field) -> Option<Table> {
@@ -37,4 +47,151 @@ pub fn clocks(field: &Field) -> Option<Table> {
         }
     }
     is_used.then_some(table)
+}
+
+/// Whether the clocks of a load's hosts leave more than a tenth of its time open, and so of its throughput.
+pub fn is_uncertain(trial: &TrialRecord, load: &LoadRecord) -> bool {
+    let clocks = trial
+        .clocks
+        .iter()
+        .filter(|clock| clock.phase == load.phase);
+    let worst_ns = clocks.map(|clock| clock.uncertainty_ns).max().unwrap_or(0);
+    2.0 * worst_ns as f64 / 1e9 > MARKED_SHARE * load.seconds
+}
+
+/// What each load host did; none where one host made the load.
+pub fn rates(field: &Field) -> Option<Table> {
+    let mut table = Table::new(
+        "load_hosts",
+        "What each load host did",
+        &[
+            ("implementation", ""),
+            ("phase", ""),
+            ("host", ""),
+            ("operations", "1/s"),
+            ("of each client", "1/s"),
+            ("remark", ""),
+        ],
+    );
+    table.keys = 3;
+    for (_, arm) in field.all() {
+        for (phase, hosts) in by_phase(field, arm, names::HOST_RATE) {
+            let rates = values(field, arm, names::HOST_RATE, &phase, &hosts);
+            let clients = values(field, arm, names::HOST_CLIENTS, &phase, &hosts);
+            let of_client = |(rates, clients): (&Measured, &Measured)| {
+                let each = rates.iter().zip(clients);
+                each.map(|(rate, clients)| Some(rate.as_ref()? / clients.as_ref()?))
+                    .collect()
+            };
+            let of_clients: Vec<Measured> = rates.iter().zip(&clients).map(of_client).collect();
+            let slowest = least(&of_clients);
+            for (number, host) in hosts.iter().enumerate() {
+                let remark = (slowest == Some(number)).then_some(SLOWEST);
+                table.row(vec![
+                    Cell::text(&arm.label),
+                    Cell::text(&phase),
+                    Cell::text(host),
+                    mean(&rates[number], "no figure"),
+                    mean(&of_clients[number], "not recorded"),
+                    Cell::text(remark.unwrap_or_default()),
+                ]);
+            }
+        }
+    }
+    table.note("The slowest host is the one whose clients did the least, each by itself. A host may have one client more than another.");
+    shown(table)
+}
+
+/// When each rank started and how long it took; none where no ranks made the load.
+pub fn ranks(field: &Field) -> Option<Table> {
+    let mut table = Table::new(
+        "ranks",
+        "What each rank took",
+        &[
+            ("implementation", ""),
+            ("phase", ""),
+            ("rank", ""),
+            ("start", "s"),
+            ("time", "s"),
+            ("remark", ""),
+        ],
+    );
+    table.keys = 3;
+    for (_, arm) in field.all() {
+        for (phase, mut ranks) in by_phase(field, arm, names::RANK_SECONDS) {
+            ranks.sort_by_key(|rank| rank.parse::<u32>().unwrap_or(u32::MAX));
+            let starts = values(field, arm, names::RANK_START, &phase, &ranks);
+            let times = values(field, arm, names::RANK_SECONDS, &phase, &ranks);
+            let negated = times.iter().map(|values| {
+                let values = values.iter();
+                values.map(|value| value.map(|value| -value)).collect()
+            });
+            let slowest = least(&negated.collect::<Vec<Measured>>());
+            for (number, rank) in ranks.iter().enumerate() {
+                let remark = (slowest == Some(number)).then_some(SLOWEST);
+                table.row(vec![
+                    Cell::text(&arm.label),
+                    Cell::text(&phase),
+                    Cell::text(rank),
+                    mean(&starts[number], "no figure"),
+                    mean(&times[number], "no figure"),
+                    Cell::text(remark.unwrap_or_default()),
+                ]);
+            }
+        }
+    }
+    table.note("The start counts from the first rank's, by the hosts' own clocks. Throughput is over the time of the slowest rank.");
+    shown(table)
+}
+
+/// A figure of one host or rank, by repetition.
+type Measured = Vec<Option<f64>>;
+
+/// Phases with such figures, and whose they are, in order. The names of figures are `NAME/PHASE/WHOSE`.
+fn by_phase(field: &Field, arm: &Arm, name: &str) -> Vec<(String, Vec<String>)> {
+    let mut phases: Vec<(String, Vec<String>)> = Vec::new();
+    let trials = field.trials_of(arm).flatten();
+    let figures = trials.flat_map(|trial| trial.figures.keys());
+    let named = figures.filter_map(|figure| figure.strip_prefix(name)?.strip_prefix('/'));
+    for (phase, whose) in named.filter_map(|rest| rest.split_once('/')) {
+        let known = phases.iter().position(|(other, _)| other == phase);
+        let place = known.unwrap_or_else(|| {
+            phases.push((phase.to_owned(), Vec::new()));
+            phases.len() - 1
+        });
+        let all = &mut phases[place].1;
+        if !all.iter().any(|other| other == whose) {
+            all.push(whose.to_owned());
+        }
+    }
+    phases
+}
+
+/// A figure of each of these, also of trials that do not count: a host at its limit is why one does not.
+fn values(field: &Field, arm: &Arm, name: &str, phase: &str, whose: &[String]) -> Vec<Measured> {
+    let of = |one: &String| {
+        let name = format!("{name}/{phase}/{one}");
+        let trials = field.trials_of(arm).flatten();
+        trials.map(|trial| figure(trial, &name)).collect()
+    };
+    whose.iter().map(of).collect()
+}
+
+/// Which of several has the least mean.
+fn least(of: &[Measured]) -> Option<usize> {
+    let means = of.iter().map(|values| {
+        let known: Vec<f64> = values.iter().copied().flatten().collect();
+        (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+    });
+    let known = means
+        .enumerate()
+        .filter_map(|(place, mean)| Some((place, mean?)));
+    let least = known.min_by(|one, other| one.1.total_cmp(&other.1));
+    least.map(|(place, _)| place).filter(|_| of.len() > 1)
+}
+
+/// The table, if there is something to show.
+fn shown(mut table: Table) -> Option<Table> {
+    table.is_detail = table.rows.len() > MOST_SHOWN;
+    (!table.rows.is_empty()).then_some(table)
 }

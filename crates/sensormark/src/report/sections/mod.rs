@@ -8,6 +8,7 @@ mod latencies;
 mod limits;
 mod medians;
 pub(super) mod memory_limit;
+mod network;
 mod phases;
 pub(super) mod projection;
 mod readings;

@@ -8,7 +8,7 @@ use crate::report::costs::{self, Comparable, costs};
 use crate::report::criteria::{self, figure};
 use crate::report::field::{Arm, Field};
 use crate::report::sections::cells::{geometric_mean, largest, mean};
-use crate::report::sections::medians;
+use crate::report::sections::{hosts, medians, network};
 use crate::report::tables::{Cell, Section, TOO_FEW, Table};
 use crate::score;
 
@@ -24,6 +24,9 @@ pub fn sections(field: &Field) -> Vec<Section> {
     let mut costs = Section::new("costs", "What it costs");
     for side in comparable.sides() {
         costs.table(cost_table(field, &comparable, side));
+    }
+    if let Some(network) = network::table(field) {
+        costs.table(network);
     }
     costs.table(settling(field));
     let mut phases = Section::new("phases", "Phases");
@@ -251,7 +254,9 @@ fn load_row(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bo
         })
     };
     let trials = field.trials_of(arm).flatten();
-    let loads: Vec<&LoadRecord> = trials.filter_map(|trial| find(trial, name)).collect();
+    let loads: Vec<(&TrialRecord, &LoadRecord)> = trials
+        .filter_map(|trial| Some((trial, find(trial, name)?)))
+        .collect();
     let server = if arm.implementation.embedded {
         Cell::Missing("embedded: one process, shown as the client's".to_owned())
     } else {
@@ -269,7 +274,7 @@ fn load_row(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bo
     row.extend([
         server,
         mean(&cpu("trial"), "not measured"),
-        Cell::Count(loads.iter().map(|load| load.failed()).sum()),
+        Cell::Count(loads.iter().map(|(_, load)| load.failed()).sum()),
         Cell::text(remark(&loads)),
     ]);
     row
@@ -285,9 +290,12 @@ fn only_class(load: &LoadRecord) -> Option<&ClassRecord> {
     classes.max_by_key(|class| class.operations)
 }
 
-fn remark(loads: &[&LoadRecord]) -> String {
+fn remark(loads: &[(&TrialRecord, &LoadRecord)]) -> String {
     let mut remarks: Vec<&str> = Vec::new();
-    for load in loads {
+    for (trial, load) in loads {
+        if hosts::is_uncertain(trial, load) {
+            remarks.push("throughput uncertain by its hosts' clocks");
+        }
         if load.not_supported.is_some() {
             remarks.push("not supported");
         }

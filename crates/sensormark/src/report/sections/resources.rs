@@ -1,6 +1,7 @@
 //! The study's tables of both sides: what server and client used, the network between them, and the disk.
 
 use super::cells::{counted, mean};
+use super::network;
 use crate::measurement::names;
 use crate::measurement::record::TrialRecord;
 use crate::probe::RoleTotals;
@@ -39,6 +40,9 @@ pub fn section(field: &Field, options: &ReportOptions) -> Section {
         options,
     ));
     section.table(per_reading(field));
+    if let Some(network) = network::table(field).filter(|_| !field.has_phases()) {
+        section.table(network);
+    }
     section.table(settling(field));
     section.table(harness(field));
     section

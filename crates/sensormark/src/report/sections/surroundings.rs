@@ -162,8 +162,9 @@ pub fn environment(field: &Field) -> Section {
         None => section.paragraph("The run recorded no inventory of its machine."),
     }
     section.table(servers(field));
-    if let Some(clocks) = hosts::clocks(field) {
-        section.table(clocks);
+    let hosts = [hosts::rates, hosts::ranks, hosts::clocks];
+    for table in hosts.into_iter().filter_map(|of| of(field)) {
+        section.table(table);
     }
     if let Some(limits) = memory_limit::table(field) {
         section.table(limits);

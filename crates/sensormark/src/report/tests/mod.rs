@@ -4,6 +4,7 @@ mod attempts;
 mod compare;
 pub(crate) mod fixture;
 mod formats;
+mod hosts;
 pub(crate) mod phases;
 mod ranks;
 mod requirements;

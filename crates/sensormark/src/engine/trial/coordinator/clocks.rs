@@ -4,32 +4,34 @@
 use super::super::protocol::Command;
 use super::super::script::PhaseSpec;
 use super::{Coordinator, LEAD_NS};
-use crate::engine::clock::HostClock;
+use crate::engine::clock::{HostClock, smallest_round_trip};
 use crate::engine::failure::TrialFailure;
 use crate::engine::outcome::PhaseOutcome;
+use crate::engine::role::{RoleError, RoleProcess};
+use crate::measurement::clock::MARKED_SHARE;
 use crate::measurement::record::TrialRecord;
 use crate::units::{duration_ns, ns_to_seconds};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often a process is asked for its clock, each time.
 const PINGS: u32 = 30;
-/// How long all of that may take.
+/// So many processes are asked at the same time. With more of them, their answers would wait for each other here.
+const TOGETHER: usize = 16;
+/// How long all of that may take of those that are asked together.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// How many round trips a common start lies ahead.
 const ROUND_TRIPS: u64 = 10;
-/// The share of a figure that the clocks may leave open without a mark.
-const MARKED_SHARE: f64 = 0.1;
 
 impl Coordinator<'_> {
     /// Asks the processes on other hosts for their clocks.
     pub(super) fn read_clocks(&mut self, processes: usize) -> Result<(), TrialFailure> {
-        let roles = self.roles.iter_mut().zip(&mut self.clocks);
-        for (role, clock) in roles.take(processes) {
-            if role.host().is_some() {
-                let clock = clock.get_or_insert_with(HostClock::default);
-                clock.add(role.clock(PINGS, PATIENCE)?);
-            }
+        let roles = self.roles.iter_mut().zip(&mut self.clocks).take(processes);
+        let mut elsewhere: Vec<_> = roles.filter(|(role, _)| role.host().is_some()).collect();
+        let begun = Instant::now();
+        for together in elsewhere.chunks_mut(TOGETHER) {
+            read_together(together)?;
         }
+        tracing::debug!(hosts = elsewhere.len(), took = ?begun.elapsed(), "clocks are read");
         Ok(())
     }
 
@@ -99,6 +101,30 @@ impl Coordinator<'_> {
             ));
         }
     }
+}
+
+/// Asks these processes for their clocks, all of them again and again. Of each the answer counts that took the least time.
+fn read_together(
+    asked: &mut [(&mut RoleProcess, &mut Option<HostClock>)],
+) -> Result<(), RoleError> {
+    let deadline = Instant::now() + PATIENCE;
+    let mut samples = vec![Vec::new(); asked.len()];
+    for _ in 0..PINGS {
+        let questions = asked.iter_mut().map(|(role, _)| role.ask_clock());
+        let questions: Vec<_> = questions.collect::<Result<_, _>>()?;
+        for (((role, _), question), samples) in asked.iter_mut().zip(questions).zip(&mut samples) {
+            samples.extend(role.hear_clock(question, deadline)?);
+        }
+        if Instant::now() >= deadline {
+            break;
+        }
+    }
+    for ((role, clock), samples) in asked.iter_mut().zip(samples) {
+        let best = smallest_round_trip(&samples);
+        let best = best.ok_or_else(|| role.silent(PATIENCE))?;
+        clock.get_or_insert_with(HostClock::default).add(best);
+    }
+    Ok(())
 }
 
 /// An instant of this host's clock by that of a process.

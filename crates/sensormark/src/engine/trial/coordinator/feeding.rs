@@ -7,7 +7,6 @@ use super::super::role::process_name;
 use super::super::script::{LEAD_IN, PhaseSpec, Window};
 use super::super::watch::tree;
 use super::Coordinator;
-use crate::engine::context::RunEvent;
 use crate::engine::failure::TrialFailure;
 use crate::engine::intake::Feed;
 use crate::engine::role::{Event, RoleError, RoleProcess};
@@ -93,26 +92,6 @@ impl Coordinator<'_> {
         self.watch.begin_phase(&phase.name)?;
         self.pass_until(measured_ns + duration_ns(window.lasts))?;
         self.watch.end_phase(!phase.warm_up)?;
-        Ok(())
-    }
-
-    /// Lets time pass until an instant of CLOCK_MONOTONIC, and looks around meanwhile; less of it when the server stops.
-    fn pass_until(&mut self, until_ns: u64) -> Result<(), TrialFailure> {
-        while self.crash.is_none() && !self.kill.is_done() {
-            self.look_around()?;
-            for role in &mut self.roles {
-                let progress = role.listen(Instant::now() + Duration::from_millis(5))?;
-                if let Some(progress) = progress {
-                    self.kill.tell(progress);
-                    self.context.observer.event(RunEvent::Progress(progress));
-                }
-            }
-            let left = until_ns.saturating_sub(monotonic_ns());
-            if left == 0 {
-                break;
-            }
-            thread::sleep(LOOK.min(Duration::from_nanos(left)));
-        }
         Ok(())
     }
 

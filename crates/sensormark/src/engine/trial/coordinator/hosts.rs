@@ -58,9 +58,13 @@ impl Coordinator<'_> {
             return;
         }
         for rate in &rates {
-            let name = format!("{}/{}/{}", names::HOST_RATE, phase.name, rate.host);
-            let figure = Figure::new(rate.per_second, "1/s");
-            record.figures.insert(name, figure);
+            let mut keep = |name: &str, figure: Figure| {
+                let name = format!("{name}/{}/{}", phase.name, rate.host);
+                record.figures.insert(name, figure);
+            };
+            keep(names::HOST_RATE, Figure::new(rate.per_second, "1/s"));
+            let clients = rate.clients as f64;
+            keep(names::HOST_CLIENTS, Figure::new(clients, "clients"));
         }
         let bound = rates.iter().filter_map(|rate| near_ceiling(phase, rate));
         self.reasons.extend(bound);

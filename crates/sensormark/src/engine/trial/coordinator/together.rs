@@ -19,7 +19,7 @@ use crate::probe::monotonic_ns;
 use crate::units::ns_to_seconds;
 use serde_json::Value;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Ranks may start apart by this share of a phase.
 const APART_SHARE: f64 = 0.1;
@@ -115,6 +115,12 @@ impl Coordinator<'_> {
     ) -> Result<Option<Report>, TrialFailure> {
         let mut whole: Option<Report> = None;
         let mut rates = Vec::new();
+        tracing::debug!(
+            reports = reports.len(),
+            bytes = length(&reports),
+            "reports are here"
+        );
+        let begun = Instant::now();
         for (process, event) in reports.into_iter().enumerate() {
             let Event::Report(value) = event else {
                 continue;
@@ -132,6 +138,7 @@ impl Coordinator<'_> {
                 }
             }
         }
+        tracing::debug!(phase = phase.name, took = ?begun.elapsed(), "reports are merged");
         self.judge_hosts(phase, rates, record);
         Ok(whole)
     }
@@ -276,6 +283,12 @@ impl Coordinator<'_> {
             record.warnings.extend(slowest.map(|one| one.text));
         }
     }
+}
+
+/// How long these reports are as they were sent, in bytes.
+fn length(reports: &[Event]) -> usize {
+    let lengths = reports.iter().map(serde_json::to_vec);
+    lengths.flatten().map(|line| line.len() + 1).sum()
 }
 
 /// That a rank said what cannot be.
