@@ -260,6 +260,20 @@ fn has_probes(place: &Place, trial: &Value, role: &str, hosts: &[&str]) {
     }
 }
 
+/// Writer and reader of a launcher have the columns of those that were placed here.
+fn has_columns(placed: &Place, here: &Place) {
+    for (there, here) in placed.trials().iter().zip(&here.trials()) {
+        assert_eq!(there["name"], here["name"]);
+        let (role, host) = match there["side"].as_str() {
+            Some("write") => ("writer", "pi1"),
+            _ => ("reader", "pi2"),
+        };
+        let of = |trial| used(trial, "measured", role);
+        near(&of(there), &of(here), 1.0);
+        has_probes(placed, there, role, &[host]);
+    }
+}
+
 /// A clock that is 3 s ahead and 50 ppm fast is seen, and figures stay what they are. All columns are there, as of roles on this machine.
 pub fn clocks() -> Option<String> {
     let (place, other) = (Place::new(), Place::new());
@@ -270,16 +284,7 @@ pub fn clocks() -> Option<String> {
     let hosts = ["--launcher", launcher, "--host", "reader=pi2"];
     let output = place.run(&[&SHORT[..], &common, &hosts, &WRITER_ON_PI1].concat());
     let here = other.short(&common);
-    for (placed, here) in place.trials().iter().zip(&other.trials()) {
-        assert_eq!(placed["name"], here["name"]);
-        let (role, host) = match placed["side"].as_str() {
-            Some("write") => ("writer", "pi1"),
-            _ => ("reader", "pi2"),
-        };
-        let of = |trial| used(trial, "measured", role);
-        near(&of(placed), &of(here), 1.0);
-        has_probes(&place, placed, role, &[host]);
-    }
+    has_columns(&place, &other);
     for text in [said(&output), said(&here)] {
         assert!(!text.contains("no score"), "{text}");
     }

@@ -241,8 +241,8 @@ pub fn three_hosts() -> Option<String> {
             "--host",
             "reader=pi2",
         ];
-        let all = SHORT.iter().chain(&hosts);
-        all.map(|word| (*word).to_owned()).collect()
+        let all = [&SHORT[..], &hosts].concat();
+        all.into_iter().map(str::to_owned).collect()
     };
     let run_in = |place: &Place, arguments: &[&str]| {
         let mut command = Command::new("ip");
