@@ -235,6 +235,14 @@ mod tests {
         }
     }
 
+    /// Before, such a role lost all that can be unknown.
+    #[test]
+    fn a_role_that_only_the_other_host_has_keeps_its_figures() {
+        let mut whole = PhaseTotals::default();
+        whole.add_host(seen("a", "one", 7, false).totals, "rank 1: ");
+        assert_eq!(whole.roles["load"].sent_wire_bytes, Some(5));
+    }
+
     /// Two roles on one kernel are no disturbance of each other, nor is the server there; others' work on a host is one.
     #[test]
     fn processes_on_one_kernel_are_one_host() {
