@@ -51,6 +51,15 @@ impl<'a> Server<'a> {
         Self { place, url }
     }
 
+    /// A probe of it, with the folder of its data.
+    fn probe(&self) -> String {
+        let asked = ["-AtqX", "-c", "SHOW data_directory", "-d", &self.url];
+        let output = Command::new("psql").args(asked).output();
+        let said = output.expect("psql is there").stdout;
+        let folder = String::from_utf8(said).expect("UTF-8");
+        format!("server=port,disk={}", folder.trim())
+    }
+
     fn on(&self, layout: &str) -> String {
         let server = self.url.splitn(4, '/').take(3).collect::<Vec<_>>();
         format!("postgresql:{layout}={}/", server.join("/"))
@@ -199,14 +208,86 @@ fn operations(trial: &Value, side: &str) -> u64 {
         .sum()
 }
 
-/// A clock that is 3 s ahead and 50 ppm fast is seen, and figures stay what they are.
+/// What a role used in the phase of this name, as figures of its columns.
+fn used(trial: &Value, phase: &str, role: &str) -> Value {
+    let mut phases = trial["phases"].as_array().expect("phases").iter();
+    let phase = phases.find(|one| one["name"] == phase);
+    phase.expect("the phase")["totals"]["roles"][role].clone()
+}
+
+/// What processes of a launcher used is what those that were placed here used, within a factor. More processes hold more memory.
+fn near(placed: &Value, here: &Value, processes: f64) {
+    for (name, factor) in [
+        ("cpu_ns", 2.0 * processes),
+        ("peak_resident_bytes", 1.5 * processes),
+        ("end_proportional_bytes", 1.5 * processes),
+        ("sent_wire_bytes", 1.5),
+        ("received_wire_bytes", 1.5),
+    ] {
+        let figure = |role: &Value| {
+            let figure = role[name].as_f64().filter(|figure| *figure > 0.0);
+            figure.unwrap_or_else(|| panic!("no {name}: {role}"))
+        };
+        let times = figure(placed) / figure(here);
+        println!("{name}: {times:.2} times that of processes here");
+        let least = if name.ends_with("wire_bytes") {
+            1.0 / factor
+        } else {
+            1.0 / 2.0
+        };
+        assert!((least..factor).contains(&times), "{name}: {placed} {here}");
+    }
+}
+
+/// The probes of these hosts are told, each with samples of its own, and none of them is another host: all share this kernel.
+fn has_probes(place: &Place, trial: &Value, role: &str, hosts: &[&str]) {
+    let probes = trial["client_probes"].as_array().expect("probes");
+    let told: Vec<_> = probes
+        .iter()
+        .map(|one| one["probe"]["host"].as_str())
+        .collect();
+    let expected: Vec<_> = hosts.iter().map(|host| Some(*host)).collect();
+    assert_eq!(told, expected);
+    let name = trial["name"].as_str().expect("a name");
+    for (probe, host) in probes.iter().zip(hosts) {
+        assert_eq!(probe["role"], role);
+        assert!(probe["probe"]["processors"].as_u64() > Some(0), "{probe}");
+        let samples = format!("samples/{name}.{role}-{host}.json");
+        assert!(place.run_folder().join(samples).is_file(), "{host}");
+    }
+    for phase in trial["phases"].as_array().expect("phases") {
+        assert!(phase["totals"]["client_hosts"].is_null(), "{phase}");
+    }
+}
+
+/// Writer and reader of a launcher have the columns of those that were placed here.
+fn has_columns(placed: &Place, here: &Place) {
+    for (there, here) in placed.trials().iter().zip(&here.trials()) {
+        assert_eq!(there["name"], here["name"]);
+        let (role, host) = match there["side"].as_str() {
+            Some("write") => ("writer", "pi1"),
+            _ => ("reader", "pi2"),
+        };
+        let of = |trial| used(trial, "measured", role);
+        near(&of(there), &of(here), 1.0);
+        has_probes(placed, there, role, &[host]);
+    }
+}
+
+/// A clock that is 3 s ahead and 50 ppm fast is seen, and figures stay what they are. All columns are there, as of roles on this machine.
 pub fn clocks() -> Option<String> {
-    let place = Place::new();
+    let (place, other) = (Place::new(), Place::new());
     let server = Server::start(&place);
-    let on = server.on("individual");
+    let (on, probe) = (server.on("individual"), server.probe());
     let launcher = "env SENSORMARK_TEST_CLOCK=3000000000,50 HOST={host}";
-    let hosts = ["--on", &on, "--launcher", launcher, "--host", "reader=pi2"];
-    let output = place.run(&[&SHORT[..], &hosts, &WRITER_ON_PI1].concat());
+    let common = ["--on", &on, "--probe", &probe];
+    let hosts = ["--launcher", launcher, "--host", "reader=pi2"];
+    let output = place.run(&[&SHORT[..], &common, &hosts, &WRITER_ON_PI1].concat());
+    let here = other.short(&common);
+    has_columns(&place, &other);
+    for text in [said(&output), said(&here)] {
+        assert!(!text.contains("no score"), "{text}");
+    }
     let trials = place.trials();
     assert!(!trials.is_empty(), "{}", said(&output));
     for trial in &trials {
@@ -256,11 +337,13 @@ pub fn clocks() -> Option<String> {
 pub fn load_hosts() -> Option<String> {
     let (one, four) = (Place::new(), Place::new());
     let server = Server::start(&one);
-    let on = server.on("individual");
-    let alone = one.measure("devops", &SMALL, &["--on", &on]);
+    let (on, probe) = (server.on("individual"), server.probe());
+    let alone = one.measure("devops", &SMALL, &["--on", &on, "--probe", &probe]);
     let hosts = [
         "--on",
         &on,
+        "--probe",
+        &probe,
         "--launcher",
         "env HOST={host}",
         "--host-program",
@@ -294,6 +377,13 @@ pub fn load_hosts() -> Option<String> {
         said(&spread)
     );
     let clocks = second["clocks"].as_array().expect("clocks");
+    near(
+        &used(second, "load", "trial"),
+        &used(first, "load", "trial"),
+        4.0,
+    );
+    has_probes(&four, second, "load", &["a", "b", "c", "d"]);
+    assert!(!said(&spread).contains("no score"), "{}", said(&spread));
     for host in ["a", "b", "c", "d"] {
         assert!(clocks.iter().any(|clock| clock["host"] == host), "{host}");
     }
@@ -348,13 +438,13 @@ pub fn lost() -> Option<String> {
         .expect("the program starts");
     let mark = format!("{mark}=pi1");
     let deadline = Instant::now() + Duration::from_secs(60);
-    // Writer and source.
-    while marked(&mark).len() < 2 && Instant::now() < deadline {
+    // Writer, its probe and source.
+    while marked(&mark).len() < 3 && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(50));
     }
     std::thread::sleep(Duration::from_secs(2));
     let found = marked(&mark);
-    assert_eq!(found.len(), 2, "writer and source are at work");
+    assert_eq!(found.len(), 3, "writer, its probe and source are at work");
     let name = |id: &u32| fs::read_to_string(format!("/proc/{id}/cmdline")).unwrap_or_default();
     let writer = found
         .iter()

@@ -1,4 +1,4 @@
-//! Three hosts with an sshd each: one has source and writer, one reads, and the hub has the server and the coordinator.
+//! Three hosts with an sshd each: one has source and writer, one reads, and one has the server. The hub has the coordinator.
 
 use crate::network::Network;
 use crate::support::{Place, SHORT, held_against, said};
@@ -11,73 +11,240 @@ use std::time::{Duration, Instant};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_sensormark");
 
-/// The program as the hosts start it: with a state folder of their own, and a clock of their own that is 3 s ahead and 50 ppm fast.
-fn program_of_hosts(folder: &Path, state: &Path) -> PathBuf {
-    let program = folder.join("sensormark");
+/// What the server's user has to say.
+const PASSWORD: &str = "not-to-be-seen-19";
+
+/// The program as the hosts start it, under this name: with a state folder of their own, and with these further words for `env`.
+fn program_of_hosts(folder: &Path, name: &str, further: &str) -> String {
+    let program = folder.join(name);
+    let state = folder.join("state");
     let lines = format!(
-        "#!/bin/sh\nexec env SENSORMARK_STATE={} SENSORMARK_TEST_CLOCK=3000000000,50 {PROGRAM} \"$@\"\n",
+        "#!/bin/sh\nexec env SENSORMARK_STATE={} {further} {PROGRAM} \"$@\"\n",
         state.display()
     );
     fs::write(&program, lines).expect("room");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("ours");
-    program
+    program.to_str().expect("UTF-8").to_owned()
 }
 
-/// All trials hold, know the planted clock, and have stored what the source made.
-fn check(trials: &[Value], output: &Output) {
-    for trial in trials {
+/// What a role used in the measured phase, and the trial's totals there.
+fn used<'a>(trial: &'a Value, role: &str) -> (&'a Value, &'a Value) {
+    let totals = &phase(trial)["totals"];
+    (&totals["roles"][role], totals)
+}
+
+fn phase(trial: &Value) -> &Value {
+    let mut phases = trial["phases"].as_array().expect("phases").iter();
+    phases
+        .find(|phase| phase["name"] == "measured")
+        .expect("measured")
+}
+
+fn client_of(trial: &Value) -> (&str, &str) {
+    match trial["side"].as_str() {
+        Some("write") => ("writer", "pi1"),
+        _ => ("reader", "pi2"),
+    }
+}
+
+/// Every column of server and client is there, and each host's own figures.
+fn check_columns(place: &Place, trial: &Value) {
+    let (client, host) = client_of(trial);
+    for role in [client, "server"] {
+        let (role, _) = used(trial, role);
+        for name in [
+            "cpu_ns",
+            "peak_resident_bytes",
+            "end_proportional_bytes",
+            "sent_wire_bytes",
+            "received_wire_bytes",
+            "mean_round_trip_ns",
+        ] {
+            assert!(role[name].as_u64() > Some(0), "{name} of {role}");
+        }
+        assert!(role["retransmitted_segments"].is_u64(), "{role}");
+        assert!(role["storage_written_bytes"].is_u64(), "{role}");
+    }
+    let (_, totals) = used(trial, client);
+    let hosts = totals["client_hosts"].as_array().expect("other hosts");
+    assert_eq!(hosts.len(), 1, "{hosts:?}");
+    assert_eq!(hosts[0]["name"], host);
+    assert!(hosts[0]["host"]["processors"].as_u64() > Some(0));
+    assert_eq!(hosts[0]["roles"][client], totals["roles"][client]);
+    assert!(totals["server_host"]["span_ns"].as_u64() > Some(0));
+    let probe = &trial["client_probes"][0];
+    assert_eq!(probe["role"], client);
+    assert_eq!(probe["probe"]["host"], host);
+    assert_eq!(
+        probe["probe"]["missing"],
+        Value::Array(Vec::new()),
+        "{probe}"
+    );
+    assert!(probe["probe"]["memory_bytes"].as_u64() > Some(0));
+    let server = &trial["server"]["probe"];
+    assert_eq!(server["missing"], Value::Array(Vec::new()), "{server}");
+    let name = trial["name"].as_str().expect("a name");
+    let samples = format!("samples/{name}.{client}-{host}.json");
+    assert!(place.run_folder().join(samples).is_file());
+}
+
+/// All trials hold, have all columns, know the clocks of their hosts, and have stored what the source made.
+fn check(place: &Place, output: &Output, least_offset_ns: i64) -> Vec<Value> {
+    let trials = place.trials();
+    assert!(trials.len() > 1, "{}", said(output));
+    for trial in &trials {
         let held = held_against(trial);
         assert!(held.is_empty(), "{held:?}: {}", said(output));
+        check_columns(place, trial);
         let clocks = trial["clocks"].as_array().expect("clocks");
         assert!(!clocks.is_empty(), "{}", said(output));
         for clock in clocks {
             let offset_ns = clock["offset_ns"].as_i64().expect("an offset");
-            assert!(offset_ns >= 3_000_000_000, "{clock}");
+            assert!(offset_ns >= least_offset_ns, "{clock}");
         }
     }
-    let write = trials
-        .iter()
-        .find(|trial| trial["side"] == "write")
-        .expect("a write trial");
-    assert_eq!(write["ledger"]["produced"], 4_200);
-    assert_eq!(
-        write["ledger"]["checksum"],
-        write["ledger"]["expected_checksum"]
+    let ledger = &write_trial(&trials)["ledger"];
+    assert_eq!(ledger["produced"], 4_200);
+    assert_eq!(ledger["checksum"], ledger["expected_checksum"]);
+    let text = said(output);
+    for words in [
+        "Other hosts that roles ran on",
+        "server measured by a probe on db1",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    assert!(!text.contains("no score"), "{text}");
+    trials
+}
+
+fn write_trial(trials: &[Value]) -> &Value {
+    let mut all = trials.iter();
+    all.find(|trial| trial["side"] == "write")
+        .expect("a write trial")
+}
+
+/// A planted clock changes no figure by more than that is uncertain: the length of the phase, and the delay from sensor to acknowledgement, which two runs
+/// have no nearer to each other than their own spread.
+fn compare(planted: &[Value], plain: &[Value]) {
+    let (planted, plain) = (write_trial(planted), write_trial(plain));
+    let uncertainty_ns = |trial: &Value| {
+        let clocks = trial["clocks"].as_array().expect("clocks").iter();
+        let all = clocks.map(|clock| clock["uncertainty_ns"].as_u64().expect("known"));
+        all.max().expect("a clock")
+    };
+    let uncertain_ns = uncertainty_ns(planted) + uncertainty_ns(plain);
+    assert!(uncertain_ns < 100_000_000, "{uncertain_ns}");
+    let delay = |trial: &Value, name: &str| {
+        let summary = &trial["latencies"]["sensor_delay"]["summary"];
+        summary[name].as_u64().expect("a percentile")
+    };
+    let spread_ns = delay(planted, "p95_ns").max(delay(plain, "p95_ns"));
+    let (one, other) = (delay(planted, "p50_ns"), delay(plain, "p50_ns"));
+    assert!(
+        one.abs_diff(other) <= spread_ns + uncertain_ns,
+        "{one} and {other}"
     );
+    assert!(spread_ns < 1_000_000_000, "{spread_ns}");
+    let seconds = |trial: &Value| phase(trial)["seconds"].as_f64().expect("a length");
+    let off = (seconds(planted) - seconds(plain)).abs();
+    assert!(off < 0.5, "{off} s");
+    let sent = |trial: &Value| used(trial, "writer").0["sent_wire_bytes"].as_f64();
+    let times = sent(planted).expect("seen") / sent(plain).expect("seen");
+    assert!((0.5..2.0).contains(&times), "{times} times the bytes");
+}
+
+/// Where the password shows while the run goes on: on a command line other than the user's, or in a file of these folders.
+fn exposed(own: &[u32], folders: &[PathBuf]) -> Option<String> {
+    let processes = crate::support::read_folder(Path::new("/proc")).into_iter();
+    let ids = processes.filter_map(|path| path.file_name()?.to_str()?.parse::<u32>().ok());
+    for id in ids.filter(|id| !own.contains(id)) {
+        let line = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+        if has_password(&line) {
+            return Some(String::from_utf8_lossy(&line).replace('\0', " "));
+        }
+    }
+    let mut waiting = folders.to_vec();
+    while let Some(path) = waiting.pop() {
+        if path.is_dir() {
+            waiting.extend(crate::support::read_folder(&path));
+        } else if path.is_file() && has_password(&fs::read(&path).unwrap_or_default()) {
+            return Some(path.display().to_string());
+        }
+    }
+    None
+}
+
+fn has_password(bytes: &[u8]) -> bool {
+    let mut windows = bytes.windows(PASSWORD.len());
+    windows.any(|window| window == PASSWORD.as_bytes())
+}
+
+/// Runs it to its end, and looks for the password all the time.
+fn watched(mut command: Command, folders: &[PathBuf]) -> Output {
+    let piped = std::process::Stdio::piped;
+    let child = command.stdout(piped()).stderr(piped()).spawn();
+    let child = child.expect("it starts");
+    let own = [child.id(), std::process::id()];
+    let (ended, is_over) = std::sync::mpsc::channel::<()>();
+    let (looks, output) = std::thread::scope(|scope| {
+        let looking = scope.spawn(move || {
+            let mut looks = 0;
+            let wait = Duration::from_millis(200);
+            while is_over.recv_timeout(wait) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                if let Some(place) = exposed(&own, folders) {
+                    return Err(place);
+                }
+                looks += 1;
+            }
+            exposed(&own, folders).map_or(Ok(looks), Err)
+        });
+        let output = child.wait_with_output().expect("it ends");
+        drop(ended);
+        (looking.join().expect("it looked"), output)
+    });
+    let looks = looks.unwrap_or_else(|place| panic!("the password shows: {place}"));
+    assert!(looks > 5, "it was looked {looks} times");
+    assert!(!said(&output).contains(PASSWORD), "the password is told");
+    output
 }
 
 pub fn three_hosts() -> Option<String> {
-    let place = Place::new();
+    let (place, other) = (Place::new(), Place::new());
     let folder = place.path().join("network");
     fs::create_dir(&folder).expect("room");
-    let mut network = match Network::new(&folder, &["pi1", "pi2"]) {
+    let mut network = match Network::new(&folder, &["pi1", "pi2", "db1"]) {
         Ok(network) => network,
         Err(why) => return Some(why),
     };
-    let url = match network.postgresql() {
-        Ok(url) => url,
-        Err(why) => return Some(why),
-    };
-    let state = folder.join("state");
-    let program = program_of_hosts(&folder, &state);
-    let (program, launcher) = (program.to_str().expect("UTF-8"), network.launcher());
+    let (url, data) = network.postgresql("db1", PASSWORD);
+    let clock = "SENSORMARK_TEST_CLOCK=3000000000,50";
+    let planted = program_of_hosts(&folder, "sensormark", clock);
+    let plain = program_of_hosts(&folder, "plain", "");
+    let launcher = network.launcher();
     let on = format!("postgresql:individual={url}");
-    let hosts = [
-        "--on",
-        &on,
-        "--launcher",
-        &launcher,
-        "--host-program",
-        program,
-        "--host",
-        "source=pi1",
-        "--host",
-        "writer=pi1",
-        "--host",
-        "reader=pi2",
-    ];
-    let arguments = [&SHORT[..], &hosts].concat();
-    let run = |arguments: &[&str]| {
+    let db1 = launcher.replace("{host}", "db1");
+    let probe = format!("server=port,disk={data},host={db1},program={plain}");
+    let of_program = |program: &str| -> Vec<String> {
+        let hosts = [
+            "--on",
+            &on,
+            "--launcher",
+            &launcher,
+            "--probe",
+            &probe,
+            "--host-program",
+            program,
+            "--host",
+            "source=pi1",
+            "--host",
+            "writer=pi1",
+            "--host",
+            "reader=pi2",
+        ];
+        let all = [&SHORT[..], &hosts].concat();
+        all.into_iter().map(str::to_owned).collect()
+    };
+    let run_in = |place: &Place, arguments: &[&str]| {
         let mut command = Command::new("ip");
         command
             .args(["netns", "exec", network.hub(), PROGRAM])
@@ -86,23 +253,32 @@ pub fn three_hosts() -> Option<String> {
             .env("SENSORMARK_STATE", place.path().join("state"));
         command
     };
-    let output = run(&arguments).output().expect("it starts");
-    let trials = place.trials();
-    assert!(trials.len() > 1, "{}", said(&output));
-    check(&trials, &output);
-    cut_off(&run, &arguments);
+    let state = folder.join("state");
+    let measured = |place: &Place, program: &str, least_offset_ns: i64| {
+        let arguments = of_program(program);
+        let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let folders = [place.path().join("state"), place.results(), state.clone()];
+        let output = watched(run_in(place, &words), &folders);
+        check(place, &output, least_offset_ns)
+    };
+    let trials = measured(&place, &planted, 3_000_000_000);
+    compare(&trials, &measured(&other, &plain, -10_000_000));
+    let arguments = of_program(&planted);
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    cut_off(&|words: &[&str]| run_in(&place, words), &words);
     let queues = crate::support::read_folder(&state.join("queues"));
     assert!(queues.is_empty(), "a queue is left on the host: {queues:?}");
     None
 }
 
-/// The processes of this program's roles by their command line.
+/// The processes of this program's roles and of the probes beside them, by their command line.
 fn roles(program: &str) -> Vec<u32> {
     let folders = fs::read_dir("/proc").expect("processes").flatten();
     let ids = folders.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     let is_role = |id: &u32| {
         let line = fs::read_to_string(format!("/proc/{id}/cmdline")).unwrap_or_default();
-        line.starts_with(program) && line.contains("\0elsewhere")
+        let is_probe = line.contains("\0probe\0--pid\0");
+        line.starts_with(program) && (line.contains("\0elsewhere") || is_probe)
     };
     ids.filter(is_role).collect()
 }
@@ -126,12 +302,16 @@ fn cut_off(run: &dyn Fn(&[&str]) -> Command, arguments: &[&str]) {
         all.filter(|id| !before.contains(id)).collect()
     };
     let deadline = Instant::now() + Duration::from_secs(60);
-    while new().len() < 2 && Instant::now() < deadline {
+    while new().len() < 3 && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(50));
     }
     std::thread::sleep(Duration::from_secs(2));
     let ours = new();
-    assert_eq!(ours.len(), 2, "writer and source are at work");
+    assert_eq!(
+        ours.len(),
+        3,
+        "writer, source and the writer's probe are at work"
+    );
     // The coordinator's ssh clients are its children.
     let children = format!("/proc/{0}/task/{0}/children", child.id());
     let children = fs::read_to_string(children).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Hosts as network namespaces: a hub with the coordinator and the server, and hosts with an sshd each. All of it is made by a test and removed with it.
+//! Hosts as network namespaces: a hub with the coordinator, and hosts with an sshd each, one of which has the server. Each host has a boot of its own, as far as the
+//! program can see. All of it is made by a test and removed with it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,6 +10,9 @@ use std::time::{Duration, Instant};
 const SSHD: &str = "/usr/sbin/sshd";
 /// The network of the hub's bridge.
 const NETWORK: &str = "10.77.19";
+/// Gives the host the boot id of this file, and becomes its sshd.
+const BOOT: &str =
+    r#"mount --bind "$1" /proc/sys/kernel/random/boot_id && exec "$2" -D -e -f "$3""#;
 
 /// What a server runs as.
 const NOBODY: [&str; 4] = [
@@ -21,7 +25,9 @@ const NOBODY: [&str; 4] = [
 /// A hub and hosts around it.
 pub struct Network {
     folder: PathBuf,
+    /// Their namespaces, the hub's first.
     names: Vec<String>,
+    hosts: Vec<String>,
     daemons: Vec<Child>,
 }
 
@@ -51,6 +57,7 @@ impl Network {
         let mut network = Self {
             folder: folder.to_owned(),
             names: Vec::new(),
+            hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
             daemons: Vec::new(),
         };
         let hub = format!("sm{mark}hub");
@@ -141,8 +148,13 @@ impl Network {
         )?;
         let log = fs::File::create(self.path(&format!("log-{host}")))
             .map_err(|error| error.to_string())?;
+        let boot = self.path(&format!("boot-{host}"));
+        let id = format!("00000000-0000-4000-8000-{number:012}\n");
+        fs::write(&boot, id).map_err(|error| error.to_string())?;
+        let place = ["netns", "exec", name, "sh", "-c", BOOT, "sh"];
         let started = Command::new("ip")
-            .args(["netns", "exec", name, SSHD, "-D", "-e", "-f", &daemon])
+            .args(place)
+            .args([&boot, SSHD, &daemon])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log)
@@ -186,14 +198,22 @@ impl Network {
         format!("ssh -F {} {{host}}", self.path("config"))
     }
 
-    /// Starts PostgreSQL on the hub's address. Gives its URL.
-    pub fn postgresql(&mut self) -> Result<String, String> {
-        let text = |error: std::io::Error| error.to_string();
-        let data = self.database()?;
-        let server = format!("{}/postgres", programs()?);
-        let host = format!("{NETWORK}.1");
+    /// The namespace and the address of a host.
+    fn place(&self, host: &str) -> (String, String) {
+        let number = self.hosts.iter().position(|one| one == host);
+        let number = number.expect("a host of the network");
+        (
+            self.names[number + 1].clone(),
+            format!("{NETWORK}.{}", number + 2),
+        )
+    }
+
+    /// Starts PostgreSQL on a host, for the user `sensor` with this password. Gives its URL and its folder. One that does not start is a failure of the test.
+    pub fn postgresql(&mut self, on: &str, password: &str) -> (String, String) {
+        let data = self.database(password).expect("a folder for PostgreSQL");
+        let server = format!("{}/postgres", programs().expect("PostgreSQL is there"));
+        let (namespace, host) = self.place(on);
         let address = format!("listen_addresses={host}");
-        let place = ["netns", "exec", self.hub()];
         let options = [
             "-D",
             &data,
@@ -202,39 +222,54 @@ impl Network {
             "-c",
             "unix_socket_directories=",
         ];
-        let log = fs::File::create(self.path("log-postgresql")).map_err(text)?;
+        let log = self.path("log-postgresql");
         let started = Command::new("ip")
-            .args(place)
+            .args(["netns", "exec", &namespace])
             .args(NOBODY)
             .arg(&server)
             .args(options)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(log)
+            .stderr(fs::File::create(&log).expect("room"))
             .spawn();
-        self.daemons.push(started.map_err(text)?);
-        let deadline = Instant::now() + Duration::from_secs(20);
+        self.daemons.push(started.expect("it starts"));
+        let deadline = Instant::now() + Duration::from_secs(60);
         let hub = self.hub().to_owned();
         loop {
             match run(&["ip", "netns", "exec", &hub, "pg_isready", "-q", "-h", &host]) {
-                Ok(()) => return Ok(format!("postgresql://sensor@{host}:5432/")),
-                Err(why) if Instant::now() > deadline => return Err(why),
+                Ok(()) => return (format!("postgresql://sensor:{password}@{host}:5432/"), data),
+                Err(why) if Instant::now() > deadline => {
+                    let said = fs::read_to_string(&log).unwrap_or_default();
+                    panic!("PostgreSQL does not answer: {why}: {said}");
+                }
                 Err(_) => std::thread::sleep(Duration::from_millis(100)),
             }
         }
     }
 
-    /// Makes PostgreSQL's folder, which the network's hosts have access to. Gives it.
-    fn database(&self) -> Result<String, String> {
+    /// Makes PostgreSQL's folder, to which the network's hosts have access by password. Gives it.
+    fn database(&self, password: &str) -> Result<String, String> {
         let text = |error: std::io::Error| error.to_string();
         let data = self.path("postgresql");
         fs::create_dir(&data).map_err(text)?;
         std::os::unix::fs::chown(&data, Some(65_534), Some(65_534)).map_err(text)?;
         fs::set_permissions(&data, fs::Permissions::from_mode(0o700)).map_err(text)?;
+        let file = self.path("postgresql-password");
+        fs::write(&file, password).map_err(text)?;
+        std::os::unix::fs::chown(&file, Some(65_534), Some(65_534)).map_err(text)?;
         let initdb = format!("{}/initdb", programs()?);
-        let options = ["-U", "sensor", "--auth=trust", "--no-sync", "-E", "UTF8"];
-        run(&[&NOBODY[..], &[&initdb, "-D", &data], &options].concat())?;
-        let access = format!("host all all {NETWORK}.0/24 trust\n");
+        let file_option = format!("--pwfile={file}");
+        let options = [
+            "-U",
+            "sensor",
+            "--auth=scram-sha-256",
+            "--no-sync",
+            "-E",
+            "UTF8",
+        ];
+        run(&[&NOBODY[..], &[&initdb, "-D", &data, &file_option], &options].concat())?;
+        fs::remove_file(&file).map_err(text)?;
+        let access = format!("host all all {NETWORK}.0/24 scram-sha-256\n");
         fs::write(format!("{data}/pg_hba.conf"), access).map_err(text)?;
         Ok(data)
     }

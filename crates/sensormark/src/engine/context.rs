@@ -125,6 +125,7 @@ impl TrialPosition {
             disturbances: Vec::new(),
             warnings: Vec::new(),
             clocks: Vec::new(),
+            client_probes: Vec::new(),
         }
     }
 }

@@ -30,7 +30,10 @@ const ON: &str = " on ";
 #[serde(rename_all = "snake_case", tag = "event", content = "data")]
 pub enum Event {
     /// The process is there and waits for its configuration.
-    Here,
+    Here {
+        /// Its process id on its own host.
+        process_id: u32,
+    },
     /// The answer to a ping: what this process's clock shows.
     Pong {
         /// The ping's number.
@@ -129,6 +132,16 @@ pub enum RoleError {
         /// How long was waited.
         seconds: u64,
     },
+    /// What its host's clock shows is not known.
+    #[error(
+        "the offset of the clock{place} is not known: the process there answered no question for it within {seconds} s; see that the launcher passes standard input and output on at once, and start again"
+    )]
+    NoClock {
+        /// Where it runs: " on " and the host's name.
+        place: String,
+        /// How long was waited.
+        seconds: u64,
+    },
     /// It said what cannot be.
     #[error(
         "the {role} process{place} sent a report that cannot be right: {problem}; is it the same sensormark?"
@@ -150,6 +163,9 @@ pub enum RoleError {
 pub struct RoleProcess {
     role: String,
     place: String,
+    launcher: Launcher,
+    /// The id that it has on its own host, once it has said so.
+    id_there: Option<u32>,
     child: Child,
     input: Option<ChildStdin>,
     events: Receiver<(u64, Event)>,
@@ -231,6 +247,8 @@ impl RoleProcess {
         Ok(Self {
             role: role.to_owned(),
             place,
+            launcher: launcher.clone(),
+            id_there: None,
             child,
             input: Some(input),
             events,
@@ -254,6 +272,16 @@ impl RoleProcess {
     /// The process id; of the launcher, where the process runs on another host.
     pub fn process_id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// What places it.
+    pub const fn launcher(&self) -> &Launcher {
+        &self.launcher
+    }
+
+    /// The process id on the host that it runs on; none before it has said that it is there.
+    pub const fn id_there(&self) -> Option<u32> {
+        self.id_there
     }
 
     /// Sends a command: one word or a JSON object.
@@ -301,7 +329,7 @@ impl RoleProcess {
     pub fn wait_here(&mut self, limit: Duration) -> Result<(), RoleError> {
         let deadline = Instant::now() + limit;
         self.hear(deadline, |_, event| {
-            matches!(event, Event::Here).then_some(())
+            matches!(event, Event::Here { .. }).then_some(())
         })?
         .ok_or_else(|| self.silent(limit))
     }
@@ -345,6 +373,7 @@ impl RoleProcess {
             let wait = deadline.saturating_duration_since(Instant::now());
             match self.events.recv_timeout(wait) {
                 Ok((arrived_ns, event)) => {
+                    self.note(&event);
                     if let Some(found) = is_it(arrived_ns, &event) {
                         return Ok(Some(found));
                     }
@@ -356,8 +385,16 @@ impl RoleProcess {
         }
     }
 
+    /// Takes down which process it is.
+    const fn note(&mut self, event: &Event) {
+        if let Event::Here { process_id } = event {
+            self.id_there = Some(*process_id);
+        }
+    }
+
     /// Keeps an event for [`RoleProcess::take`].
     fn keep(&mut self, event: Event) -> Result<(), RoleError> {
+        self.note(&event);
         match event {
             Event::Failed {
                 unreachable,
@@ -371,7 +408,7 @@ impl RoleProcess {
                 });
             }
             // A pong that comes late is of no use any more.
-            Event::Progress(_) | Event::Here | Event::Pong { .. } => {}
+            Event::Progress(_) | Event::Here { .. } | Event::Pong { .. } => {}
             event => self.waiting.push_back(event),
         }
         Ok(())
@@ -403,6 +440,14 @@ impl RoleProcess {
             }
         }
         Err(self.silent(limit))
+    }
+
+    /// That the process did not tell its clock for as long as this.
+    pub fn without_clock(&self, limit: Duration) -> RoleError {
+        RoleError::NoClock {
+            place: self.place.clone(),
+            seconds: limit.as_secs(),
+        }
     }
 
     /// That nothing came from the process for as long as this.
@@ -479,3 +524,6 @@ impl Drop for RoleProcess {
 pub fn own_program() -> std::io::Result<PathBuf> {
     std::env::current_exe()
 }
+
+#[cfg(test)]
+mod tests;

@@ -57,7 +57,8 @@ impl RoleLine {
         reader
             .spawn(move || read(&sender))
             .map_err(|error| format!("cannot read the line: {error}"))?;
-        tell(&Event::Here);
+        let process_id = std::process::id();
+        tell(&Event::Here { process_id });
         let mut line = Self { lines };
         let configuration = line
             .receive()?

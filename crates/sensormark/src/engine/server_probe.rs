@@ -1,5 +1,6 @@
-//! The coordinator's end of a probe: `sensormark probe` on the host of a server that sensormark did not start. Its lines become a recording as of a server that it
-//! did. Which server has which probe is in [`server_probes`](super::server_probes).
+//! The coordinator's end of a probe: `sensormark probe` on the host of a server that sensormark did not start, or of a role of the trial. Its lines become a
+//! recording as of processes of this machine. Which server has which probe is in [`server_probes`](super::server_probes), and which role in
+//! [`role_probes`](super::trial::role_probes).
 
 use super::last_words::LastWords;
 use crate::measurement::server::ProbeRecord;
@@ -23,6 +24,8 @@ const END: Duration = Duration::from_secs(2);
 
 /// A probe at work.
 pub struct ServerProbe {
+    /// Whose processes it watches, as messages and results call them.
+    whose: String,
     host: Option<String>,
     child: Child,
     input: Option<ChildStdin>,
@@ -38,6 +41,8 @@ pub struct ServerProbe {
 pub struct Probed {
     /// The samples, by the probe's own clock.
     pub recording: Recording,
+    /// The boot of its host's kernel: probes with the same one saw the same host.
+    pub boot: String,
     /// Whether it ran on this machine.
     pub is_here: bool,
     /// What results say about it.
@@ -54,16 +59,36 @@ impl Probed {
 }
 
 impl ServerProbe {
-    /// Starts it by this command on this host, None for this machine, and waits for its first line. The limits are those of a disturbed host.
+    /// Starts it by this command on this host, None for this machine, and waits for its first line. `whose` processes are watched: the server's, or a role's. The
+    /// limits are those of a disturbed host.
     ///
     /// # Errors
     /// Why nothing can be watched there.
     pub fn start(
+        whose: &str,
+        command: Command,
+        host: Option<&str>,
+        limits: DisturbanceLimits,
+    ) -> Result<Self, String> {
+        let mut probe = Self::launch(whose, command, host, limits)?;
+        probe.greet(HELLO)?;
+        Ok(probe)
+    }
+
+    /// Starts it as [`Self::start`] does, and does not wait for its first line.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn launch(
+        whose: &str,
         mut command: Command,
         host: Option<&str>,
         limits: DisturbanceLimits,
     ) -> Result<Self, String> {
         let place = host.map_or_else(String::new, |host| format!(" on {host}"));
+        let failed = |error: std::io::Error| {
+            format!("cannot start the probe of the {whose}{place}: {error}")
+        };
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -71,7 +96,7 @@ impl ServerProbe {
             // The terminal's Ctrl-C reaches the coordinator, which ends the probe in order.
             .process_group(0)
             .spawn()
-            .map_err(|error| format!("cannot start the probe of the server{place}: {error}"))?;
+            .map_err(failed)?;
         let input = child.stdin.take();
         let output = child.stdout.take().expect("standard output is piped");
         let errors = child.stderr.take().expect("standard error is piped");
@@ -79,9 +104,10 @@ impl ServerProbe {
         let (lines, messages) = heard.map_err(|error| {
             child.kill().ok();
             child.wait().ok();
-            format!("cannot start the probe of the server{place}: {error}")
+            failed(error)
         })?;
-        let mut probe = Self {
+        Ok(Self {
+            whose: whose.to_owned(),
             host: host.map(str::to_owned),
             child,
             input,
@@ -91,9 +117,21 @@ impl ServerProbe {
             recording: Recording::begun(Duration::ZERO, limits),
             open: None,
             longest_round_trip_ns: 0,
-        };
-        probe.wait(HELLO, |line| matches!(line, ProbeLine::Hello(_)))?;
-        Ok(probe)
+        })
+    }
+
+    /// Waits for its first line.
+    ///
+    /// # Errors
+    /// Why nothing can be watched there.
+    pub fn greet(&mut self, limit: Duration) -> Result<(), String> {
+        self.wait(limit, |line| matches!(line, ProbeLine::Hello(_)))
+            .map(drop)
+    }
+
+    /// Tells it that nobody wants to know more; what it has still to say is read by [`Self::stop`].
+    pub fn close(&mut self) {
+        self.input = None;
     }
 
     /// Where it runs, after a noun.
@@ -163,7 +201,7 @@ impl ServerProbe {
 
     /// Ends it, and gives what it has seen.
     pub fn stop(mut self) -> Probed {
-        self.input = None;
+        self.close();
         let deadline = Instant::now() + END;
         loop {
             let wait = deadline.saturating_duration_since(Instant::now());
@@ -181,6 +219,7 @@ impl ServerProbe {
         Probed {
             recording,
             is_here: !own.is_empty() && hello.host.boot == own,
+            boot: hello.host.boot,
             record: ProbeRecord {
                 host: self.host.clone(),
                 sensormark: hello.sensormark,
@@ -218,7 +257,8 @@ impl ServerProbe {
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     return Err(format!(
-                        "the probe of the server{} said nothing for {} s",
+                        "the probe of the {}{} said nothing for {} s",
+                        self.whose,
                         self.place(),
                         limit.as_secs()
                     ));
@@ -235,7 +275,10 @@ impl ServerProbe {
             ProbeLine::Sample(sample) => {
                 let (at, recording) = (sample.monotonic_ns, &mut self.recording);
                 recording.host.push(at, &sample.host);
-                let both = [("server", &sample.server), ("probe", &sample.probe)];
+                let both = [
+                    (self.whose.as_str(), &sample.server),
+                    ("probe", &sample.probe),
+                ];
                 for (role, seen) in both {
                     let trees = &mut recording.trees;
                     if !trees.iter().any(|tree| tree.role == role) {
@@ -264,7 +307,8 @@ impl ServerProbe {
     fn greeted(&mut self, hello: Hello) -> Result<(), String> {
         if hello.schema_version != LINES_VERSION {
             return Err(format!(
-                "the probe of the server{} is of sensormark {}, whose lines this one does not understand; install the same version there",
+                "the probe of the {}{} is of sensormark {}, whose lines this one does not understand; install the same version there",
+                self.whose,
                 self.place(),
                 hello.sensormark
             ));
@@ -290,11 +334,11 @@ impl ServerProbe {
         };
         let said = self.messages.text(deadline);
         let said = said.strip_prefix("sensormark: ").unwrap_or(&said);
-        let place = self.place();
+        let (whose, place) = (&self.whose, self.place());
         if said.is_empty() {
-            format!("the probe of the server{place} ended early ({status})")
+            format!("the probe of the {whose}{place} ended early ({status})")
         } else {
-            format!("the probe of the server{place} ended early ({status}): {said}")
+            format!("the probe of the {whose}{place} ended early ({status}): {said}")
         }
     }
 }
@@ -348,7 +392,7 @@ mod tests {
     fn a_probe_that_ends_at_once_is_told_with_its_words() {
         let mut command = Command::new("sh");
         command.args(["-c", "echo 'sensormark: nobody listens' >&2; exit 2"]);
-        let said = ServerProbe::start(command, Some("db1"), DisturbanceLimits::default());
+        let said = ServerProbe::start("server", command, Some("db1"), DisturbanceLimits::default());
         let said = said.err().expect("it ended");
         assert!(said.contains("on db1 ended early"), "{said}");
         assert!(said.ends_with("(exit status: 2): nobody listens"), "{said}");

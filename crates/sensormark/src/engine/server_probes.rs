@@ -176,7 +176,7 @@ impl ServerProbes {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let launcher = choice.launcher.as_ref().unwrap_or(&self.launcher);
         let command = launcher.command(&words);
-        ServerProbe::start(command, launcher.host(), limits).map(Some)
+        ServerProbe::start("server", command, launcher.host(), limits).map(Some)
     }
 }
 

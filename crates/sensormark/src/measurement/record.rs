@@ -5,7 +5,7 @@
 
 use crate::measurement::clock::ClockRecord;
 use crate::measurement::latency::{LatencySummary, SecondHistogram};
-use crate::measurement::server::ServerRecord;
+use crate::measurement::server::{ClientProbeRecord, ServerRecord};
 use crate::measurement::statements::StatementsRecord;
 use crate::measurement::verdict::{DISTURBED_STATE, ReasonKind, Verdict};
 use crate::measurement::write_size::WriteSizeRecord;
@@ -242,6 +242,9 @@ pub struct TrialRecord {
     /// By phase and host: clocks of roles on other hosts. Roles on this host share its clock.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clocks: Vec<ClockRecord>,
+    /// The probes beside roles on other hosts, and what kinds of hosts those are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub client_probes: Vec<ClientProbeRecord>,
 }
 
 /// What a warning of a tolerated disturbance begins with.

@@ -50,6 +50,15 @@ pub struct ProbeRecord {
     pub missing: Vec<String>,
 }
 
+/// A probe beside a process of the client on another host.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClientProbeRecord {
+    /// The role: writer, reader or load.
+    pub role: String,
+    /// The probe, and its host.
+    pub probe: ProbeRecord,
+}
+
 /// A server's memory limit, and what came of it by the end of the trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryLimitRecord {

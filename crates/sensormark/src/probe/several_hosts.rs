@@ -1,18 +1,130 @@
 //! Totals of a phase that several hosts made together. What each of them saw is in [`super::totals`].
 
-use super::totals::{PhaseTotals, RoleTotals};
+use super::disturbance::DisturbanceLimits;
+use super::totals::{ClientHost, PhaseTotals, RoleTotals};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+/// What a probe saw of one process of the client in a phase.
+#[derive(Debug, Clone)]
+pub struct ClientSeen {
+    /// The host's name.
+    pub host: String,
+    /// The boot of its kernel.
+    pub boot: String,
+    /// Whether that kernel is the coordinator's too.
+    pub is_here: bool,
+    /// Clients that the process had in the phase.
+    pub clients: u32,
+    /// What it used.
+    pub used: RoleTotals,
+    /// The host, and what the probe saw of all its own processes there.
+    pub totals: PhaseTotals,
+}
+
+impl ClientHost {
+    /// What the host is to the trial, with its name: "load host b", "the writer's host pi1".
+    pub fn title(&self) -> String {
+        match self.roles.keys().next().map(String::as_str) {
+            Some(role @ ("writer" | "reader")) => format!("the {role}'s host {}", self.name),
+            _ => format!("load host {}", self.name),
+        }
+    }
+
+    /// That of the first process there.
+    fn of(role: &str, seen: ClientSeen) -> Self {
+        Self {
+            name: seen.host,
+            clients: seen.clients,
+            span_ns: seen.totals.span_ns,
+            roles: BTreeMap::from([(role.to_owned(), seen.used)]),
+            host: seen.totals.host,
+            disturbance: seen.totals.disturbance,
+        }
+    }
+
+    /// Takes in another process on the same kernel, which its own probe saw.
+    fn add(&mut self, role: &str, more: ClientSeen, limits: &DisturbanceLimits) {
+        if !self.name.split(", ").any(|name| name == more.host) {
+            self.name = format!("{}, {}", self.name, more.host);
+        }
+        self.clients += more.clients;
+        self.count_ours(more.totals.cpu_ns(), limits);
+        add_role(&mut self.roles, role.to_owned(), more.used);
+    }
+
+    /// So much of what others used there was ours.
+    fn count_ours(&mut self, cpu_ns: u64, limits: &DisturbanceLimits) {
+        let capacity_ns = self.span_ns * self.host.processors;
+        self.disturbance = self.disturbance.less(cpu_ns, capacity_ns, limits);
+    }
+}
 
 impl PhaseTotals {
     /// Adds what the same phase used on another host: its roles to those of the same name. The more disturbed of the two hosts stays, `named` in its words.
     pub fn add_host(&mut self, other: Self, named: &str) {
         for (role, more) in other.roles {
-            self.roles.entry(role).or_default().add(&more);
+            add_role(&mut self.roles, role, more);
         }
+        self.client_hosts.extend(other.client_hosts);
         if other.disturbance.reasons.len() > self.disturbance.reasons.len() {
             self.disturbance = other.disturbance;
             for reason in &mut self.disturbance.reasons {
                 reason.insert_str(0, named);
             }
+        }
+    }
+
+    /// Adds what probes saw of the processes of this role on other hosts. Processes on one kernel are one host, and no disturbance of each other. `server`: the boot
+    /// of the server's kernel and the processor time of its processes, where a probe watched them.
+    pub fn add_clients(
+        &mut self,
+        role: &str,
+        seen: Vec<ClientSeen>,
+        server: Option<(&str, u64)>,
+        limits: &DisturbanceLimits,
+    ) {
+        let mut hosts: BTreeMap<String, ClientHost> = BTreeMap::new();
+        for one in seen {
+            let used_ns = one.totals.cpu_ns();
+            if let Some(host) = &mut self.server_host
+                && server.is_some_and(|(boot, _)| boot == one.boot)
+            {
+                let capacity_ns = host.span_ns * host.host.processors;
+                host.disturbance = host.disturbance.less(used_ns, capacity_ns, limits);
+            }
+            add_role(&mut self.roles, role.to_owned(), one.used.clone());
+            if one.is_here {
+                let capacity_ns = self.span_ns * self.host.processors;
+                self.disturbance = self.disturbance.less(used_ns, capacity_ns, limits);
+                continue;
+            }
+            match hosts.entry(one.boot.clone()) {
+                Entry::Occupied(mut host) => host.get_mut().add(role, one, limits),
+                Entry::Vacant(host) => {
+                    let server = server.filter(|(boot, _)| *boot == one.boot);
+                    let host = host.insert(ClientHost::of(role, one));
+                    host.count_ours(server.map_or(0, |(_, cpu_ns)| cpu_ns), limits);
+                }
+            }
+        }
+        self.client_hosts.extend(hosts.into_values());
+        let by_name = |one: &ClientHost, other: &ClientHost| one.name.cmp(&other.name);
+        self.client_hosts.sort_by(by_name);
+    }
+
+    /// Processor time of all roles.
+    pub fn cpu_ns(&self) -> u64 {
+        self.roles.values().map(|role| role.cpu_ns).sum()
+    }
+}
+
+/// Adds what processes of a role used on another host to those of the same name.
+fn add_role(roles: &mut BTreeMap<String, RoleTotals>, name: String, more: RoleTotals) {
+    match roles.entry(name) {
+        Entry::Occupied(mut role) => role.get_mut().add(&more),
+        Entry::Vacant(role) => {
+            role.insert(more);
         }
     }
 }
@@ -70,6 +182,7 @@ impl RoleTotals {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::probe::Disturbance;
 
     #[test]
     fn what_one_host_does_not_know_is_not_known_of_both() {
@@ -93,5 +206,72 @@ mod tests {
         let load = &whole.roles["load"];
         assert_eq!((load.cpu_ns, load.retransmitted_segments), (12, None));
         assert_eq!(load.mean_round_trip_ns, None);
+    }
+
+    fn seen(host: &str, boot: &str, cpu_ns: u64, is_here: bool) -> ClientSeen {
+        let role = |cpu_ns| RoleTotals {
+            cpu_ns,
+            sent_wire_bytes: Some(5),
+            ..RoleTotals::default()
+        };
+        let roles = [("load", cpu_ns), ("probe", 10)];
+        let mut totals = PhaseTotals {
+            span_ns: 1_000,
+            roles: roles.map(|(name, ns)| (name.to_owned(), role(ns))).into(),
+            disturbance: Disturbance {
+                other_share: 0.5,
+                ..Disturbance::default()
+            },
+            ..PhaseTotals::default()
+        };
+        totals.host.processors = 2;
+        ClientSeen {
+            host: host.to_owned(),
+            boot: boot.to_owned(),
+            is_here,
+            clients: 3,
+            used: role(cpu_ns),
+            totals,
+        }
+    }
+
+    /// Before, such a role lost all that can be unknown.
+    #[test]
+    fn a_role_that_only_the_other_host_has_keeps_its_figures() {
+        let mut whole = PhaseTotals::default();
+        whole.add_host(seen("a", "one", 7, false).totals, "rank 1: ");
+        assert_eq!(whole.roles["load"].sent_wire_bytes, Some(5));
+    }
+
+    /// Two roles on one kernel are no disturbance of each other, nor is the server there; others' work on a host is one.
+    #[test]
+    fn processes_on_one_kernel_are_one_host() {
+        let limits = DisturbanceLimits::default();
+        let mut totals = PhaseTotals {
+            span_ns: 1_000,
+            ..PhaseTotals::default()
+        };
+        totals.host.processors = 2;
+        totals.disturbance.other_share = 0.6;
+        let all = vec![
+            seen("a", "one", 300, false),
+            seen("b", "two", 100, false),
+            seen("c", "two", 390, false),
+            seen("d", "own", 890, true),
+        ];
+        totals.add_clients("trial", all, Some(("two", 600)), &limits);
+        let load = &totals.roles["trial"];
+        assert_eq!((load.cpu_ns, load.sent_wire_bytes), (1_680, Some(20)));
+        assert_eq!(totals.roles.len(), 1, "no probes");
+        // 0.6 less 900 of 2,000.
+        assert!((totals.disturbance.other_share - 0.15).abs() < 1e-9);
+        let [a, both] = totals.client_hosts.as_slice() else {
+            panic!("{:?}", totals.client_hosts);
+        };
+        assert_eq!((a.title().as_str(), a.clients), ("load host a", 3));
+        assert!(a.disturbance.other_share == 0.5);
+        assert_eq!((both.name.as_str(), both.clients), ("b, c", 6));
+        assert_eq!(both.roles["trial"].cpu_ns, 490);
+        assert!(both.disturbance.other_share.abs() < 1e-9, "{both:?}");
     }
 }

@@ -118,6 +118,9 @@ pub struct PhaseTotals {
     /// The host of a server that a probe watched on another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_host: Option<ServerHost>,
+    /// Other hosts that ran a part of the client, as probes there saw them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub client_hosts: Vec<ClientHost>,
 }
 
 /// What another host did in a phase, on which a probe watched the server.
@@ -128,6 +131,23 @@ pub struct ServerHost {
     /// The host.
     pub host: HostTotals,
     /// How quiet it was: the server and the probe count as ours.
+    pub disturbance: Disturbance,
+}
+
+/// What another host did in a phase, on which a part of the client ran.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClientHost {
+    /// Its name, as the user gave it; several, where one kernel has them all.
+    pub name: String,
+    /// Clients that worked there.
+    pub clients: u32,
+    /// The phase's length by its own clock.
+    pub span_ns: u64,
+    /// What the client's processes used there.
+    pub roles: BTreeMap<String, RoleTotals>,
+    /// The host.
+    pub host: HostTotals,
+    /// How quiet it was: the client, the server if it is there, and their probes count as ours.
     pub disturbance: Disturbance,
 }
 
@@ -210,6 +230,7 @@ impl Recording {
                 &self.limits,
             ),
             server_host: None,
+            client_hosts: Vec::new(),
             roles,
         })
     }

@@ -12,7 +12,8 @@ use crate::engine::trial::script::ROLE;
 use crate::measurement::record::PhaseRecord;
 use crate::measurement::server::ServerRecord;
 use crate::measurement::verdict::ReasonKind;
-use crate::probe::Limits;
+use crate::probe::{Limits, RoleTotals};
+use std::collections::BTreeMap;
 
 /// The processes of a trial that are its client.
 const CLIENTS: [&str; 3] = [ROLE, "writer", "reader"];
@@ -53,19 +54,42 @@ pub fn bound(
     findings
 }
 
-fn out_of_cores(phase: &PhaseRecord, works: &[&Work], cores: usize) -> Option<Finding> {
-    let clients: u32 = works.iter().map(|work| work.clients).sum();
-    let usable = cores.min(clients as usize).max(1) as f64;
-    let totals = phase.totals.as_ref()?;
-    let roles = CLIENTS.iter().filter_map(|name| totals.roles.get(*name));
-    let used: f64 = roles.map(|role| role.cpu_percent_of_core).sum();
-    (used > CLIENT_SHARE * 100.0 * usable).then(|| {
-        let text = format!(
-            "{}: the client used {used:.0} % of a core, of {:.0} % that its clients can use",
-            phase.name,
-            usable * 100.0
-        );
+/// Each host by itself: clients on one host cannot use the processors of another.
+fn out_of_cores(phase: &PhaseRecord, works: &[&Work], cores: usize) -> Vec<Finding> {
+    let Some(totals) = &phase.totals else {
+        return Vec::new();
+    };
+    let used = |roles: &BTreeMap<String, RoleTotals>| -> f64 {
+        let clients = CLIENTS.iter().filter_map(|name| roles.get(*name));
+        clients.map(|role| role.cpu_percent_of_core).sum()
+    };
+    let all: usize = works.iter().map(|work| work.clients as usize).sum();
+    let hosts = &totals.client_hosts;
+    let there: f64 = hosts.iter().map(|host| used(&host.roles)).sum();
+    let clients_there: usize = hosts.iter().map(|host| host.clients as usize).sum();
+    let clients_here = all.saturating_sub(clients_there);
+    let here = over_share("", used(&totals.roles) - there, clients_here.min(cores));
+    let elsewhere = hosts.iter().map(|host| {
+        let cores = usize::try_from(host.host.processors).unwrap_or(usize::MAX);
+        let place = format!("on {} ", host.title());
+        over_share(&place, used(&host.roles), cores.min(host.clients as usize))
+    });
+    let texts = std::iter::once(here).chain(elsewhere).flatten();
+    let finding = |text| {
+        let text = format!("{}: {text}", phase.name);
         Finding::certain(ReasonKind::ClientBound, text)
+    };
+    texts.map(finding).collect()
+}
+
+/// That a client used so many percent of a core, where it is too many of those that its clients can use.
+fn over_share(place: &str, used: f64, usable: usize) -> Option<String> {
+    let usable = usable.max(1) as f64;
+    (used > CLIENT_SHARE * 100.0 * usable).then(|| {
+        format!(
+            "{place}the client used {used:.0} % of a core, of {:.0} % that its clients can use",
+            usable * 100.0
+        )
     })
 }
 
@@ -98,7 +122,13 @@ fn held_back(
     let is_ours = |role: &str| role != "server" || server.is_some_and(|server| server.managed);
     let roles = totals.roles.iter().filter(|(name, _)| is_ours(name));
     let used_ns: u64 = roles.map(|(_, role)| role.cpu_ns).sum();
-    let used = used_ns as f64 / totals.span_ns as f64;
+    // The group holds nothing of what runs on other hosts.
+    let there = totals
+        .client_hosts
+        .iter()
+        .flat_map(|host| host.roles.values());
+    let there_ns: u64 = there.map(|role| role.cpu_ns).sum();
+    let used = used_ns.saturating_sub(there_ns) as f64 / totals.span_ns as f64;
     let group = format!("{}: the control group may use {quota:.2} cores", phase.name);
     // A closed loop takes what it gets. A schedule asks for no more than its rate, and has to leave room for twice of it, as over the null store.
     let is_open = !works.is_empty() && works.iter().all(|work| work.open_loop);
@@ -127,6 +157,7 @@ fn held_back(
 mod tests {
     use super::*;
     use crate::engine::judge::fixture::phase;
+    use crate::probe::ClientHost;
 
     #[test]
     fn a_client_near_its_own_limits_measures_itself() {
@@ -135,7 +166,7 @@ mod tests {
                 clients,
                 ..Work::default()
             };
-            out_of_cores(&phase(role, cpu_percent), &[&work], 2).is_some()
+            !out_of_cores(&phase(role, cpu_percent), &[&work], 2).is_empty()
         };
         for role in CLIENTS {
             assert!(!bound(role, 89.0, 1) && bound(role, 91.0, 1), "{role}");
@@ -153,6 +184,44 @@ mod tests {
         };
         assert!(!near(2_000.0) && near(1_999.0));
         assert!(near_ceiling(&Work::default()).is_none());
+    }
+
+    /// Two hosts of one processor each have two in all, and each client only that of its own host.
+    #[test]
+    fn each_host_is_judged_by_its_own_processors() {
+        let found = |a: f64, b: f64| {
+            let mut phase = phase(ROLE, a + b);
+            let totals = phase.totals.as_mut().expect("totals");
+            for (name, percent) in [("a", a), ("b", b)] {
+                let mut host = ClientHost {
+                    name: name.to_owned(),
+                    clients: 4,
+                    ..ClientHost::default()
+                };
+                host.host.processors = 1;
+                let used = RoleTotals {
+                    cpu_percent_of_core: percent,
+                    ..RoleTotals::default()
+                };
+                host.roles.insert(ROLE.to_owned(), used);
+                totals.client_hosts.push(host);
+            }
+            let work = Work {
+                clients: 8,
+                ..Work::default()
+            };
+            let found = out_of_cores(&phase, &[&work], 2);
+            let texts = found.into_iter().map(|one| one.reason.text);
+            texts.collect::<Vec<_>>()
+        };
+        assert!(found(89.0, 89.0).is_empty());
+        let texts = found(20.0, 95.0);
+        assert_eq!(texts.len(), 1, "{texts:?}");
+        assert!(
+            texts[0].contains("on load host b the client used 95 % of a core"),
+            "{texts:?}"
+        );
+        assert_eq!(found(99.0, 95.0).len(), 2);
     }
 
     fn limits(cores: f64) -> Limits {

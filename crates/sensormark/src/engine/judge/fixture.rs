@@ -64,6 +64,7 @@ pub fn phase(role: &str, cpu_percent: f64) -> PhaseRecord {
         seconds: 1.0,
         totals: Some(PhaseTotals {
             server_host: None,
+            client_hosts: Vec::new(),
             span_ns: 1_000_000_000,
             roles: [(role.to_owned(), used)].into(),
             host: HostTotals::default(),

@@ -4,7 +4,8 @@ use super::finding::Finding;
 use super::work::Work;
 use crate::measurement::record::PhaseRecord;
 use crate::measurement::verdict::ReasonKind;
-use crate::probe::{Disturbance, DisturbanceLimits, PhaseTotals};
+use crate::probe::{ClientHost, Disturbance, DisturbanceLimits, HostTotals, PhaseTotals};
+use std::collections::BTreeSet;
 
 /// Whether the host was quiet in phases shorter than this, in ns, is judged of all of them together: the kernel counts processor time in ticks of 10 ms.
 const MOMENT_NS: u64 = 500_000_000;
@@ -12,23 +13,14 @@ const MOMENT_NS: u64 = 500_000_000;
 /// The share of one processor's time that, taken by the hypervisor, is enough to make a source late: the limit is one of the 99th percentile.
 const ENOUGH: f64 = 0.01;
 
-/// In which of these phases the host was disturbed.
+/// In which of these phases a host was disturbed.
 pub fn disturbed<'a>(
     phases: impl IntoIterator<Item = &'a PhaseRecord>,
     limits: &DisturbanceLimits,
 ) -> Vec<Finding> {
     let phases: Vec<&PhaseRecord> = phases.into_iter().collect();
-    let here = disturbances(&phases, limits).into_iter();
-    let there = of_hosts(&phases, limits, |totals| {
-        let other = totals.server_host.as_ref()?;
-        Some((other.span_ns, &other.disturbance))
-    });
-    let both = here.map(|found| ("", found)).chain(
-        there
-            .into_iter()
-            .map(|found| ("on the server's host ", found)),
-    );
-    let findings = both.map(|(place, (names, found))| {
+    let disturbances = disturbances(&phases, limits).into_iter();
+    let findings = disturbances.map(|(place, names, found)| {
         let name = match names.as_slice() {
             [one] => (*one).to_owned(),
             [first, others @ ..] => format!("{first} and {} more short phases", others.len()),
@@ -40,14 +32,37 @@ pub fn disturbed<'a>(
     findings.collect()
 }
 
-/// The phases, by name, in which the host was disturbed, and how; short ones are judged all together.
+/// The phases, by name, in which a host was disturbed, and how; short ones are judged all together. What comes first says which host, where it is not this one.
 pub fn disturbances<'a>(
     phases: &[&'a PhaseRecord],
     limits: &DisturbanceLimits,
-) -> Vec<(Vec<&'a str>, Disturbance)> {
-    of_hosts(phases, limits, |totals| {
+) -> Vec<(String, Vec<&'a str>, Disturbance)> {
+    let mut all = Vec::new();
+    let mut add = |place: &str, found: Vec<(Vec<&'a str>, Disturbance)>| {
+        let found = found.into_iter();
+        all.extend(found.map(|(names, how)| (place.to_owned(), names, how)));
+    };
+    let here = of_hosts(phases, limits, |totals| {
         Some((totals.span_ns, &totals.disturbance))
-    })
+    });
+    add("", here);
+    let servers = of_hosts(phases, limits, |totals| {
+        let other = totals.server_host.as_ref()?;
+        Some((other.span_ns, &other.disturbance))
+    });
+    add("on the server's host ", servers);
+    let totals = phases.iter().filter_map(|phase| phase.totals.as_ref());
+    let hosts = totals.flat_map(|totals| &totals.client_hosts);
+    let titles: BTreeSet<String> = hosts.map(ClientHost::title).collect();
+    for title in titles {
+        let clients = of_hosts(phases, limits, |totals| {
+            let mut hosts = totals.client_hosts.iter();
+            let host = hosts.find(|host| host.title() == title)?;
+            Some((host.span_ns, &host.disturbance))
+        });
+        add(&format!("{title}: "), clients);
+    }
+    all
 }
 
 /// The same of the host that is chosen of each phase's totals, with the phase's length there.
@@ -76,7 +91,11 @@ fn of_hosts<'a>(
 /// That the hypervisor took enough of a phase to make its source late, where it was late. Late means the engine's own wake-ups, never the database.
 pub fn made_late(phase: &PhaseRecord, works: &[&Work]) -> Option<Finding> {
     let totals = phase.totals.as_ref()?;
-    let share = totals.host.cpu_steal_ns as f64 / totals.span_ns.max(1) as f64;
+    let share = |host: &HostTotals, span_ns: u64| host.cpu_steal_ns as f64 / span_ns.max(1) as f64;
+    let there = totals.client_hosts.iter();
+    let there = there.map(|host| share(&host.host, host.span_ns));
+    // A source that is paced elsewhere is late by what was taken there.
+    let share = there.fold(share(&totals.host, totals.span_ns), f64::max);
     let is_late = works.iter().any(|work| work.is_late());
     (is_late && share >= ENOUGH).then(|| {
         let text = format!(
@@ -104,6 +123,30 @@ mod tests {
         assert!(busy[0].reason.text.contains("ask and 2 more short phases"));
         let long = with_others(MOMENT_NS, 0.16);
         assert_eq!(judged(&[long.clone(), long]).len(), 2);
+    }
+
+    #[test]
+    fn a_disturbed_load_host_disturbs_the_trial_and_is_named() {
+        let mut phase = with_others(2 * MOMENT_NS, 0.0);
+        let totals = phase.totals.as_mut().expect("totals");
+        for (name, other_share) in [("a", 0.0), ("b", 0.4)] {
+            let busy = with_others(2 * MOMENT_NS, other_share)
+                .totals
+                .expect("totals");
+            totals.client_hosts.push(ClientHost {
+                name: name.to_owned(),
+                span_ns: 2 * MOMENT_NS,
+                disturbance: busy.disturbance,
+                ..ClientHost::default()
+            });
+        }
+        let found = disturbed([&phase], &DisturbanceLimits::default());
+        assert_eq!(found.len(), 1, "{found:?}");
+        let text = &found[0].reason.text;
+        assert!(
+            text.contains("load host b: other programs used 40.0 %"),
+            "{text}"
+        );
     }
 
     /// A trial of 3.5 s was called invalid for a source whose p99 was 3.57 ms late, while the hypervisor took 130 ms: 1.9 % of two processors.

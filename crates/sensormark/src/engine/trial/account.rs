@@ -1,5 +1,6 @@
 //! Makes the record of a trial out of what its phases led to. Derives nothing that a report can derive again.
 
+use super::client_hosts;
 use super::script::{LoadSpec, PhaseSpec};
 use super::watch::Seen;
 use crate::engine::deployment::Deployment;
@@ -248,7 +249,7 @@ pub fn operations_by_phase(record: &TrialRecord) -> BTreeMap<String, u64> {
     operations
 }
 
-/// Takes what was seen into the record, with the operations of each phase, and keeps the samples.
+/// Takes what was seen into the record, with the operations of each phase, and keeps the samples. The trial's processes have this role.
 ///
 /// # Errors
 /// When they cannot be kept.
@@ -256,15 +257,26 @@ pub fn keep(
     folder: &ResultsFolder,
     record: &mut TrialRecord,
     seen: &Seen,
-    operations: &BTreeMap<String, u64>,
+    (role, operations): (&str, &BTreeMap<String, u64>),
 ) -> Result<(), TrialFailure> {
-    let Seen { recording, probed } = seen;
+    let Seen {
+        recording, probed, ..
+    } = seen;
     for (number, phase) in recording.phases.iter().enumerate() {
         let mut totals = recording.phase_totals(phase);
         if let Some((totals, probed)) = totals.as_mut().zip(probed.as_ref())
             && let Some(theirs) = probed.phase_totals(number, &phase.name)
         {
             totals.add_server(&theirs, probed.is_here, &recording.limits);
+        }
+        if let Some(totals) = &mut totals {
+            client_hosts::add(
+                totals,
+                (number, phase.name.as_str()),
+                role,
+                seen,
+                &record.loads,
+            );
         }
         record.phases.push(PhaseRecord {
             name: phase.name.clone(),
@@ -284,6 +296,14 @@ pub fn keep(
             .map_err(|error| TrialFailure::System(error.to_string()))
     };
     write(format!("samples/{}.json", record.name), recording)?;
+    record.warnings.extend(seen.warnings.iter().cloned());
+    for (name, probed) in client_hosts::samples(&seen.roles) {
+        write(
+            format!("samples/{}.{name}.json", record.name),
+            &probed.recording,
+        )?;
+    }
+    record.client_probes = client_hosts::records(&seen.roles);
     let Some(probed) = probed else {
         return Ok(());
     };

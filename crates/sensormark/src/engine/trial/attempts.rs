@@ -42,14 +42,14 @@ pub fn take_quiet_phases(
     add_loads(record, loads);
 }
 
-/// The phases in which the host was disturbed, or made a source late.
+/// The phases in which a host was disturbed, or made a source late.
 fn disturbed_phases(record: &TrialRecord, limits: &DisturbanceLimits) -> BTreeSet<String> {
     let works = of_loads(record);
     let measured = measured_phases(record, &works);
     let phases: Vec<_> = measured.iter().map(|(phase, _)| *phase).collect();
     let disturbed = disturbances(&phases, limits)
         .into_iter()
-        .flat_map(|(names, _)| names);
+        .flat_map(|(_, names, _)| names);
     let late = measured.iter();
     let late = late.filter(|(phase, works)| made_late(phase, works).is_some());
     disturbed

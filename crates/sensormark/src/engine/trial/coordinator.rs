@@ -51,6 +51,8 @@ pub struct Coordinator<'a> {
     pub kind: &'a str,
     /// What the trial goes through.
     pub steps: &'a [Step],
+    /// The role of its processes.
+    role: &'a str,
     /// The trial's processes.
     roles: Vec<RoleProcess>,
     /// By which they are heard.
@@ -127,6 +129,7 @@ impl<'a> Coordinator<'a> {
             plan,
             kind,
             steps: &trial.steps,
+            role: trial.role,
             clocks: vec![None; roles.len()],
             roles,
             bell,
@@ -145,7 +148,6 @@ impl<'a> Coordinator<'a> {
     /// Goes through all steps, and keeps what was seen, also when it fails.
     pub fn run(mut self, record: &mut TrialRecord) -> Ran {
         self.name.clone_from(&record.name);
-        self.tell_unmeasured(record);
         let outcome = self.go(record);
         self.warn_of_ranks(record);
         if outcome.is_err() {
@@ -168,7 +170,7 @@ impl<'a> Coordinator<'a> {
         }
         let kept = self.watch.stop().and_then(|seen| {
             let operations = account::operations_by_phase(record);
-            account::keep(self.context.folder, record, &seen, &operations)
+            account::keep(self.context.folder, record, &seen, (self.role, &operations))
         });
         Ran {
             reasons: self.reasons,

@@ -15,6 +15,8 @@ pub mod attempts;
 
 pub mod ceiling;
 
+mod client_hosts;
+
 pub mod case;
 
 pub mod own_line;
@@ -38,6 +40,8 @@ mod new_record;
 pub mod protocol;
 
 pub mod role;
+
+pub mod role_probes;
 
 pub mod script;
 

@@ -1,7 +1,8 @@
 //! Which processes of a trial are watched: the coordinator, the server, and those that the trial started. A server that sensormark did not start is watched by a
-//! probe beside it, where there is one.
+//! probe beside it, where there is one, and a process on another host by the probe beside it there.
 
 use super::account::Space;
+use super::role_probes::{RoleProbes, SeenRole};
 use crate::engine::context::RunContext;
 use crate::engine::deployment::Deployment;
 use crate::engine::failure::TrialFailure;
@@ -17,6 +18,7 @@ use std::time::Duration;
 pub struct Watch {
     recorder: Recorder,
     probe: Option<ServerProbe>,
+    role_probes: RoleProbes,
 }
 
 /// What was seen of a trial.
@@ -25,6 +27,10 @@ pub struct Seen {
     pub recording: Recording,
     /// By the probe beside the server.
     pub probed: Option<Probed>,
+    /// By the probes beside the trial's processes on other hosts.
+    pub roles: Vec<SeenRole>,
+    /// Why processes on other hosts are not measured.
+    pub warnings: Vec<String>,
 }
 
 impl Watch {
@@ -52,15 +58,20 @@ impl Watch {
         let mut trees = vec![coordinator];
         trees.extend(deployment.tree()?);
         let wire = (!deployment.store().description().embedded).then_some(WireScope::Sockets);
-        // What a process on another host uses cannot be seen from here: its columns stay empty.
+        // What a process on another host uses is seen by a probe there.
         for role in roles.iter().filter(|role| role.host().is_none()) {
             trees.push(tree(name, role, wire)?);
         }
         let folders = deployment.folders();
         let host = HostSampler::new(folders.iter().map(PathBuf::as_path))?;
         let period = Duration::from_secs(1);
+        let role_probes = RoleProbes::start(name, roles, context.disturbance);
         let recorder = Recorder::start(host, trees, period, context.disturbance)?;
-        Ok(Self { recorder, probe })
+        Ok(Self {
+            recorder,
+            probe,
+            role_probes,
+        })
     }
 
     /// What samples the processes on this machine.
@@ -68,7 +79,7 @@ impl Watch {
         &self.recorder
     }
 
-    /// Begins a phase, here and at the probe.
+    /// Begins a phase, here and at the probes.
     ///
     /// # Errors
     /// When one of them samples no more.
@@ -78,7 +89,7 @@ impl Watch {
         })
     }
 
-    /// Ends the phase, here and at the probe; see [`Recorder::end_phase`].
+    /// Ends the phase, here and at the probes; see [`Recorder::end_phase`].
     ///
     /// # Errors
     /// When one of them samples no more.
@@ -88,7 +99,7 @@ impl Watch {
         })
     }
 
-    /// The probe gets its word first, and samples while this process does: the two differ by no more than the way there.
+    /// The probes get their word first, and sample while this process does: all differ by no more than the way there.
     fn mark(
         &mut self,
         command: &ProbeCommand,
@@ -98,19 +109,22 @@ impl Watch {
         if let Some(probe) = &mut self.probe {
             told = Some(probe.tell(command).map_err(TrialFailure::System)?);
         }
+        self.role_probes.tell(command);
         here(&self.recorder)?;
         if let Some((probe, sent)) = self.probe.as_mut().zip(told) {
             let answered = probe.answered(command, sent);
             answered.map_err(TrialFailure::System)?;
         }
+        self.role_probes.answered(command);
         Ok(())
     }
 
-    /// Whether the probe still watches.
+    /// Whether the server's probe still watches.
     ///
     /// # Errors
     /// How it ended.
     pub fn look(&mut self) -> Result<(), TrialFailure> {
+        self.role_probes.look();
         let looked = self.probe.as_mut().map_or(Ok(()), ServerProbe::look);
         looked.map_err(TrialFailure::System)
     }
@@ -139,9 +153,12 @@ impl Watch {
     /// When the sampling thread is gone.
     pub fn stop(self) -> Result<Seen, TrialFailure> {
         let recording = self.recorder.stop()?;
+        let (roles, warnings) = self.role_probes.stop();
         Ok(Seen {
             recording,
             probed: self.probe.map(ServerProbe::stop),
+            roles,
+            warnings,
         })
     }
 }

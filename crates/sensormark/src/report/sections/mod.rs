@@ -13,6 +13,7 @@ mod phases;
 pub(super) mod projection;
 mod readings;
 mod resources;
+mod role_hosts;
 mod sensitivity;
 mod shown;
 mod steadiness;

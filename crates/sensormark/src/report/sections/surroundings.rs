@@ -1,7 +1,7 @@
 //! What a reader needs to judge the figures: warnings, what was not measured, the machine, and how to do it again.
 
 use super::cells::counted;
-use super::{hosts, memory_limit};
+use super::{hosts, memory_limit, role_hosts};
 use crate::engine::study_protocol;
 use crate::measurement::server::ProbeRecord;
 use crate::probe::{DeviceKind, Environment, Processor};
@@ -162,7 +162,7 @@ pub fn environment(field: &Field) -> Section {
         None => section.paragraph("The run recorded no inventory of its machine."),
     }
     section.table(servers(field));
-    let hosts = [hosts::rates, hosts::ranks, hosts::clocks];
+    let hosts = [role_hosts::table, hosts::rates, hosts::ranks, hosts::clocks];
     for table in hosts.into_iter().filter_map(|of| of(field)) {
         section.table(table);
     }

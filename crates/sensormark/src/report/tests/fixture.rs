@@ -123,6 +123,7 @@ pub fn totals(side: Side, used: Used, embedded: bool) -> PhaseTotals {
     let span_ns = SECONDS * 1_000_000_000;
     PhaseTotals {
         server_host: None,
+        client_hosts: Vec::new(),
         span_ns,
         roles,
         host: HostTotals::default(),
@@ -189,6 +190,7 @@ pub fn trial(implementation: Implementation, repetition: u32, used: Used) -> Tri
         disturbances: Vec::new(),
         warnings: Vec::new(),
         clocks: Vec::new(),
+        client_probes: Vec::new(),
     };
     match side {
         Side::Write => fill_write(&mut record, used, totals),

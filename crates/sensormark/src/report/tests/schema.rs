@@ -4,9 +4,9 @@ use super::*;
 use crate::measurement::NotMeasured;
 use crate::measurement::latency::LatencyRecorder;
 use crate::measurement::record::{LatencyRecord, LimitRecord};
-use crate::measurement::server::{MemoryLimitRecord, ProbeRecord};
+use crate::measurement::server::{ClientProbeRecord, MemoryLimitRecord, ProbeRecord};
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
-use crate::probe::{Environment, FlushRate, ServerHost};
+use crate::probe::{ClientHost, Environment, FlushRate, ServerHost};
 use sensormark_store::{DaySplit, Encoding, Extremes, Shape};
 use serde_json::{Value, json};
 
@@ -93,9 +93,24 @@ fn add_probe(trial: &mut TrialRecord) {
         .find(|totals| totals.roles.contains_key("server"))
         .unwrap();
     totals.server_host = Some(ServerHost::default());
+    let client = totals.roles.iter().next();
+    totals.client_hosts.push(ClientHost {
+        roles: client
+            .map(|(name, role)| (name.clone(), role.clone()))
+            .into_iter()
+            .collect(),
+        ..ClientHost::default()
+    });
     let role = totals.roles.get_mut("server").unwrap();
     role.retransmitted_segments = Some(1);
     role.mean_round_trip_ns = Some(1);
+    trial.client_probes.push(ClientProbeRecord {
+        role: "reader".to_owned(),
+        probe: ProbeRecord {
+            host: Some("pi2".to_owned()),
+            ..ProbeRecord::default()
+        },
+    });
 }
 
 fn full_trials() -> Vec<Value> {

@@ -34,18 +34,6 @@ impl Coordinator<'_> {
         })
     }
 
-    /// Says that the processes on other hosts cannot be measured from here.
-    pub(super) fn tell_unmeasured(&self, record: &mut TrialRecord) {
-        let hosts = self.roles.iter().filter_map(|role| role.host());
-        let hosts: Vec<&str> = hosts.collect();
-        if !hosts.is_empty() {
-            record.warnings.push(format!(
-                "the client ran on {}: its processor time, memory and network are not measured",
-                hosts.join(", ")
-            ));
-        }
-    }
-
     /// Judges each host of a phase by itself, and keeps its rate. The rates are those of processes.
     pub(super) fn judge_hosts(
         &mut self,
