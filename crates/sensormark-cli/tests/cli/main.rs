@@ -30,3 +30,4 @@ mod shown;
 mod studies;
 mod support;
 mod terminal;
+mod workflow;
