@@ -20,7 +20,7 @@ sensormark COMMAND --help says more of a command.
 
 Environment:
   SENSORMARK_STATE                     folder for servers that sensormark starts, and what it keeps between runs
-  XDG_STATE_HOME, HOME                 where that folder is without SENSORMARK_STATE; root has it in /var/lib
+  XDG_STATE_HOME, HOME                 where that folder is if SENSORMARK_STATE is not set
   SENSORMARK_SERVERS                   folder that sensormark install-servers installs servers into
   SENSORMARK_DUCKDB_HOME               folder of DuckDB's library, libduckdb.so
   SENSORMARK_POSTGRESQL_HOME           folder of a PostgreSQL installation
@@ -33,7 +33,7 @@ Environment:
   SENSORMARK_GRIDDB_CLIENT             GridDB's C client, the file libgridstore.so
   SENSORMARK_GRIDDB_LISTEN_EVERYWHERE  yes: start GridDB although it listens on every interface
   SENSORMARK_QUESTDB_HOME              folder of a QuestDB installation
-  PATH                                 where servers and Java are looked for, besides the folders above
+  PATH                                 where servers and Java are looked for, too
   OMPI_COMM_WORLD_RANK                 the rank for --shard auto, from Open MPI
   OMPI_COMM_WORLD_SIZE                 how many ranks there are, from Open MPI
   JOB_COMPLETION_INDEX                 the rank for --shard auto, from Kubernetes
@@ -76,7 +76,12 @@ pub const COMPARE: &str = "\
 Examples:
   sensormark compare results/before results/after
   sensormark compare results/before results/after --fail-on regression
-  sensormark compare results/before results/after --fail-on regression --must-see 10";
+  sensormark compare results/before results/after --fail-on regression --must-see 10
+
+Exit codes:
+  0  compared; --fail-on found nothing
+  1  --fail-on or --must-see found what it looks for
+  2  usage, or --fail-on could decide nothing: too few undisturbed repetitions count";
 
 /// After `merge`.
 pub const MERGE: &str = "\

@@ -34,9 +34,11 @@ fn launched(line: &str) -> String {
 }
 
 fn check(command: &str) -> Result<(), String> {
-    Arguments::try_parse_from(command.split_whitespace())
-        .map(|_| ())
-        .map_err(|error| error.to_string())
+    match Arguments::try_parse_from(command.split_whitespace()) {
+        Err(error) if error.use_stderr() => Err(error.to_string()),
+        // Taken; or help or the version, which are shown in place of it.
+        _ => Ok(()),
+    }
 }
 
 /// Whether a text only names a command, as "`sensormark servers start`" does.

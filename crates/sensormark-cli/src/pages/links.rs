@@ -123,6 +123,39 @@ fn the_contents_of_the_site_name_every_page_once() {
 }
 
 #[test]
+fn the_start_page_leads_to_every_page() {
+    let site = root().join("docs");
+    let start = super::page(site.join("README.md"));
+    let path = |target: String| site.join(target.split('#').next().unwrap_or_default());
+    let linked: HashSet<PathBuf> = targets(&start.text).into_iter().map(path).collect();
+    let own = [start.path, site.join("SUMMARY.md")];
+    for page in super::below(&site) {
+        assert!(
+            linked.contains(&page.path) || own.contains(&page.path),
+            "docs/README.md does not lead to {}",
+            page.path.display()
+        );
+    }
+}
+
+#[test]
+fn every_note_begins_with_its_date() {
+    let notes = super::below(&root().join("docs/notes"));
+    assert!(notes.len() >= 10, "{}", notes.len());
+    for note in notes {
+        let mut lines = note.text.lines().skip(1).filter(|line| !line.is_empty());
+        let is_dated = lines
+            .next()
+            .is_some_and(|line| line.starts_with("Note of 20"));
+        assert!(
+            is_dated,
+            "{}: begin with \"Note of\" and its date",
+            note.path.display()
+        );
+    }
+}
+
+#[test]
 fn faults_of_links_are_found() {
     let site = root().join("docs");
     let text =

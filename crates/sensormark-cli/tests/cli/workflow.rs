@@ -1,8 +1,8 @@
 //! The workflow that docs/how-to/continuous-integration.md shows: its step that compares runs as it is written, on kept results.
 
-use crate::support::Place;
+use crate::support::{Place, errors};
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The script of a step of the workflow.
@@ -15,22 +15,21 @@ fn script(page: &str, step: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Runs the step that compares, as a runner does, on a kept result of this workload on both sides; its exit code and the comment that it wrote.
-fn compared(workload: Option<&str>) -> (Option<i32>, String) {
+fn docs() -> PathBuf {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    let page = std::fs::read_to_string(docs.join("how-to/continuous-integration.md"));
+    docs.canonicalize().expect("the pages")
+}
+
+/// Runs the step that compares, as a runner does, with this run as base and as head; its exit code and the comment that it wrote.
+fn compared(run: Option<&Path>) -> (Option<i32>, String) {
+    let page = std::fs::read_to_string(docs().join("how-to/continuous-integration.md"));
     let script = script(&page.expect("the page"), "Compare");
     let place = Place::new();
     for side in ["base", "head"] {
         let folder = place.results().join(side);
         std::fs::create_dir_all(&folder).expect("ours");
-        if let Some(workload) = workload {
-            let kept = docs.join("results").join(workload);
-            symlink(
-                kept.canonicalize().expect("a kept result"),
-                folder.join("run"),
-            )
-            .expect("a link");
+        if let Some(run) = run {
+            symlink(run, folder.join("run")).expect("a link");
         }
     }
     let program = Path::new(env!("CARGO_BIN_EXE_sensormark"));
@@ -47,10 +46,15 @@ fn compared(workload: Option<&str>) -> (Option<i32>, String) {
     (output.status.code(), comment.unwrap_or_default())
 }
 
+/// As [`compared`], of a result that is kept.
+fn kept(workload: &str) -> (Option<i32>, String) {
+    compared(Some(&docs().join("results").join(workload)))
+}
+
 #[test]
 fn what_is_not_decided_is_told_and_fails_no_build() {
     // One repetition.
-    let (code, comment) = compared(Some("devops"));
+    let (code, comment) = kept("devops");
     assert_eq!(code, Some(0), "{comment}");
     assert!(comment.starts_with("**Not decided: "), "{comment}");
     assert!(
@@ -63,12 +67,23 @@ fn what_is_not_decided_is_told_and_fails_no_build() {
 #[test]
 fn what_is_decided_passes_and_what_is_not_there_fails() {
     // Three repetitions, the same on both sides.
-    let (code, comment) = compared(Some("billing"));
+    let (code, comment) = kept("billing");
     assert_eq!(code, Some(0), "{comment}");
     assert!(comment.starts_with("**No regression found."), "{comment}");
     let (code, comment) = compared(None);
+    assert_ne!(code, Some(0), "{comment}");
+    assert_eq!(comment, "", "nothing was compared");
+}
+
+#[test]
+fn a_head_that_loses_data_does_not_pass() {
+    let place = Place::new();
+    let output = place.short(&["--on", "sqlite:individual/bulk", "--plant", "drop:500"]);
+    assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
+    let (code, comment) = compared(Some(&place.run_folder()));
+    assert_eq!(code, Some(1), "{comment}");
     assert!(
-        code.is_some_and(|code| code != 0 && code != 2),
-        "{code:?} {comment}"
+        comment.starts_with("**The head has invalid trials."),
+        "{comment}"
     );
 }

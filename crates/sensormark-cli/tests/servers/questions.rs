@@ -44,8 +44,8 @@ pub fn a_file_that_a_person_answered_for_runs_on_an_embedded_database_and_a_serv
     let plan: Value = serde_json::from_slice(&planned.stdout).expect("JSON");
     let trials = plan["trials"].as_array().expect("trials");
     let found = stores(trials, |trial| &trial["store"]);
-    let expected = ["PostgreSQL", "SQLite"].map(str::to_owned);
-    assert_eq!(found, BTreeSet::from(expected), "{plan}");
+    let expected = BTreeSet::from(["postgresql", "sqlite"].map(str::to_owned));
+    assert_eq!(found, expected, "{plan}");
 
     let output = place.run(&[
         "run",
@@ -56,8 +56,7 @@ pub fn a_file_that_a_person_answered_for_runs_on_an_embedded_database_and_a_serv
     ]);
     let trials = place.trials();
     let found = stores(&trials, |trial| &trial["implementation"]["store"]);
-    let expected = ["postgresql", "sqlite"].map(str::to_owned);
-    assert_eq!(found, BTreeSet::from(expected), "{}", said(&output));
+    assert_eq!(found, expected, "{}", said(&output));
     for trial in &trials {
         let reasons = held_against(trial);
         assert!(reasons.is_empty(), "{reasons:?}: {}", said(&output));
