@@ -21,7 +21,7 @@ rows() {
 {
   echo '# Verification on servers'
   echo
-  echo "The whole suites on $(date -u +%Y-%m-%d), $(git rev-parse --short HEAD)$(git diff --quiet HEAD -- . ':!docs' || echo ' with changes'). What is ignored says why in the suite's output: a server that"
+  echo "Note of $(date -u +%Y-%m-%d): the whole suites at $(git rev-parse --short HEAD)$(git diff --quiet HEAD -- . ':!docs' || echo ' with changes'). What is ignored says why in the suite's output: a server that"
   echo 'is not installed, or a capability that is stated.'
   echo
   echo '| suite | passed | failed | ignored | took |'

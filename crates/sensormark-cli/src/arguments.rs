@@ -156,6 +156,7 @@ impl Arguments {
 mod tests {
     use super::*;
     use clap::CommandFactory;
+    use std::collections::BTreeSet;
     use std::fs;
     use std::path::Path;
 
@@ -165,72 +166,115 @@ mod tests {
         }
     }
 
+    /// Tries the examples of a command and of those below it; how many commands there are.
+    fn try_examples(command: &clap::Command, name: &str) -> usize {
+        let help = command.get_after_help();
+        let help = help.unwrap_or_else(|| panic!("{name} has no examples"));
+        let help = help.to_string();
+        let is_example = |line: &&str| line.trim_start().starts_with("sensormark ");
+        let examples = help.lines().filter(is_example);
+        let examples: Vec<&str> = examples
+            .filter_map(|line| line.split(" #").next())
+            .collect();
+        assert!(examples.len() >= 2, "{name}");
+        for example in examples {
+            assert!(example.trim().starts_with(name), "{name}: {example}");
+            accept(example.trim(), name);
+        }
+        1 + try_below(command, name)
+    }
+
+    fn try_below(command: &clap::Command, name: &str) -> usize {
+        let below = command.get_subcommands().filter(|one| !one.is_hide_set());
+        below
+            .map(|one| try_examples(one, &format!("{name} {}", one.get_name())))
+            .sum()
+    }
+
     #[test]
     fn every_command_has_examples_and_they_are_accepted() {
-        let whole = Arguments::command();
-        for command in whole.get_subcommands().filter(|one| !one.is_hide_set()) {
-            let help = command.get_after_help().expect("examples").to_string();
-            let is_example = |line: &&str| line.trim_start().starts_with("sensormark ");
-            let examples = help.lines().filter(is_example);
-            let examples: Vec<&str> = examples
-                .filter_map(|line| line.split(" #").next())
-                .collect();
-            assert!(examples.len() >= 2, "{}", command.get_name());
-            for example in examples {
-                accept(example.trim(), command.get_name());
+        let tried = try_below(&Arguments::command(), "sensormark");
+        assert!(tried >= 20, "{tried}");
+    }
+
+    /// Sources of the program, without those of tests and builds.
+    fn sources() -> Vec<PathBuf> {
+        const LEFT_OUT: [&str; 7] = [
+            "build.rs",
+            "tests",
+            "tests.rs",
+            "target",
+            "conformance",
+            "examples",
+            "fuzz.rs",
+        ];
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut folders = vec![root.join("crates"), root.join("stores")];
+        let mut found = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for path in fs::read_dir(folder).expect("a folder").flatten() {
+                let path = path.path();
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                if LEFT_OUT.contains(&name.as_ref()) {
+                    continue;
+                }
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|ending| ending == "rs") {
+                    found.push(path);
+                }
             }
         }
+        found
     }
 
     /// A variable that the program reads and no help names is known to nobody. (Those of installations are named after their database.)
     #[test]
     fn every_variable_of_the_environment_is_in_the_help() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let mut folders = vec![root.join("crates"), root.join("stores")];
-        let mut read = 0;
-        while let Some(folder) = folders.pop() {
-            for path in fs::read_dir(folder).expect("a folder").flatten() {
-                let path = path.path();
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                let is_test = [
-                    "tests",
-                    "tests.rs",
-                    "target",
-                    "conformance",
-                    "examples",
-                    "fuzz.rs",
-                ]
-                .contains(&name.as_ref());
-                if is_test {
-                    continue;
-                }
-                if path.is_dir() {
-                    folders.push(path);
-                    continue;
-                }
-                if path.extension().is_none_or(|ending| ending != "rs") {
-                    continue;
-                }
-                let text = fs::read_to_string(&path).expect("a source");
-                let text = text.split("#[cfg(test)]").next().unwrap_or_default();
-                for variable in text.split('"').filter(|part| is_variable(part)) {
-                    let is_told = examples::ALL_WITH_ENVIRONMENT.contains(variable);
-                    assert!(is_told, "{variable}, which {} reads", path.display());
-                    read += 1;
-                }
+        let mut read = BTreeSet::new();
+        for path in sources() {
+            let text = fs::read_to_string(&path).expect("a source");
+            let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+            let reads = text.contains("env::var");
+            // A placeholder of a help text is in capitals, too.
+            let lines = text.lines().filter(|line| !line.contains("value_name"));
+            let text: String = lines.collect();
+            for variable in text.split('"').filter(|part| is_variable(part, reads)) {
+                let place = path.display();
+                assert!(is_told(variable), "{variable}, which {place} reads");
+                read.insert(variable.to_owned());
             }
         }
-        assert!(read >= 4, "{read}");
+        for variable in ["GS_HOME", "HOME", "SENSORMARK_STATE", "SLURM_PROCID"] {
+            assert!(read.contains(variable), "{variable} is read: {read:?}");
+        }
         for store in crate::registry::registry().stores() {
             let description = store.description();
             let home = format!("SENSORMARK_{}_HOME", description.name.to_uppercase());
-            let is_told = examples::ALL_WITH_ENVIRONMENT.contains(&home);
-            assert!(is_told || description.embedded, "{home}");
+            assert!(is_told(&home) || description.embedded, "{home}");
         }
     }
 
-    /// Whether a literal is a variable's name that is for users: tests, builds and the program's own processes have theirs.
-    fn is_variable(literal: &str) -> bool {
+    /// Whether the help has a variable, by its whole name.
+    fn is_told(variable: &str) -> bool {
+        let is_part = |one: char| one.is_ascii_alphanumeric() || one == '_';
+        let mut words = examples::ALL_WITH_ENVIRONMENT.split(|one| !is_part(one));
+        words.any(|word| word == variable)
+    }
+
+    /// Whether a literal is a variable's name that is for users: tests, builds and the program's own processes have theirs. In a source that reads
+    /// variables, every name in capitals is taken for one.
+    fn is_variable(literal: &str, reads: bool) -> bool {
+        /// Names in capitals that such sources have besides: lists in the script that installs servers, and settings of GridDB's server.
+        const NONE: [&str; 7] = [
+            "ALL_SERVERS",
+            "BY_NAME",
+            "GS_LOG",
+            "LEVEL_ERROR",
+            "NORMAL",
+            "NO_COMPRESSION",
+            "OUTPUT_ROTATION_FILES",
+        ];
         const OWN: [&str; 8] = [
             "SENSORMARK_PROPERTY_SECONDS",
             "SENSORMARK_PROPERTY_SEED",
@@ -241,11 +285,18 @@ mod tests {
             "SENSORMARK_LONG_VERSION",
             "SENSORMARK_CONFORMANCE_URL",
         ];
-        let is_name = |rest: &str| {
-            !rest.is_empty() && rest.chars().all(|c| c.is_ascii_uppercase() || c == '_')
+        let is_name = |text: &str| {
+            text.len() > 1
+                && text.starts_with(|one: char| one.is_ascii_uppercase())
+                && text
+                    .chars()
+                    .all(|one| one.is_ascii_uppercase() || one.is_ascii_digit() || one == '_')
         };
-        literal.strip_prefix("SENSORMARK_").is_some_and(is_name)
+        let rest = literal.strip_prefix("SENSORMARK_");
+        (rest.is_some_and(is_name) || reads && is_name(literal))
             && !OWN.contains(&literal)
+            && !NONE.contains(&literal)
+            && !literal.starts_with("CARGO_")
             && !literal.starts_with("SENSORMARK_TEST_")
     }
 }

@@ -49,7 +49,7 @@ fn judge(comparison: &Comparison, arguments: &CompareArguments) -> Result<ExitCo
     }
     if comparison.tested() == 0 {
         return Err(Failure::usage(
-            "--fail-on regression needs three valid repetitions in both runs, and no figure has them: run with --set repetitions=5",
+            "--fail-on regression needs three valid repetitions in both runs, and no figure has them: run with --set repetitions=5, on a host that is not busy",
         ));
     }
     Ok(sharpness(comparison, arguments))

@@ -6,7 +6,7 @@ use crate::measure::Planned;
 use crate::output;
 use crate::progress::span;
 use sensormark::engine::estimate::Terms;
-use sensormark::engine::run_plan::{RunPlan, Turn, in_turn};
+use sensormark::engine::run_plan::{RunPlan, ScheduledCase, in_turn};
 use sensormark::measurement::NotMeasured;
 use sensormark::measurement::record::{Side, title};
 use sensormark::probe::{Environment, free_bytes};
@@ -117,7 +117,7 @@ impl<'a> Shown<'a> {
         // A folder that cannot be used is an error of the run too.
         Environment::read(&folders).map_err(Failure::usage)?;
         let host = planned.disturbed_host();
-        let turns = plan.turns.iter();
+        let schedule = plan.schedule.iter();
         Ok(Self {
             workload: planned.workload,
             title: title(planned.workload, &planned.parameters),
@@ -125,8 +125,8 @@ impl<'a> Shown<'a> {
             repetitions: planned.repetitions,
             seconds: plan.seconds() + host.expected_repeats_seconds(plan.seconds(), false),
             most_seconds: plan.most_seconds(host),
-            trials: turns
-                .flat_map(|turn| trials(planned, &plan, turn))
+            trials: schedule
+                .flat_map(|scheduled| trials(planned, &plan, scheduled))
                 .collect(),
             disk: Disk {
                 most_bytes: plan.disk_bytes(),
@@ -232,11 +232,11 @@ impl Disk {
     }
 }
 
-/// The trials of a turn, in their order.
-fn trials(planned: &Planned<'_>, plan: &RunPlan, turn: &Turn) -> Vec<ShownTrial> {
-    let (case, estimate) = (&planned.cases[turn.case], &plan.cases[turn.case]);
+/// The trials of a case, in their order.
+fn trials(planned: &Planned<'_>, plan: &RunPlan, scheduled: &ScheduledCase) -> Vec<ShownTrial> {
+    let (case, estimate) = (&planned.cases[scheduled.case], &plan.cases[scheduled.case]);
     let sides: Vec<Side> = estimate.trials.iter().map(|trial| trial.side).collect();
-    let order = in_turn(planned.protocol, &sides, turn.repetition);
+    let order = in_turn(planned.protocol, &sides, scheduled.repetition);
     let last = order.len().saturating_sub(1);
     let shown = order.into_iter().enumerate().map(|(place, number)| {
         let trial = &estimate.trials[number];
@@ -252,7 +252,7 @@ fn trials(planned: &Planned<'_>, plan: &RunPlan, turn: &Turn) -> Vec<ShownTrial>
             store: case.choice.store.description().name,
             layout: case.layout_name.clone(),
             strategy: trial.strategy.clone(),
-            repetition: turn.repetition + 1,
+            repetition: scheduled.repetition + 1,
             seconds,
         }
     });

@@ -5,6 +5,7 @@ mod commands;
 mod links;
 mod mentions;
 mod reference;
+mod shown;
 
 use pulldown_cmark::{Options, Parser};
 use std::fs;

@@ -20,6 +20,7 @@ sensormark COMMAND --help says more of a command.
 
 Environment:
   SENSORMARK_STATE                     folder for servers that sensormark starts, and what it keeps between runs
+  XDG_STATE_HOME, HOME                 where that folder is if SENSORMARK_STATE is not set
   SENSORMARK_SERVERS                   folder that sensormark install-servers installs servers into
   SENSORMARK_DUCKDB_HOME               folder of DuckDB's library, libduckdb.so
   SENSORMARK_POSTGRESQL_HOME           folder of a PostgreSQL installation
@@ -28,10 +29,19 @@ Environment:
   SENSORMARK_CASSANDRA_HOME            folder of a Cassandra installation
   SENSORMARK_INFLUXDB_HOME             folder of an InfluxDB installation
   SENSORMARK_GRIDDB_HOME               folder of a GridDB installation
+  GS_HOME                              the same, as GridDB's own packages set it
   SENSORMARK_GRIDDB_CLIENT             GridDB's C client, the file libgridstore.so
   SENSORMARK_GRIDDB_LISTEN_EVERYWHERE  yes: start GridDB although it listens on every interface
   SENSORMARK_QUESTDB_HOME              folder of a QuestDB installation
-  JOB_COMPLETION_INDEX                 the rank for --shard auto, as Slurm's and Open MPI's are
+  PATH                                 where servers and Java are looked for, too
+  OMPI_COMM_WORLD_RANK                 the rank for --shard auto, from Open MPI
+  OMPI_COMM_WORLD_SIZE                 how many ranks there are, from Open MPI
+  JOB_COMPLETION_INDEX                 the rank for --shard auto, from Kubernetes
+  SLURM_ARRAY_TASK_ID                  the rank for --shard auto, in a Slurm array
+  SLURM_ARRAY_TASK_MIN                 the number of the array's first task
+  SLURM_ARRAY_TASK_COUNT               how many tasks the array has
+  SLURM_PROCID                         the rank for --shard auto, in any other Slurm job
+  SLURM_NTASKS                         how many tasks the job has
   JAVA_HOME                            the Java that starts Cassandra and QuestDB
   NO_COLOR                             no colours in the terminal
 
@@ -66,7 +76,12 @@ pub const COMPARE: &str = "\
 Examples:
   sensormark compare results/before results/after
   sensormark compare results/before results/after --fail-on regression
-  sensormark compare results/before results/after --fail-on regression --must-see 10";
+  sensormark compare results/before results/after --fail-on regression --must-see 10
+
+Exit codes:
+  0  compared; --fail-on found nothing
+  1  --fail-on or --must-see found what it looks for
+  2  usage, or --fail-on could decide nothing: too few undisturbed repetitions count";
 
 /// After `merge`.
 pub const MERGE: &str = "\
@@ -150,6 +165,25 @@ Examples:
   sensormark servers start postgresql
   sensormark servers status
   sensormark servers stop postgresql";
+
+/// After `servers start`.
+pub const SERVERS_START: &str = "\
+Examples:
+  sensormark servers start postgresql                    # says how to measure and stop it
+  sensormark servers start mariadb --server-memory 4GB --data /mnt/fast
+  sensormark servers start cassandra --memory-limit 8GB --durability durable";
+
+/// After `servers stop`.
+pub const SERVERS_STOP: &str = "\
+Examples:
+  sensormark servers stop postgresql
+  sensormark servers stop cassandra                      # and its data goes, too";
+
+/// After `servers status`.
+pub const SERVERS_STATUS: &str = "\
+Examples:
+  sensormark servers status                              # those that were started by hand
+  sensormark servers status -v                           # and what libraries say";
 
 /// After `probe`.
 pub const PROBE: &str = "\

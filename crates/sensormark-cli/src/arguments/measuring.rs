@@ -6,7 +6,7 @@ use super::hosts::HostsArguments;
 use super::names::{DurabilityName, ExplainFormat, ProgressName, ScaleName};
 use super::shard::ShardArguments;
 use super::values::{Size, seed, size, time};
-use super::{LOAD, OUTPUT, RECORDING, SERVERS};
+use super::{LOAD, OUTPUT, RECORDING, SERVERS, examples};
 use clap::{Args, Subcommand};
 use sensormark::dataset::recording::TimeFormat;
 use std::path::PathBuf;
@@ -60,7 +60,7 @@ pub struct ReplayArguments {
     /// Columns that say which series a reading is of
     #[arg(help_heading = RECORDING, long, value_name = "COLUMN", value_delimiter = ',')]
     pub tags: Vec<String>,
-    /// The character between cases, where the file does not tell
+    /// The character between cells, where the file does not tell
     #[arg(help_heading = RECORDING, long, value_name = "CHARACTER")]
     pub delimiter: Option<char>,
     /// Whether the first line names the columns: true or false
@@ -154,6 +154,7 @@ pub struct ServersArguments {
 #[derive(Debug, Subcommand)]
 pub enum ServersAction {
     /// Start a store's server in a scratch folder and leave it running
+    #[command(after_help = examples::SERVERS_START)]
     Start {
         /// The store
         store: String,
@@ -171,10 +172,12 @@ pub enum ServersAction {
         data: Option<PathBuf>,
     },
     /// Stop the servers of a store that were started so, and remove their folders
+    #[command(after_help = examples::SERVERS_STOP)]
     Stop {
         /// The store
         store: String,
     },
     /// Show the servers that run
+    #[command(after_help = examples::SERVERS_STATUS)]
     Status,
 }

@@ -64,11 +64,19 @@ impl FromStr for ShardName {
 }
 
 impl ShardName {
+    /// The rank, and of how many, by this process's environment.
+    ///
+    /// # Errors
+    /// What the environment does not say, and what to do.
+    pub fn from_environment(self) -> Result<(u32, u32), String> {
+        self.resolve(|variable| std::env::var(variable).ok())
+    }
+
     /// The rank, and of how many. `variable` reads one of the environment.
     ///
     /// # Errors
     /// What the environment does not say, and what to do.
-    pub fn resolve(self, variable: impl Fn(&str) -> Option<String>) -> Result<(u32, u32), String> {
+    fn resolve(self, variable: impl Fn(&str) -> Option<String>) -> Result<(u32, u32), String> {
         let of = match self {
             Self::Given(rank, of) => return Ok((rank, of)),
             Self::Auto(of) => of,

@@ -1,11 +1,11 @@
-//! Every link between pages leads to a file that is there, and to a heading that it has; the deployment has all pages and leads to nothing outside of it.
+//! Every link between pages leads to a file that is there, and to a heading that it has; the site has all pages and leads to nothing outside of it.
 
 use super::{Page, all, parse, root};
 use pulldown_cmark::{Event, Tag, TagEnd};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// What a page links to and shows, but for other deployments.
+/// What a page links to and shows, but for other sites.
 fn targets(text: &str) -> Vec<String> {
     let targets = parse(text).filter_map(|event| match event {
         Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => Some(dest_url),
@@ -58,7 +58,7 @@ fn anchor(heading: &str) -> String {
 }
 
 /// What is wrong with a link, if anything.
-fn fault(page: &Page, target: &str, deployment: &Path) -> Option<String> {
+fn fault(page: &Page, target: &str, site: &Path) -> Option<String> {
     let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
     let full = match path {
         "" => page.path.clone(),
@@ -67,14 +67,13 @@ fn fault(page: &Page, target: &str, deployment: &Path) -> Option<String> {
     let Ok(full) = full.canonicalize() else {
         return Some("there is no such file".to_owned());
     };
-    if page.path.starts_with(deployment) && !full.starts_with(deployment) {
+    if page.path.starts_with(site) && !full.starts_with(site) {
         return Some(
-            "it leads out of docs/, which is not on the deployment; name the path instead"
-                .to_owned(),
+            "it leads out of docs/, which is not on the site; name the path instead".to_owned(),
         );
     }
-    let is_summary = page.path == deployment.join("SUMMARY.md");
-    if page.path.starts_with(deployment) && !is_summary && full.ends_with("README.md") {
+    let is_summary = page.path == site.join("SUMMARY.md");
+    if page.path.starts_with(site) && !is_summary && full.ends_with("README.md") {
         return Some(
             "mdBook makes index.html of a README.md and leaves this link; link to another page"
                 .to_owned(),
@@ -90,12 +89,12 @@ fn fault(page: &Page, target: &str, deployment: &Path) -> Option<String> {
 
 #[test]
 fn every_link_leads_somewhere() {
-    let deployment = root().join("docs");
+    let site = root().join("docs");
     let (mut tried, mut faults) = (0, Vec::new());
     for page in all() {
         for target in targets(&page.text) {
             tried += 1;
-            if let Some(fault) = fault(&page, &target, &deployment) {
+            if let Some(fault) = fault(&page, &target, &site) {
                 faults.push(format!("{}: {target}: {fault}", page.path.display()));
             }
         }
@@ -106,43 +105,76 @@ fn every_link_leads_somewhere() {
 
 #[test]
 fn the_contents_of_the_site_name_every_page_once() {
-    let deployment = root().join("docs");
-    let summary = super::page(deployment.join("SUMMARY.md"));
+    let site = root().join("docs");
+    let summary = super::page(site.join("SUMMARY.md"));
     let named: Vec<PathBuf> = targets(&summary.text)
         .into_iter()
-        .map(|target| deployment.join(target))
+        .map(|target| site.join(target))
         .collect();
     let once: HashSet<&PathBuf> = named.iter().collect();
     assert_eq!(once.len(), named.len(), "a page is named twice: {named:?}");
-    for page in super::below(&deployment) {
+    for page in super::below(&site) {
         assert!(
             page.path == summary.path || once.contains(&page.path),
-            "docs/SUMMARY.md does not name {}, so the deployment lacks it",
+            "docs/SUMMARY.md does not name {}, so the site lacks it",
             page.path.display()
         );
     }
 }
 
 #[test]
+fn the_start_page_leads_to_every_page() {
+    let site = root().join("docs");
+    let start = super::page(site.join("README.md"));
+    let path = |target: String| site.join(target.split('#').next().unwrap_or_default());
+    let linked: HashSet<PathBuf> = targets(&start.text).into_iter().map(path).collect();
+    let own = [start.path, site.join("SUMMARY.md")];
+    for page in super::below(&site) {
+        assert!(
+            linked.contains(&page.path) || own.contains(&page.path),
+            "docs/README.md does not lead to {}",
+            page.path.display()
+        );
+    }
+}
+
+#[test]
+fn every_note_begins_with_its_date() {
+    let notes = super::below(&root().join("docs/notes"));
+    assert!(notes.len() >= 10, "{}", notes.len());
+    for note in notes {
+        let mut lines = note.text.lines().skip(1).filter(|line| !line.is_empty());
+        let is_dated = lines
+            .next()
+            .is_some_and(|line| line.starts_with("Note of 20"));
+        assert!(
+            is_dated,
+            "{}: begin with \"Note of\" and its date",
+            note.path.display()
+        );
+    }
+}
+
+#[test]
 fn faults_of_links_are_found() {
-    let deployment = root().join("docs");
+    let site = root().join("docs");
     let text =
         "# One `two`\n\n## Size of a write\n\n## Size of a write\n\n[a](#one-two) | `[b](c)`\n";
     let page = Page {
-        path: deployment.join("SUMMARY.md"),
+        path: site.join("SUMMARY.md"),
         text: text.to_owned(),
     };
     let mut found: Vec<String> = anchors(text).into_iter().collect();
     found.sort();
     assert_eq!(found, ["one-two", "size-of-a-write", "size-of-a-write-1"]);
     assert_eq!(targets(text), ["#one-two"]);
-    assert!(fault(&page, "absent.md", &deployment).is_some());
-    assert!(fault(&page, "#absent", &deployment).is_some());
-    assert!(fault(&page, "../README.md", &deployment).is_some());
+    assert!(fault(&page, "absent.md", &site).is_some());
+    assert!(fault(&page, "#absent", &site).is_some());
+    assert!(fault(&page, "../README.md", &site).is_some());
     let other = Page {
-        path: deployment.join("reference/commands.md"),
+        path: site.join("reference/commands.md"),
         text: String::new(),
     };
-    assert!(fault(&other, "../README.md", &deployment).is_some());
-    assert_eq!(fault(&page, "SUMMARY.md", &deployment), None);
+    assert!(fault(&other, "../README.md", &site).is_some());
+    assert_eq!(fault(&page, "SUMMARY.md", &site), None);
 }

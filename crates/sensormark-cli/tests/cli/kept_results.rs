@@ -1,4 +1,4 @@
-//! Results that are kept in docs/results: what is reported of them is what was reported when they were kept.
+//! Results of studies that are kept in docs/results: what is reported of them is what was reported when they were kept.
 //!
 //! `SENSORMARK_WRITE_PINS=1` writes the reports anew; the difference is then read like any other.
 
@@ -31,7 +31,7 @@ fn folders() -> Vec<PathBuf> {
     let found = std::fs::read_dir(results).expect("a folder of results");
     let mut folders: Vec<PathBuf> = found
         .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.join("run.json").exists())
+        .filter(|path| path.join("report.json").exists())
         .collect();
     folders.sort();
     folders

@@ -31,3 +31,4 @@ mod shown;
 mod studies;
 mod support;
 mod terminal;
+mod workflow;

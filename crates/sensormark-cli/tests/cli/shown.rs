@@ -31,10 +31,10 @@ fn the_readme_shows_what_the_kept_result_prints() {
     let file = root().join("README.md");
     let page = std::fs::read_to_string(&file).expect("the README");
     let lines: Vec<&str> = page.lines().collect();
-    let (first, end) = block(&lines, "    iot-platform · ").expect("the README shows a report");
+    let (first, end) = block(&lines, "    machine-tool · ").expect("the README shows a report");
 
     let place = Place::new();
-    let mut command = place.command(&["report", "docs/results/iot-platform"]);
+    let mut command = place.command(&["report", "docs/results/first-run"]);
     let told = command.current_dir(root()).output().expect("the program");
     assert!(told.status.success(), "{}", errors(&told));
     let told = String::from_utf8(told.stdout).expect("text is UTF-8");

@@ -31,6 +31,7 @@ mod own;
 mod probe;
 mod probe_places;
 mod probe_refused;
+mod questions;
 #[path = "../cli/refused.rs"]
 mod refused;
 mod requirements;
@@ -44,6 +45,8 @@ mod starting;
 mod studies;
 #[path = "../cli/support.rs"]
 mod support;
+#[path = "../cli/terminal.rs"]
+mod terminal;
 mod unprivileged;
 
 use libtest_mimic::{Arguments, Completion, Trial};
@@ -170,6 +173,10 @@ fn answers() -> Vec<Named> {
         test!(
             "PostgreSQL",
             requirements::a_requirement_that_nobody_can_meet
+        ),
+        test!(
+            "PostgreSQL",
+            questions::a_file_that_a_person_answered_for_runs_on_an_embedded_database_and_a_server
         ),
     ]
 }

@@ -1,4 +1,4 @@
-//! One client at work: takes its turns, issues operations one after the other, and takes their instants.
+//! One client at work: takes its operations, issues them one after the other, and takes their instants.
 //!
 //! This is the only place where scheduled, sent and finished instants of a phase's operations are taken. Making an operation,
 //! counting it and keeping its answer lie outside the span between sent and finished.
@@ -14,7 +14,7 @@ use super::release::Release;
 use super::tally::{Instants, Tally};
 use super::watchdog::Watch;
 use super::watermark::Watermark;
-use super::work_distribution::{ClientDone, Turn, Turns};
+use super::work_distribution::{Assignment, Assignments, ClientDone};
 use sensormark_store::{Acknowledgement, Answer, EntityReading, ErrorKind, StoreError};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub struct LoadState {
     /// What they issue.
     pub operations: Arc<dyn Operations>,
     /// Who issues what.
-    pub turns: Turns,
+    pub assignments: Assignments,
     /// When, in open loop.
     pub release: Option<Release>,
     /// Where they publish what was acknowledged.
@@ -58,7 +58,7 @@ impl LoadState {
         let length = load.operations.len();
         Self {
             operations: Arc::clone(&load.operations),
-            turns: Turns::new(load.distribution, load.clients, length),
+            assignments: Assignments::new(load.distribution, load.clients, length),
             release: match &load.pacing {
                 Pacing::Closed | Pacing::Fed => None,
                 Pacing::Open(schedule) => Some(Release::new(schedule.clone(), load.clients.of)),
@@ -140,21 +140,23 @@ pub struct Client<'a> {
 impl Client<'_> {
     /// Issues all of this client's operations, or as many as it can before the deadline or a stop.
     pub async fn run(&mut self, connection: &mut Connection<'_>, start_ns: u64) -> ClientDone {
-        let mut turns = self.load.turns.client(self.number);
+        let mut assignments = self.load.assignments.client(self.number);
         let (mut finished_ns, mut at_once) = (start_ns, 0);
         while finished_ns < self.deadline_ns && !self.load.stop.load(Ordering::Relaxed) {
-            self.publish(turns.least_to_come());
-            let Some(turn) = turns.take() else { break };
-            self.publish(turn.index);
+            self.publish(assignments.least_to_come());
+            let Some(assignment) = assignments.take() else {
+                break;
+            };
+            self.publish(assignment.index);
             let watermark = self.watermark().await;
             self.load
                 .operations
-                .fill(turn.index, watermark, &mut self.slot);
-            let Some(due_ns) = self.due(turn).await else {
-                turns.give_back(turn);
+                .fill(assignment.index, watermark, &mut self.slot);
+            let Some(due_ns) = self.due(assignment).await else {
+                assignments.give_back(assignment);
                 break;
             };
-            finished_ns = self.issue(connection, turn, watermark, due_ns).await;
+            finished_ns = self.issue(connection, assignment, watermark, due_ns).await;
             if self.load.publishes.is_some() && self.is_silent() {
                 // Others ask about what is written: it must be there before it is published.
                 self.catch_up(connection).await;
@@ -173,11 +175,11 @@ impl Client<'_> {
         // What a client that stopped early left out is not acknowledged.
         let stopped = self.is_stopped(finished_ns);
         self.publish(if stopped {
-            turns.least_to_come()
+            assignments.least_to_come()
         } else {
             u64::MAX
         });
-        turns.finish()
+        assignments.finish()
     }
 
     /// Where nothing is acknowledged, or before it shows, the client is done when the server is: that counts in the load's time, and in no
@@ -232,11 +234,11 @@ impl Client<'_> {
 
     /// Waits until the operation is due, and says when that was; 0 in closed loop. None when the load is stopped before.
     #[inline]
-    async fn due(&self, turn: Turn) -> Option<u64> {
+    async fn due(&self, assignment: Assignment) -> Option<u64> {
         let Some(release) = &self.load.release else {
             return Some(0);
         };
-        let due_ns = release.due_ns(turn.position)?;
+        let due_ns = release.due_ns(assignment.position)?;
         if due_ns >= self.deadline_ns {
             return None;
         }
@@ -245,9 +247,9 @@ impl Client<'_> {
         }
         let came = if self.alone {
             let stopped = || self.load.stop.load(Ordering::Relaxed);
-            release.sleep(turn.position, stopped)
+            release.sleep(assignment.position, stopped)
         } else {
-            release.wait(turn.position).await
+            release.wait(assignment.position).await
         };
         if !came {
             return None;
@@ -262,7 +264,7 @@ impl Client<'_> {
     async fn issue(
         &mut self,
         connection: &mut Connection<'_>,
-        turn: Turn,
+        assignment: Assignment,
         watermark: u64,
         due_ns: u64,
     ) -> u64 {
@@ -279,9 +281,12 @@ impl Client<'_> {
                 };
                 Came::Written(connection.upsert(write).await)
             }
-            (Request::Inquiry(..), _) => {
-                Came::Inquired(self.load.operations.inquire(turn.index, connection).await)
-            }
+            (Request::Inquiry(..), _) => Came::Inquired(
+                self.load
+                    .operations
+                    .inquire(assignment.index, connection)
+                    .await,
+            ),
             _ => Came::Answered(connection.query(self.slot.query()).await),
         };
         let finished_ns = monotonic_ns();
@@ -295,13 +300,15 @@ impl Client<'_> {
             finished_ns,
         };
         let failure = match came {
-            Came::Written(result) => self.count_write(turn.index, instants, result),
-            Came::Answered(result) => self.count_answer(turn.index, watermark, instants, result),
-            Came::Inquired(result) => self.count_inquiry(turn.index, instants, result),
+            Came::Written(result) => self.count_write(assignment.index, instants, result),
+            Came::Answered(result) => {
+                self.count_answer(assignment.index, watermark, instants, result)
+            }
+            Came::Inquired(result) => self.count_inquiry(assignment.index, instants, result),
         };
         self.counter.count_done();
         if let Some(error) = failure {
-            self.count_failure(turn.index, instants, &error).await;
+            self.count_failure(assignment.index, instants, &error).await;
         }
         finished_ns
     }

@@ -183,7 +183,7 @@ impl Clients {
             if blocking {
                 continue;
             }
-            let (shared, length) = (Arc::clone(&self.0.shared), load.turns.positions());
+            let (shared, length) = (Arc::clone(&self.0.shared), load.assignments.positions());
             let pacer = move || {
                 if let Some(release) = &shared.loads[number].release {
                     release.run(length, deadline_ns);

@@ -83,7 +83,7 @@ impl Finished {
             class_names: load.operations.classes().to_vec(),
             start_ns: self.start_ns,
             not_started,
-            issued: Issued::new(&state.turns, &clients),
+            issued: Issued::new(&state.assignments, &clients),
             reconnects,
             datagram_bytes,
         };
@@ -103,9 +103,9 @@ fn count_not_started(
     };
     let mut count = 0;
     let left = clients.iter().map(|client| {
-        Box::new(state.turns.positions_left(client)) as Box<dyn Iterator<Item = u64>>
+        Box::new(state.assignments.positions_left(client)) as Box<dyn Iterator<Item = u64>>
     });
-    let untaken: Box<dyn Iterator<Item = u64>> = Box::new(state.turns.positions_untaken());
+    let untaken: Box<dyn Iterator<Item = u64>> = Box::new(state.assignments.positions_untaken());
     for positions in left.chain([untaken]) {
         let due = positions.map_while(|position| release.due_ns(position));
         for due_ns in due.take_while(|due_ns| *due_ns < cut_ns) {

@@ -9,9 +9,9 @@ use super::deployment::{block_on, existing_endpoint};
 use super::judge::client::confined;
 use super::quiet_host;
 use super::repeats::RepeatBudget;
-use super::run_plan::{RunPlan, Turn};
+use super::run_plan::{RunPlan, ScheduledCase};
 use super::selection::Choice;
-use super::time_left::{Left, PlannedTurn, TimeLeft};
+use super::time_left::{Left, PlannedCase, TimeLeft};
 use crate::measurement::folder::FolderError;
 use crate::measurement::record::{NotMeasured, TrialRecord};
 use crate::measurement::verdict::ReasonKind;
@@ -99,21 +99,27 @@ pub fn run(
 ) -> Result<RunOutcome, FolderError> {
     let plan = RunPlan::new(runner, cases, repetitions, &context.terms());
     let repeated_share = announce(context, runner, cases, &plan);
-    let planned = plan.turns.iter().map(|turn| PlannedTurn {
-        case: turn.case,
-        store: cases[turn.case].choice.title(),
-        seconds: plan.turn_seconds(turn),
+    let planned = plan.schedule.iter().map(|scheduled| PlannedCase {
+        case: scheduled.case,
+        store: cases[scheduled.case].choice.title(),
+        seconds: plan.case_seconds(scheduled),
     });
     let mut spending = Spending {
         budget: RepeatBudget::new(context.disturbed_host, plan.seconds()),
         left: TimeLeft::new(planned.collect(), repeated_share),
     };
     let mut outcome = RunOutcome::default();
-    for turn in &plan.turns {
+    for scheduled in &plan.schedule {
         if context.is_interrupted() {
             break;
         }
-        for record in measure(context, runner, &cases[turn.case], turn, &mut spending)? {
+        for record in measure(
+            context,
+            runner,
+            &cases[scheduled.case],
+            scheduled,
+            &mut spending,
+        )? {
             outcome.count(&record);
         }
     }
@@ -158,12 +164,12 @@ fn measure(
     context: &RunContext<'_>,
     runner: &dyn CaseRunner,
     case: &BenchmarkCase,
-    turn: &Turn,
+    scheduled: &ScheduledCase,
     Spending { budget, left }: &mut Spending,
 ) -> Result<Vec<TrialRecord>, FolderError> {
     let mut turn = TrialPosition {
-        repetition: turn.repetition,
-        turn: u32::try_from(turn.place).unwrap_or(u32::MAX),
+        repetition: scheduled.repetition,
+        turn: u32::try_from(scheduled.place).unwrap_or(u32::MAX),
         attempt: 0,
     };
     let mut case = case.clone();

@@ -14,9 +14,9 @@ const BEFORE_SECONDS: f64 = 1.4;
 /// Plans from this length on are explained, in seconds.
 const LONG_SECONDS: f64 = 600.0;
 
-/// One turn of a case in a run.
+/// A case at its place in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Turn {
+pub struct ScheduledCase {
     /// The repetition, from 0.
     pub repetition: u32,
     /// The place in the repetition, from 0.
@@ -25,10 +25,10 @@ pub struct Turn {
     pub case: usize,
 }
 
-/// The turns of a run: repetition by repetition, and each repetition begins with the next case, so that drift hits all alike.
-pub fn turns(cases: usize, repetitions: u32) -> impl Iterator<Item = Turn> {
+/// The schedule of a run: repetition by repetition, and each repetition begins with the next case, so that drift hits all alike.
+pub fn schedule(cases: usize, repetitions: u32) -> impl Iterator<Item = ScheduledCase> {
     (0..repetitions).flat_map(move |repetition| {
-        (0..cases).map(move |place| Turn {
+        (0..cases).map(move |place| ScheduledCase {
             repetition,
             place,
             case: (place + repetition as usize) % cases.max(1),
@@ -53,8 +53,8 @@ pub fn in_turn(protocol: Option<&Protocol>, trials: &[Side], repetition: u32) ->
 pub struct RunPlan {
     /// By case: how long it takes.
     pub cases: Vec<CaseEstimate>,
-    /// In which order cases have their turns.
-    pub turns: Vec<Turn>,
+    /// Its cases in their order, repetition by repetition.
+    pub schedule: Vec<ScheduledCase>,
 }
 
 impl RunPlan {
@@ -70,7 +70,7 @@ impl RunPlan {
                 .iter()
                 .map(|case| runner.estimate(case, terms))
                 .collect(),
-            turns: turns(cases.len(), repetitions).collect(),
+            schedule: schedule(cases.len(), repetitions).collect(),
         }
     }
 
@@ -85,19 +85,23 @@ impl RunPlan {
 
     /// Trials in all.
     pub fn trials(&self) -> usize {
-        let of = |turn: &Turn| self.cases[turn.case].trials.len().max(1);
-        self.turns.iter().map(of).sum()
+        let of = |scheduled: &ScheduledCase| self.cases[scheduled.case].trials.len().max(1);
+        self.schedule.iter().map(of).sum()
     }
 
-    /// How long a turn takes, in seconds.
-    pub fn turn_seconds(&self, turn: &Turn) -> f64 {
-        self.cases[turn.case].seconds()
+    /// How long a case takes once, in seconds.
+    pub fn case_seconds(&self, scheduled: &ScheduledCase) -> f64 {
+        self.cases[scheduled.case].seconds()
     }
 
     /// How long all of it takes if nothing is repeated, in seconds.
     pub fn seconds(&self) -> f64 {
-        let turns: f64 = self.turns.iter().map(|turn| self.turn_seconds(turn)).sum();
-        BEFORE_SECONDS + turns
+        let cases: f64 = self
+            .schedule
+            .iter()
+            .map(|scheduled| self.case_seconds(scheduled))
+            .sum();
+        BEFORE_SECONDS + cases
     }
 
     /// How long all of it takes at most on a host that others use, in seconds.
@@ -135,12 +139,12 @@ mod tests {
     }
 
     #[test]
-    fn each_repetition_begins_with_the_next_cell() {
-        let cases: Vec<usize> = turns(3, 2).map(|turn| turn.case).collect();
+    fn each_repetition_begins_with_the_next_case() {
+        let cases: Vec<usize> = schedule(3, 2).map(|scheduled| scheduled.case).collect();
         assert_eq!(cases, [0, 1, 2, 1, 2, 0]);
-        assert_eq!(turns(0, 2).count(), 0);
-        let last = turns(3, 2).last();
-        let expected = Turn {
+        assert_eq!(schedule(0, 2).count(), 0);
+        let last = schedule(3, 2).last();
+        let expected = ScheduledCase {
             repetition: 1,
             place: 2,
             case: 0,

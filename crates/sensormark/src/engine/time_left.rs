@@ -6,7 +6,7 @@
 
 /// What a turn is planned to take.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PlannedTurn {
+pub struct PlannedCase {
     /// The case, by its number.
     pub case: usize,
     /// The database.
@@ -34,7 +34,7 @@ impl Left {
 /// The turns of a run, and what those that are over took.
 #[derive(Debug, Clone, Default)]
 pub struct TimeLeft {
-    turns: Vec<PlannedTurn>,
+    turns: Vec<PlannedCase>,
     /// By turn, of those that are over: what each took, in seconds.
     took: Vec<f64>,
     /// What repeats and waiting took so far, in seconds.
@@ -45,7 +45,7 @@ pub struct TimeLeft {
 
 impl TimeLeft {
     /// Of a run that begins; repeats are expected to add this share to its turns.
-    pub const fn new(turns: Vec<PlannedTurn>, expected_share: f64) -> Self {
+    pub const fn new(turns: Vec<PlannedCase>, expected_share: f64) -> Self {
         Self {
             turns,
             took: Vec::new(),
@@ -99,11 +99,11 @@ impl TimeLeft {
     }
 
     /// Turns that are over, with what each took.
-    fn over(&self) -> impl Iterator<Item = (&PlannedTurn, f64)> {
+    fn over(&self) -> impl Iterator<Item = (&PlannedCase, f64)> {
         self.turns.iter().zip(self.took.iter().copied())
     }
 
-    fn expected(&self, turn: &PlannedTurn) -> f64 {
+    fn expected(&self, turn: &PlannedCase) -> f64 {
         let same = self.over().filter(|(over, _)| over.case == turn.case);
         let (count, sum) = same.fold((0.0, 0.0), |(count, sum), (_, took)| {
             (count + 1.0, sum + took)
@@ -116,7 +116,7 @@ impl TimeLeft {
 
     /// What turns of a database took, by what they were planned to take; of all databases where it had none.
     fn ratio(&self, store: &str) -> f64 {
-        let of = |is_meant: &dyn Fn(&PlannedTurn) -> bool| {
+        let of = |is_meant: &dyn Fn(&PlannedCase) -> bool| {
             let meant = self.over().filter(|(turn, _)| is_meant(turn));
             let sums = meant.fold((0.0, 0.0), |(planned, took), (turn, seconds)| {
                 (planned + turn.seconds, took + seconds)
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     fn run() -> TimeLeft {
-        let turn = |case, store: &str, seconds| PlannedTurn {
+        let turn = |case, store: &str, seconds| PlannedCase {
             case,
             store: store.to_owned(),
             seconds,

@@ -66,7 +66,7 @@ impl Watermark {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::work_distribution::{ClientRange, Turns, WorkDistribution};
+    use crate::engine::work_distribution::{Assignments, ClientRange, WorkDistribution};
     use std::sync::atomic::AtomicBool;
 
     #[test]
@@ -86,19 +86,22 @@ mod tests {
     #[test]
     fn it_never_passes_an_operation_that_is_not_acknowledged() {
         const LENGTH: u64 = 20_000;
-        let turns = Turns::new(WorkDistribution::COUNTER, ClientRange::all(4), LENGTH);
+        let assignments = Assignments::new(WorkDistribution::COUNTER, ClientRange::all(4), LENGTH);
         let watermark = Watermark::new(4, LENGTH);
         let acknowledged: Vec<AtomicBool> = (0..LENGTH).map(|_| AtomicBool::new(false)).collect();
         std::thread::scope(|scope| {
             for client in 0..4 {
-                let (turns, watermark, acknowledged) = (&turns, &watermark, &acknowledged);
+                let (assignments, watermark, acknowledged) =
+                    (&assignments, &watermark, &acknowledged);
                 scope.spawn(move || {
-                    let mut share = turns.client(client);
+                    let mut share = assignments.client(client);
                     loop {
                         watermark.publish(client, share.least_to_come());
-                        let Some(turn) = share.take() else { break };
-                        watermark.publish(client, turn.index);
-                        acknowledged[usize::try_from(turn.index).expect("small")]
+                        let Some(assignment) = share.take() else {
+                            break;
+                        };
+                        watermark.publish(client, assignment.index);
+                        acknowledged[usize::try_from(assignment.index).expect("small")]
                             .store(true, Ordering::SeqCst);
                     }
                     watermark.publish(client, u64::MAX);

@@ -64,9 +64,9 @@ impl ClientRange {
     }
 }
 
-/// One operation's turn.
+/// An operation that a client is to issue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Turn {
+pub struct Assignment {
     /// The operation's number.
     pub index: u64,
     /// Its place in an open loop's schedule.
@@ -75,7 +75,7 @@ pub struct Turn {
 
 /// What the clients of a load share.
 #[derive(Debug)]
-pub struct Turns {
+pub struct Assignments {
     distribution: WorkDistribution,
     clients: ClientRange,
     length: u64,
@@ -83,8 +83,8 @@ pub struct Turns {
     next_position: AtomicU64,
 }
 
-impl Turns {
-    /// The turns of `length` operations.
+impl Assignments {
+    /// The assignments of `length` operations.
     pub const fn new(distribution: WorkDistribution, clients: ClientRange, length: u64) -> Self {
         Self {
             distribution,
@@ -148,11 +148,11 @@ impl Turns {
         }
     }
 
-    /// The turns of one client of this process, counted from 0.
-    pub fn client(&self, local: u32) -> ClientTurns<'_> {
+    /// The operations of one client of this process, counted from 0.
+    pub fn client(&self, local: u32) -> ClientAssignments<'_> {
         let client = u64::from(self.clients.first + local);
-        ClientTurns {
-            turns: self,
+        ClientAssignments {
+            assignments: self,
             client,
             base: client.saturating_mul(self.distribution.block()),
             offset: 0,
@@ -164,10 +164,10 @@ impl Turns {
     }
 }
 
-/// One client's turns.
+/// The operations of one client.
 #[derive(Debug)]
-pub struct ClientTurns<'a> {
-    turns: &'a Turns,
+pub struct ClientAssignments<'a> {
+    assignments: &'a Assignments,
     client: u64,
     /// The first operation of the present block.
     base: u64,
@@ -180,86 +180,88 @@ pub struct ClientTurns<'a> {
     not_executed: Option<u64>,
 }
 
-impl ClientTurns<'_> {
-    /// The next operation of this client. It counts as issued unless [`ClientTurns::give_back`] follows.
+impl ClientAssignments<'_> {
+    /// The next operation of this client. It counts as issued unless [`ClientAssignments::give_back`] follows.
     #[inline]
-    pub fn take(&mut self) -> Option<Turn> {
-        let turn = match self.turns.distribution {
+    pub fn take(&mut self) -> Option<Assignment> {
+        let assignment = match self.assignments.distribution {
             WorkDistribution::Stride { block } => self.take_stride(block.get())?,
             WorkDistribution::Counter { block } => self.take_counted(block.get())?,
         };
         self.executed += 1;
-        Some(turn)
+        Some(assignment)
     }
 
     #[inline]
-    fn take_stride(&mut self, block: u64) -> Option<Turn> {
-        let of = u64::from(self.turns.clients.of);
+    fn take_stride(&mut self, block: u64) -> Option<Assignment> {
+        let of = u64::from(self.assignments.clients.of);
         if self.offset == block {
             self.base = self.base.checked_add(of.checked_mul(block)?)?;
             self.offset = 0;
         }
         let index = self.base.checked_add(self.offset)?;
-        if index >= self.turns.length {
+        if index >= self.assignments.length {
             return None;
         }
         let position = self.position;
         self.offset += 1;
         self.position += of;
-        Some(Turn { index, position })
+        Some(Assignment { index, position })
     }
 
     #[inline]
-    fn take_counted(&mut self, block: u64) -> Option<Turn> {
+    fn take_counted(&mut self, block: u64) -> Option<Assignment> {
         if self.block.is_none() || self.offset == block {
-            let number = self.turns.next_block.fetch_add(1, Ordering::SeqCst);
+            let number = self.assignments.next_block.fetch_add(1, Ordering::SeqCst);
             self.base = number.checked_mul(block)?;
             self.offset = 0;
             self.block = Some(number);
         }
         let index = self.base + self.offset;
-        if index >= self.turns.length {
+        if index >= self.assignments.length {
             self.block = None;
             return None;
         }
         self.offset += 1;
         let position = if block == 1 {
-            self.turns
+            self.assignments
                 .next_position
                 .fetch_max(index + 1, Ordering::SeqCst);
             index
         } else {
-            self.turns.next_position.fetch_add(1, Ordering::SeqCst)
+            self.assignments
+                .next_position
+                .fetch_add(1, Ordering::SeqCst)
         };
-        Some(Turn { index, position })
+        Some(Assignment { index, position })
     }
 
-    /// The turn taken last was not executed, and no other will be taken.
-    pub const fn give_back(&mut self, turn: Turn) {
+    /// The operation taken last was not executed, and no other will be taken.
+    pub const fn give_back(&mut self, assignment: Assignment) {
         self.executed -= 1;
         self.offset -= 1;
-        self.position = turn.position;
-        self.not_executed = Some(turn.position);
+        self.position = assignment.position;
+        self.not_executed = Some(assignment.position);
     }
 
     /// A lower bound of the number of this client's next operation, where it is known.
     #[inline]
     pub fn least_to_come(&self) -> u64 {
-        match self.turns.distribution {
+        match self.assignments.distribution {
             WorkDistribution::Stride { block } if self.offset == block.get() => self
                 .base
-                .saturating_add(block.get() * u64::from(self.turns.clients.of)),
+                .saturating_add(block.get() * u64::from(self.assignments.clients.of)),
             WorkDistribution::Stride { .. } => self.base.saturating_add(self.offset),
             WorkDistribution::Counter { block } => match self.block {
                 Some(_) if self.offset < block.get() => self.base + self.offset,
-                _ => self.turns.least_to_come(),
+                _ => self.assignments.least_to_come(),
             },
         }
     }
 
     /// What this client has done.
     pub fn finish(&self) -> ClientDone {
-        let partial = match (self.turns.distribution, self.block) {
+        let partial = match (self.assignments.distribution, self.block) {
             (WorkDistribution::Counter { block }, Some(number)) if self.offset < block.get() => {
                 Some((number, self.offset))
             }
@@ -302,14 +304,14 @@ pub struct Issued {
 }
 
 impl Issued {
-    /// What these clients have done with these turns.
-    pub fn new(turns: &Turns, done: &[ClientDone]) -> Self {
+    /// What these clients have done with these assignments.
+    pub fn new(assignments: &Assignments, done: &[ClientDone]) -> Self {
         Self {
-            distribution: turns.distribution,
-            of: turns.clients.of,
-            length: turns.length,
+            distribution: assignments.distribution,
+            of: assignments.clients.of,
+            length: assignments.length,
             executed: done.iter().map(|one| (one.client, one.executed)).collect(),
-            blocks: turns.next_block.load(Ordering::SeqCst),
+            blocks: assignments.next_block.load(Ordering::SeqCst),
             partial: done.iter().filter_map(|one| one.partial).collect(),
         }
     }
@@ -353,7 +355,7 @@ impl Issued {
     /// How many operations are these clients' to issue; none where a counter decides that.
     pub fn due(&self) -> Option<u64> {
         let share =
-            |client: &u32| Turns::share_of(self.distribution, self.of, self.length, *client);
+            |client: &u32| Assignments::share_of(self.distribution, self.of, self.length, *client);
         self.executed.keys().map(share).sum()
     }
 
@@ -369,7 +371,7 @@ impl Issued {
 
     /// Whether these clients issued all that is theirs.
     pub fn is_complete(&self, clients: ClientRange) -> bool {
-        let share = |client| Turns::share_of(self.distribution, self.of, self.length, client);
+        let share = |client| Assignments::share_of(self.distribution, self.of, self.length, client);
         let range = clients.first..clients.first + clients.count;
         let due: Option<u64> = range.map(share).sum();
         self.count() == due.unwrap_or(self.length)
@@ -427,7 +429,7 @@ impl Issued {
         }
         let mut all = 0_u64;
         for (&client, &executed) in &self.executed {
-            let share = Turns::share_of(distribution, clients, length, client);
+            let share = Assignments::share_of(distribution, clients, length, client);
             all = all.saturating_add(executed);
             if client >= clients || executed > share.unwrap_or(length) || all > length {
                 return Err(format!(

@@ -105,7 +105,7 @@ fn near_ceiling(work: &Work) -> Option<Finding> {
 }
 
 /// The kernel stops every process of a group that has had its share of a period until the next one. A stop lasts up to a tenth of a second. What is measured
-/// then is the limit. WorkDistribution a core with others is another matter: see the host's disturbance and the warning about few cores.
+/// then is the limit. Sharing a core with others is another matter: see the host's disturbance and the warning about few cores.
 fn held_back(
     phase: &PhaseRecord,
     works: &[&Work],

@@ -26,22 +26,24 @@ fn all(
     length: u64,
     stop_after: u64,
 ) -> (Vec<u64>, Issued) {
-    let turns = Turns::new(distribution, ClientRange::all(clients), length);
-    let mut shares: Vec<_> = (0..clients).map(|client| turns.client(client)).collect();
+    let assignments = Assignments::new(distribution, ClientRange::all(clients), length);
+    let mut shares: Vec<_> = (0..clients)
+        .map(|client| assignments.client(client))
+        .collect();
     let mut taken = Vec::new();
     let mut idle = 0;
     while idle < clients && (taken.len() as u64) < stop_after {
         idle = 0;
         for share in &mut shares {
             match share.take() {
-                Some(turn) => taken.push(turn.index),
+                Some(assignment) => taken.push(assignment.index),
                 None => idle += 1,
             }
         }
     }
-    let done: Vec<_> = shares.iter().map(ClientTurns::finish).collect();
+    let done: Vec<_> = shares.iter().map(ClientAssignments::finish).collect();
     taken.sort_unstable();
-    (taken, Issued::new(&turns, &done))
+    (taken, Issued::new(&assignments, &done))
 }
 
 #[test]
@@ -83,16 +85,16 @@ fn what_was_issued_before_a_stop_is_known_exactly() {
 #[test]
 fn a_turn_given_back_was_not_issued() {
     for distribution in [WorkDistribution::STRIDE, WorkDistribution::COUNTER] {
-        let turns = Turns::new(distribution, ClientRange::all(1), 10);
-        let mut client = turns.client(0);
+        let assignments = Assignments::new(distribution, ClientRange::all(1), 10);
+        let mut client = assignments.client(0);
         client.take();
-        let turn = client.take().expect("ten operations");
-        client.give_back(turn);
-        let issued = Issued::new(&turns, &[client.finish()]);
+        let assignment = client.take().expect("ten operations");
+        client.give_back(assignment);
+        let issued = Issued::new(&assignments, &[client.finish()]);
         assert_eq!(issued.iter().collect::<Vec<_>>(), [0], "{distribution:?}");
         assert_eq!(client.finish().not_executed, Some(1));
-        let left: Vec<u64> = turns.positions_left(&client.finish()).collect();
-        let untaken = turns.positions_untaken().count() as u64;
+        let left: Vec<u64> = assignments.positions_left(&client.finish()).collect();
+        let untaken = assignments.positions_untaken().count() as u64;
         assert_eq!(left.len() as u64 + untaken, 9);
     }
 }
@@ -105,15 +107,15 @@ fn processes_share_by_stride() {
             count,
             of: 5,
         };
-        let turns = Turns::new(WorkDistribution::STRIDE, clients, 23);
+        let assignments = Assignments::new(WorkDistribution::STRIDE, clients, 23);
         let done: Vec<_> = (0..count)
             .map(|client| {
-                let mut client = turns.client(client);
+                let mut client = assignments.client(client);
                 while client.take().is_some() {}
                 client.finish()
             })
             .collect();
-        Issued::new(&turns, &done)
+        Issued::new(&assignments, &done)
     };
     let mut issued = part(0, 2);
     assert!(issued.count() < 23);

@@ -26,7 +26,7 @@ pub fn data(report: &Report, folder: Option<&ResultsFolder>) -> Value {
         "implementations": implementations(field),
         "ranking": ranking(field, report.ranking()),
         "curves": curves::curves(field),
-        "courses": folder.map_or_else(Vec::new, |folder| time_series::all(field, folder)),
+        "time_series": folder.map_or_else(Vec::new, |folder| time_series::all(field, folder)),
         "drawings": drawings(field),
     })
 }
@@ -40,7 +40,7 @@ pub fn alone(document: &Document, headline: &str) -> Value {
         "implementations": [],
         "ranking": null,
         "curves": null,
-        "courses": [],
+        "time_series": [],
         "drawings": [],
     })
 }

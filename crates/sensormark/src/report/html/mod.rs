@@ -28,7 +28,7 @@ const DARK: &str = include_str!("page/dark.css");
 const CHARTS_LIBRARY: &str = include_str!("vendor/chart.umd.min.js");
 
 /// The version of the data's shape; the page's scripts and it are always of one program.
-const FORMAT: &str = "sensormark-page/3";
+const FORMAT: &str = "sensormark-page/4";
 
 /// The page's own scripts, in the order in which they run.
 const SCRIPTS: [&str; 12] = [

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 const OPERATIONS: [&str; 2] = ["write", "cycle_read"];
 /// Samples nearer than this to the one before make no rate: they were taken to mark a phase.
 const SHORTEST_NS: u64 = 500_000_000;
-/// Points of a course; of longer ones every n-th sample is taken.
+/// Points of a time series; of longer ones every n-th sample is taken.
 const MOST_POINTS: usize = 240;
 
 /// One value for each valid trial of the first repetition whose samples are there.
@@ -33,14 +33,14 @@ pub fn all(field: &Field, folder: &ResultsFolder) -> Vec<Value> {
         } else {
             format!("{} ({side})", arm.label)
         };
-        let mut course = course(&name, &arm.label, &recording);
-        course["throughput"] = throughput(trial, &recording);
-        all.push(course);
+        let mut series = time_series(&name, &arm.label, &recording);
+        series["throughput"] = throughput(trial, &recording);
+        all.push(series);
     }
     all
 }
 
-fn course(name: &str, label: &str, recording: &Recording) -> Value {
+fn time_series(name: &str, label: &str, recording: &Recording) -> Value {
     let origin = recording.started_monotonic_ns;
     let seconds = |at_ns: u64| round(at_ns.saturating_sub(origin) as f64 / 1e9);
     let phases: Vec<Value> = recording
@@ -63,7 +63,7 @@ fn course(name: &str, label: &str, recording: &Recording) -> Value {
     }
     let roles: BTreeMap<&str, Value> = roles
         .into_iter()
-        .map(|(role, columns)| (role, role_course(columns, &seconds)))
+        .map(|(role, columns)| (role, role_series(columns, &seconds)))
         .collect();
     json!({ "name": name, "implementation": label, "phases": phases, "roles": roles })
 }
@@ -126,7 +126,7 @@ fn rates(counts: &[(u64, u64)], length: f64) -> Vec<(f64, f64)> {
 }
 
 /// Columns of one role: seconds, percent of a core, MB resident, kB/s read and written.
-fn role_course(columns: &TreeColumns, seconds: &impl Fn(u64) -> f64) -> Value {
+fn role_series(columns: &TreeColumns, seconds: &impl Fn(u64) -> f64) -> Value {
     let times = &columns.monotonic_ns;
     let mut kept: Vec<usize> = Vec::new();
     for place in 0..times.len() {

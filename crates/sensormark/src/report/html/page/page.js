@@ -57,12 +57,12 @@ const page = {
     ["answer", "Answer", []],
     ["costs", "Costs", ["resources", "costs", "durability", "readings", "writes", "projection", "as_study"]],
     ["latency", "Latency", ["curves", "latencies", "phases"]],
-    ["time", "Over time", ["courses", "steadiness"]],
+    ["time", "Over time", ["time_series", "steadiness"]],
     ["measured", "How measured", ["warnings", "not_measured", "protocol", "environment", "environments", "reproduce", "statements"]],
   ],
   // The first of a chapter is open; the others unfold.
   open: ["resources", "costs", "durability", "curves", "latencies"],
-  titles: { answer: "The answer in full", ranking: "Ranking as a table", courses: "Resources over time" },
+  titles: { answer: "The answer in full", ranking: "Ranking as a table", time_series: "Resources over time" },
   chapterOf(id) {
     const found = this.chapters.find(([, , ids]) => ids.includes(id));
     return found ? found[0] : "answer";
@@ -90,14 +90,14 @@ const page = {
     return place;
   },
   sections() {
-    const { document: { sections }, curves: drawn, courses: taken, drawings: pictures } = this.data;
+    const { document: { sections }, curves: drawn, time_series: taken, drawings: pictures } = this.data;
     const all = sections.map((section) => ({ id: section.id, title: this.titles[section.id] || section.title, parts: () => this.blocks(section) }));
     const before = (id, one) => {
       const at = all.findIndex((section) => section.id === id);
       all.splice(at < 0 ? all.length : at, 0, one);
     };
     if (drawn?.all.length) before("latencies", { id: "curves", title: "Latency distributions", parts: () => curves.section(drawn) });
-    if (taken.length) before("steadiness", { id: "courses", title: this.titles.courses, parts: () => courses.section(taken) });
+    if (taken.length) before("steadiness", { id: "time_series", title: this.titles.time_series, parts: () => timeSeries.section(taken) });
     if (pictures.length) before("published", { id: "drawings", title: "The study's data, drawn again", parts: () => drawings.section(pictures) });
     return all;
   },

@@ -40,38 +40,38 @@ const curves = {
 };
 
 // What a trial did and its processes used over time, with its phases.
-const courses = {
+const timeSeries = {
   figures: [["per_second", "operations (1/s)", "throughput"],
     ["cpu_percent", "CPU (% of one core)", "roles"], ["resident_mb", "resident memory (MB)", "roles"],
     ["read_kb_s", "read from storage (kB/s)", "roles"], ["written_kb_s", "written to storage (kB/s)", "roles"]],
   section(all) {
     const place = element("div", { class: "pair" });
-    const choice = element("select", { id: "course" }, all.map((one, at) => element("option", { value: at }, one.name)));
-    const known = all.findIndex((one) => one.name === address.get("course"));
+    const choice = element("select", { id: "trial" }, all.map((one, at) => element("option", { value: at }, one.name)));
+    const known = all.findIndex((one) => one.name === address.get("trial"));
     if (known >= 0) choice.value = known;
     const draw = () => {
-      address.set("course", choice.value === "0" ? null : all[choice.value].name);
+      address.set("trial", choice.value === "0" ? null : all[choice.value].name);
       this.draw(place, all[choice.value]);
     };
     choice.addEventListener("change", draw);
     draw();
     return [element("div", { class: "tools" }, element("label", {}, "Trial ", choice)), place];
   },
-  draw(place, course) {
+  draw(place, trial) {
     charts.empty(place);
-    const phases = { id: "phases", beforeDatasetsDraw: (chart) => this.phases(chart, course.phases) };
+    const phases = { id: "phases", beforeDatasetsDraw: (chart) => this.phases(chart, trial.phases) };
     for (const [key, title, of] of this.figures) {
-      const series = Object.entries(course[of]).filter(([, one]) => one[key].some((value) => value !== null))
+      const series = Object.entries(trial[of]).filter(([, one]) => one[key].some((value) => value !== null))
         .map(([name, one]) => ({ name, points: one.seconds.map((second, at) => [second, one[key][at]]) }));
       if (!series.length) continue;
       const cell = element("div");
       place.append(cell);
       cell.append(element("h3", {}, title[0].toUpperCase() + title.slice(1)));
-      charts.add(cell, `${course.name}: ${title} over time`, () => ({ ...charts.lines(series, "s", "", { x: { min: 0 } }, colours.within(course.name, series.map((one) => one.name))), plugins: [phases] }), 208);
+      charts.add(cell, `${trial.name}: ${title} over time`, () => ({ ...charts.lines(series, "s", "", { x: { min: 0 } }, colours.within(trial.name, series.map((one) => one.name))), plugins: [phases] }), 208);
       const rows = series.flatMap((one) => one.points.map(([second, value]) => [one.name, second, value]));
       cell.append(tables.simple(title, [of === "roles" ? "process" : "operation", "s", title], rows));
     }
-    const named = course.phases.map(([name, from, to]) => `${name}: ${from} to ${to} s`).join("; ");
+    const named = trial.phases.map(([name, from, to]) => `${name}: ${from} to ${to} s`).join("; ");
     place.append(element("p", { class: "note" }, "Phases: " + named));
   },
   phases(chart, phases) {
