@@ -58,8 +58,8 @@ pub struct RunRecord {
     /// Whether the folder lists its trials with checksums (`SHA256SUMS`); runs of before that do not.
     #[serde(default)]
     pub checksums: bool,
-    /// The names of all trials that the run measured, once it has finished. Empty before, and in runs of earlier versions.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// The names of all trials that the run measured, once it has finished. Empty before; absent in runs of earlier versions.
+    #[serde(default)]
     pub trials: Vec<String>,
 }
 
