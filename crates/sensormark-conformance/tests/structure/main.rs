@@ -1,11 +1,11 @@
-//! How the source tree is laid out: which files a store has, and that files make no circle.
+//! How the source tree is laid out: which files a store has, that files make no circle, and that they stay short.
 
 mod circles;
 mod modules;
 mod source;
 mod stores;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The root of the source tree.
 fn repository() -> PathBuf {
@@ -24,4 +24,37 @@ fn crates() -> Vec<String> {
     }
     found.sort();
     found
+}
+
+/// The most lines of a file: CONTRIBUTING.md says so.
+const MOST_LINES: usize = 500;
+
+/// Lengthens the list by all sources below a folder.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a folder of the tree") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn files_stay_short() {
+    let mut all = Vec::new();
+    for folder in crates() {
+        sources(&repository().join(folder), &mut all);
+    }
+    assert!(all.len() > 500, "only {} files were found", all.len());
+    for path in all {
+        let text = std::fs::read_to_string(&path).expect("a source");
+        let lines = text.lines().count();
+        assert!(
+            lines <= MOST_LINES,
+            "{} has {lines} lines; divide it, because a file has at most {MOST_LINES}",
+            path.display()
+        );
+    }
 }
