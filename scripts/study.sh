@@ -38,7 +38,7 @@ arguments() {
       ;;
     # 100,000 single and 1,000,000 multi readings: 1/10. A phase is cut after 30 s instead of 10 minutes.
     sensor-operations)
-      echo "--on postgresql,mongodb,cassandra --set single=$(shorter 100000 10000) --set multi=$(shorter 1000000 100000)
+      echo "--on postgresql,mongodb,cassandra --set single=$(shorter 100000 10000) --set multi=$(shorter 1000 100)000
         --set limit_seconds=$(shorter 30 5) --set repetitions=3"
       ;;
     # The study's 24 hours, then 48 instead of 48 to 96; 200 questions of each kind instead of 1,000.

@@ -39,10 +39,9 @@ pub fn cases(
             chosen => chosen?,
         };
         for (name, offer) in chosen {
-            let asks_meanwhile = kind.asks_while_writing(parameters);
             let durability = choice.durability.unwrap_or(durability);
             let missing = missing_durability(choice, durability)
-                .or_else(|| unseen(asks_meanwhile, &offer.layout));
+                .or_else(|| unseen(kind.asks_while_writing(parameters), &offer.layout));
             match missing {
                 Some(reason) => not_measured.push(NotMeasured {
                     implementation: format!("{} {name}", choice.title()),
