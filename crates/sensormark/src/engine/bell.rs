@@ -15,7 +15,14 @@ pub struct Bell {
 
 /// The end of one process, which has a number when somebody listens.
 #[derive(Debug, Clone, Default)]
-pub struct BellRope(Arc<Mutex<Option<(usize, Sender<usize>)>>>);
+pub struct BellRope(Arc<Mutex<Option<Hung>>>);
+
+/// Where a process rings, and by which number.
+#[derive(Debug)]
+struct Hung {
+    number: usize,
+    ringer: Sender<usize>,
+}
 
 impl Default for Bell {
     fn default() -> Self {
@@ -28,7 +35,8 @@ impl Bell {
     /// Has a process ring by this number from now on.
     pub fn hang(&self, rope: &BellRope, number: usize) {
         let mut held = rope.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *held = Some((number, self.ringer.clone()));
+        let ringer = self.ringer.clone();
+        *held = Some(Hung { number, ringer });
     }
 
     /// Waits until a process rings, for `limit` at most. Gives the numbers of those that rang since the last time.
@@ -45,9 +53,9 @@ impl BellRope {
     /// Rings, if somebody listens.
     pub fn ring(&self) {
         let held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((number, ringer)) = held.as_ref() {
+        if let Some(hung) = held.as_ref() {
             // A listener that is gone needs no ring.
-            let _ = ringer.send(*number);
+            let _ = hung.ringer.send(hung.number);
         }
     }
 }
