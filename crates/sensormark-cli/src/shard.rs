@@ -77,7 +77,7 @@ impl Rank {
         let Some(name) = arguments.shard else {
             return Ok(None);
         };
-        let shard = name.from_environment().map_err(Failure::usage)?;
+        let shard = name.in_environment().map_err(Failure::usage)?;
         for case in cases {
             let title = case.choice.title();
             if case.choice.store.description().embedded {

@@ -68,7 +68,7 @@ impl ShardName {
     ///
     /// # Errors
     /// What the environment does not say, and what to do.
-    pub fn from_environment(self) -> Result<(u32, u32), String> {
+    pub fn in_environment(self) -> Result<(u32, u32), String> {
         self.resolve(|variable| std::env::var(variable).ok())
     }
 
