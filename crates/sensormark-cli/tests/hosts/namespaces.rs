@@ -153,13 +153,15 @@ fn compare(planted: &[Value], plain: &[Value]) {
     assert!((0.5..2.0).contains(&times), "{times} times the bytes");
 }
 
-/// Where the password shows while the run goes on: on a command line other than the user's, or in a file of these folders.
+/// Where the password shows while the run goes on: on a command line other than the user's, which is the first of our own, or in a file of these folders.
 fn exposed(own: &[u32], folders: &[PathBuf]) -> Option<String> {
     let processes = crate::support::read_folder(Path::new("/proc")).into_iter();
     let ids = processes.filter_map(|path| path.file_name()?.to_str()?.parse::<u32>().ok());
+    let users = fs::read(format!("/proc/{}/cmdline", own[0])).unwrap_or_default();
     for id in ids.filter(|id| !own.contains(id)) {
         let line = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
-        if has_password(&line) {
+        // Between fork and exec a child has its parent's.
+        if line != users && has_password(&line) {
             return Some(String::from_utf8_lossy(&line).replace('\0', " "));
         }
     }

@@ -154,7 +154,7 @@ impl Network {
         let place = ["netns", "exec", name, "sh", "-c", BOOT, "sh"];
         let started = Command::new("ip")
             .args(place)
-            .args([&boot, SSHD, &daemon])
+            .args([boot.as_str(), SSHD, &daemon])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log)
