@@ -1,10 +1,7 @@
 //! The last screen of each workload's run with two databases, through a pseudo-terminal of 80 columns and 24 lines.
 
-#[path = "../cli/terminal.rs"]
-mod terminal;
-
 use crate::support::Place;
-use terminal::Session;
+use crate::terminal::Session;
 
 const COLUMNS: u16 = 80;
 const ROWS: u16 = 24;
