@@ -29,12 +29,7 @@ struct Mention {
 /// The arrows between the files of the crate with this root file.
 pub fn arrows(root: &Path) -> Arrows {
     let mut modules = Vec::new();
-    read(
-        root,
-        &root.parent().unwrap_or(root).to_owned(),
-        None,
-        &mut modules,
-    );
+    read(root, root.parent().unwrap_or(root), None, &mut modules);
     let mut arrows = Arrows::new();
     for (number, module) in modules.iter().enumerate() {
         for mention in mentions(module) {
