@@ -2,6 +2,7 @@
 
 use crate::arguments::{CompareArguments, FailOn};
 use crate::failure::{Failure, NOT_VALID};
+use crate::messages;
 use crate::output;
 use crate::report::rendered;
 use sensormark::measurement::ResultsFolder;
@@ -39,7 +40,7 @@ fn field(folder: &Path) -> Result<Field, Failure> {
 fn judge(comparison: &Comparison, arguments: &CompareArguments) -> Result<ExitCode, Failure> {
     let regressions = comparison.regressions();
     if !regressions.is_empty() {
-        output::say(format_args!("regressions: {}", regressions.join("; ")));
+        messages::say(format_args!("regressions: {}", regressions.join("; ")));
         return Ok(ExitCode::from(NOT_VALID));
     }
     if comparison.tested() == 0 && comparison.disturbed() > 0 {
@@ -63,7 +64,7 @@ fn sharpness(comparison: &Comparison, arguments: &CompareArguments) -> ExitCode 
         let Some(first) = blunt.first() else {
             return ExitCode::SUCCESS;
         };
-        output::say(format_args!(
+        messages::say(format_args!(
             "not sharp enough: in {} of {} tested figures a change of --must-see {percent} % could go unseen; least is seen in {}, over {:.0} %. {advice}",
             blunt.len(),
             comparison.tested(),
@@ -74,7 +75,7 @@ fn sharpness(comparison: &Comparison, arguments: &CompareArguments) -> ExitCode 
     }
     let blunt = comparison.blunter_than(arguments.threshold / 100.0);
     if let Some(first) = blunt.first() {
-        output::say(format_args!(
+        messages::say(format_args!(
             "warning: no regression was found, but in {} of {} tested figures one of --threshold {} % could go unseen; least is seen in {}, over {:.0} %. {advice}, or fail on that with --must-see PERCENT",
             blunt.len(),
             comparison.tested(),

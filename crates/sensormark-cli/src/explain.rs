@@ -3,6 +3,7 @@
 use crate::arguments::{DurabilityName, ExplainArguments, ExplainFormat, milliseconds};
 use crate::failure::{Failure, INTERRUPTED};
 use crate::measure::{check_memory_limit, clean};
+use crate::messages;
 use crate::output;
 use crate::progress::Progress;
 use crate::registry::{Workload, no_scale, numbers, own_file, registry};
@@ -78,7 +79,7 @@ pub fn explain(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
         reason,
     } in &missing
     {
-        output::say(format_args!("{implementation}: {reason}"));
+        messages::say(format_args!("{implementation}: {reason}"));
     }
     let asked: Vec<&Choice> = cases.iter().map(|case| &case.choice).collect();
     check_memory_limit(&options(arguments, explaining.durability), &asked)?;

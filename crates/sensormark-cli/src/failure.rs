@@ -58,7 +58,7 @@ impl Failure {
 
     /// Prints the message and gives the exit code.
     pub fn show(&self) -> ExitCode {
-        crate::output::say(format_args!("sensormark: {}", self.message));
+        crate::messages::say(format_args!("sensormark: {}", self.message));
         ExitCode::from(self.code)
     }
 }

@@ -61,7 +61,7 @@ fn write(data: &dyn DataSet, arguments: &GenerateArguments) -> Result<ExitCode, 
     let output = Output::from_option(arguments.output.clone());
     let summary = export(data, &options, &output).map_err(Failure::usage)?;
     if !summary.left_early {
-        crate::output::say(format_args!(
+        crate::messages::say(format_args!(
             "{} readings, {} values, {} bytes",
             summary.readings, summary.values, summary.bytes
         ));

@@ -248,7 +248,11 @@ mod tests {
     fn plain_names_go_into_the_template_and_presets_stay() {
         let made = hosts(&["load=n1", "reader=ssh:b"], Some("srun -w {host}")).expect("launchers");
         assert_eq!(made.roles["load"].shown(), "srun -w n1");
-        assert!(made.roles["reader"].shown().starts_with("ssh -T"));
+        let preset = made.roles["reader"].shown();
+        assert!(
+            preset.starts_with("ssh ") && preset.ends_with(" -T b"),
+            "{preset}"
+        );
         assert!(made.is_used() && !made.deploys());
     }
 

@@ -33,7 +33,7 @@ pub fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
     }
     if arguments.example {
         write(path, template::TEMPLATE)?;
-        crate::output::say(format_args!(
+        crate::messages::say(format_args!(
             "wrote {0}; change what you like, then: sensormark run {0}",
             path.display()
         ));
@@ -42,7 +42,7 @@ pub fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
     let registry = registry();
     let questionnaire = Questionnaire::new(arguments, &registry);
     let Some(answers) = questionnaire.answers()? else {
-        crate::output::say("\nsensormark: broken off; nothing was written");
+        crate::messages::say("\nsensormark: broken off; nothing was written");
         return Ok(ExitCode::from(INTERRUPTED));
     };
     let title = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -56,7 +56,7 @@ pub fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
     })?;
     write(path, &text)?;
     let rate = answers.rate_text();
-    crate::output::say(format_args!(
+    crate::messages::say(format_args!(
         "wrote {name}: {rate} readings a second, kept for {}\nnext: sensormark run {name} --find-limit",
         answers.keep()
     ));

@@ -5,7 +5,7 @@
 
 use crate::arguments::InstallServersArguments;
 use crate::failure::Failure;
-use crate::output::say;
+use crate::messages::say;
 use crate::registry::registry;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sensormark::nearest::unknown;

@@ -26,6 +26,7 @@ mod install_servers;
 mod list;
 mod manual;
 mod measure;
+mod messages;
 mod output;
 #[cfg(test)]
 mod pages;

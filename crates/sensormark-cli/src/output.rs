@@ -1,11 +1,11 @@
-//! What the program says: results on standard output, where every write is checked, and messages on standard error, where none can fail the program.
+//! What the program prints on standard output, where every write is checked. Messages on standard error are in [`crate::messages`].
 //!
 //! A reader that has gone away (`| head`) is no failure. Text for people is cleaned here, so that nothing in it can command the terminal.
 
 use crate::failure::Failure;
-use sensormark::report::clean::clean;
+use crate::messages::harmless;
 use std::fmt::Display;
-use std::io::{ErrorKind, Write, stderr, stdout};
+use std::io::{ErrorKind, Write, stdout};
 
 /// Prints a text as it is.
 ///
@@ -33,18 +33,6 @@ pub fn line(text: impl Display) -> Result<(), Failure> {
 /// As [`print`].
 pub fn print_cleaned(text: &str) -> Result<(), Failure> {
     line(harmless(text))
-}
-
-/// Says something on standard error. Whether somebody can read it changes nothing: the exit code stays.
-pub fn say(text: impl Display) {
-    // A standard error that is full or closed has no place left to complain to.
-    let _ = writeln!(stderr(), "{}", harmless(&text.to_string()));
-}
-
-/// The text, each line of which cannot command the terminal.
-pub fn harmless(text: &str) -> String {
-    let lines: Vec<String> = text.lines().map(clean).collect();
-    lines.join("\n")
 }
 
 /// Prints a help text or a usage error of the command line's parser, and gives the exit code.

@@ -3,7 +3,7 @@
 //! Everything goes to standard error; standard output is for results.
 
 use crate::arguments::ProgressName;
-use crate::output::{harmless, say};
+use crate::messages::{harmless, say};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sensormark::engine::context::{Observer, RunEvent};
 use sensormark::engine::role::Progress as RoleProgress;

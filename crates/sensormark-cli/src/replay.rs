@@ -5,7 +5,7 @@ use crate::dry_run;
 use crate::failure::Failure;
 use crate::hosts::Hosts;
 use crate::measure::{Planned, supervisor};
-use crate::output;
+use crate::messages;
 use crate::registry::{kinds, registry};
 use crate::run::{choose, in_clusters};
 use sensormark::dataset::recording::{ColumnType, Recording, RecordingOptions};
@@ -58,7 +58,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let file = std::path::absolute(&arguments.file).map_err(Failure::usage)?;
     // Read here once, for a clear message before anything is started; the trial's process reads it again.
     let recording = Recording::read(&file, &options).map_err(Failure::usage)?;
-    output::say(recording.report());
+    messages::say(recording.report());
     let scale = arguments.scale.scale();
     let preset = Parameters::of(scale, file, options);
     let parameters =

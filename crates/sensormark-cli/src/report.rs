@@ -2,6 +2,7 @@
 
 use crate::arguments::{FormatName, ReportArguments};
 use crate::failure::Failure;
+use crate::messages;
 use crate::output;
 use sensormark::measurement::folder::write_beside;
 use sensormark::measurement::{FolderError, ResultsFolder};
@@ -111,7 +112,7 @@ fn write_files(
     let mut written = 0;
     let mut write = |file: &Path, text: String| -> Result<(), Failure> {
         write_beside(file, text.as_bytes())?;
-        output::say(format_args!("wrote {}", file.display()));
+        messages::say(format_args!("wrote {}", file.display()));
         written += 1;
         Ok(())
     };

@@ -1,7 +1,7 @@
 //! Ctrl-C and SIGTERM: the first ends a command in good order, the second at once. Both leave nothing running and nothing but results on disk.
 
 use crate::failure::INTERRUPTED;
-use crate::output::say;
+use crate::messages::say;
 use sensormark::engine::guest;
 use sensormark::measurement::unbroken;
 use sensormark::workload::machine_tool::queue::remove_own;

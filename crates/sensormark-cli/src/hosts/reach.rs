@@ -36,7 +36,7 @@ impl Drop for Copies {
                 .is_ok_and(|out| out.status.success())
             {
                 let host = launcher.host().unwrap_or_default();
-                crate::output::say(format_args!(
+                crate::messages::say(format_args!(
                     "sensormark: {folder} on {host} could not be removed: remove it by hand"
                 ));
             }

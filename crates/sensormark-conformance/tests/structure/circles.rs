@@ -18,10 +18,6 @@ const KNOWN: &[(&str, &[&str])] = &[
     ),
     (
         "crates/sensormark",
-        &["engine/trial/account.rs", "engine/trial/watch.rs"],
-    ),
-    (
-        "crates/sensormark",
         &[
             "engine/trial/coordinator/together.rs",
             "engine/trial/coordinator.rs",

@@ -27,6 +27,7 @@ mod last_words;
 pub mod bell;
 
 pub mod role;
+pub mod role_error;
 
 pub mod role_line;
 

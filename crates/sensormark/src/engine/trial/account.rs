@@ -2,7 +2,7 @@
 
 use super::client_hosts;
 use super::script::{LoadSpec, PhaseSpec};
-use super::watch::Seen;
+use super::watch::{Seen, Space};
 use crate::engine::deployment::Deployment;
 use crate::engine::failure::TrialFailure;
 use crate::engine::operations::ENDLESS;
@@ -14,7 +14,7 @@ use crate::measurement::record::{
     AnswersRecord, ClassRecord, Figure, LatencyRecord, LedgerRecord, LoadRecord, PhaseRecord,
     TrialRecord,
 };
-use crate::probe::{DiskUsage, Recording};
+use crate::probe::Recording;
 use crate::units::ns_to_seconds;
 use sensormark_store::Plan;
 use std::collections::BTreeMap;
@@ -175,24 +175,6 @@ pub enum DiskMoment {
     After,
     /// At rest.
     Settled,
-}
-
-/// What data and logs occupy on disk, in bytes, as far as it can be seen.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Space {
-    /// All of it.
-    pub bytes: Option<u64>,
-    /// Logs alone.
-    pub logs: Option<u64>,
-}
-
-impl From<Option<DiskUsage>> for Space {
-    fn from(usage: Option<DiskUsage>) -> Self {
-        Self {
-            bytes: usage.map(|usage| usage.allocated_bytes),
-            logs: usage.map(|usage| usage.apart_bytes),
-        }
-    }
 }
 
 /// Adds disk used, as the trial's own figure (of the last time) and as the phase's.

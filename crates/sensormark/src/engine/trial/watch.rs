@@ -1,7 +1,6 @@
 //! Which processes of a trial are watched: the coordinator, the server, and those that the trial started. A server that sensormark did not start is watched by a
 //! probe beside it, where there is one, and a process on another host by the probe beside it there.
 
-use super::account::Space;
 use super::role_probes::{RoleProbes, SeenRole};
 use crate::engine::context::RunContext;
 use crate::engine::deployment::Deployment;
@@ -9,10 +8,29 @@ use crate::engine::failure::TrialFailure;
 use crate::engine::role::RoleProcess;
 use crate::engine::server_probe::{Probed, ServerProbe};
 use crate::probe::{
-    HostSampler, ProbeCommand, ProbeError, ProcessTree, Recorder, Recording, Scope, WireScope,
+    DiskUsage, HostSampler, ProbeCommand, ProbeError, ProcessTree, Recorder, Recording, Scope,
+    WireScope,
 };
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// What data and logs occupy on disk, in bytes, as far as it can be seen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Space {
+    /// All of it.
+    pub bytes: Option<u64>,
+    /// Logs alone.
+    pub logs: Option<u64>,
+}
+
+impl From<Option<DiskUsage>> for Space {
+    fn from(usage: Option<DiskUsage>) -> Self {
+        Self {
+            bytes: usage.map(|usage| usage.allocated_bytes),
+            logs: usage.map(|usage| usage.apart_bytes),
+        }
+    }
+}
 
 /// What watches a trial.
 pub struct Watch {
