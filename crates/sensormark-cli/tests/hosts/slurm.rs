@@ -217,6 +217,15 @@ impl Slurm {
         };
         ids.filter(is_ours).collect()
     }
+
+    /// Those of them that are roles; the others are the probes beside them.
+    fn roles(&self, node: Option<&str>) -> Vec<u32> {
+        let is_role = |id: &u32| {
+            let words = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+            words.split(|byte| *byte == 0).any(|word| word == b"role")
+        };
+        self.tasks(node).into_iter().filter(is_role).collect()
+    }
 }
 
 impl Drop for Slurm {
@@ -346,7 +355,7 @@ pub fn a_lost_node() -> Option<String> {
         .spawn()
         .expect("the program starts");
     wait_for_load(&slurm, &server);
-    let lost = slurm.tasks(Some("node3"));
+    let lost = slurm.roles(Some("node3"));
     assert_eq!(lost.len(), 1, "the role of node3 is at work");
     let killed = Command::new("kill")
         .args(["-9", &lost[0].to_string()])
@@ -379,7 +388,7 @@ fn wait_for_load(slurm: &Slurm, server: &Running<'_>) {
     let writing = "SELECT count(*) FROM pg_stat_activity WHERE datname LIKE 'sensormark%' AND (query ILIKE 'insert%' OR query ILIKE 'copy%')";
     let goes = || {
         let clients = server.sql("postgres", writing);
-        slurm.tasks(None).len() == 4 && clients.trim().parse::<u32>().is_ok_and(|all| all >= 4)
+        slurm.roles(None).len() == 4 && clients.trim().parse::<u32>().is_ok_and(|all| all >= 4)
     };
     let deadline = Instant::now() + Duration::from_secs(120);
     while !goes() {
