@@ -52,10 +52,19 @@ pub fn render(summary: &Summary, paths: &Paths, room: Room) -> String {
     // One line is left for the prompt that follows, and a terminal wraps a path that is too long.
     let drawn = |line: &String| line.width().div_ceil(room.width.max(1)).max(1);
     let fixed_lines = head.len() + tail.iter().map(drawn).sum::<usize>() + 1;
-    let lines = room.height.map(|height| height.saturating_sub(fixed_lines));
+    let left = room.height.map(|height| height.saturating_sub(fixed_lines));
+    let table = table(summary, width, left);
+    let mut lines: Vec<String> = head.into_iter().chain(table).chain(tail).collect();
+    // The ranking has its least rows in any case. Where that is too much, blank lines make room.
+    while room
+        .height
+        .is_some_and(|height| lines.iter().map(drawn).sum::<usize>() >= height)
+        && let Some(blank) = lines.iter().position(String::is_empty)
+    {
+        lines.remove(blank);
+    }
     let mut text = String::new();
-    let table = table(summary, width, lines);
-    for line in head.into_iter().chain(table).chain(tail) {
+    for line in lines {
         text.push_str(line.trim_end());
         text.push('\n');
     }

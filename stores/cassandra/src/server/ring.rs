@@ -153,9 +153,24 @@ async fn copy_accounts(first: &Options, nodes: usize) -> Result<(), StoreError> 
     let text = format!(
         "ALTER KEYSPACE system_auth WITH replication = {{'class': 'NetworkTopologyStrategy', '{DATACENTER}': {nodes}}}"
     );
-    link.run(OPERATION, &text).await?;
+    run_once_normal(&link, &text).await?;
     sees_all(&link).await;
     Ok(())
+}
+
+/// Runs a statement that the database refuses until each node's state is normal. The supervisor ends what takes too long.
+async fn run_once_normal(link: &Link, text: &str) -> Result<(), StoreError> {
+    loop {
+        match link.run(OPERATION, text).await {
+            Err(error) if is_of_a_joining_node(&error) => tokio::time::sleep(POLL).await,
+            other => return other.map(drop),
+        }
+    }
+}
+
+/// Whether a statement was refused because a node, which serves already, is not yet known to the others as normal.
+fn is_of_a_joining_node(error: &StoreError) -> bool {
+    error.to_string().contains("not in normal state")
 }
 
 /// Waits until all copies of the accounts answer through this connection. The supervisor ends what takes too long.
@@ -175,6 +190,14 @@ async fn sees_all(link: &Link) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_node_that_still_joins_is_waited_for() {
+        let refused = |text: &str| StoreError::new(ErrorKind::Configuration, OPERATION, text);
+        let joining = "Cannot alter RF while some endpoints are not in normal state (no range movements): [/127.0.0.3:23044]";
+        assert!(is_of_a_joining_node(&refused(joining)));
+        assert!(!is_of_a_joining_node(&refused("unknown keyspace")));
+    }
 
     #[test]
     fn each_level_is_an_option_that_users_may_write() {

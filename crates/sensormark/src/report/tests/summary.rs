@@ -305,6 +305,30 @@ fn the_answer_and_its_paths_fit_on_a_small_terminal() {
     }
 }
 
+/// A command that wraps takes rows that the ranking needs; it has at least three.
+#[test]
+fn blank_lines_make_room_on_a_small_terminal() {
+    let mut trials = four(1);
+    trials.extend(pair("MariaDB", "bulk-1", 0, COSTLY, COSTLY));
+    let summary = report(trials).summary();
+    let mut paths = paths();
+    for tokens in 1..60 {
+        paths.firmer = Some(format!("sensormark run{}", " --set reads=3".repeat(tokens)));
+        let small = Room {
+            width: 80,
+            height: Some(24),
+        };
+        let text = render(&summary, &paths, small);
+        let rows = text
+            .lines()
+            .map(|line| line.chars().count().div_ceil(80).max(1));
+        let has_blank = text.lines().any(str::is_empty);
+        let rows: usize = rows.sum();
+        assert!(rows < 24 || !has_blank, "{rows} rows: {text}");
+        assert!(text.contains("  1 SQLite"), "{text}");
+    }
+}
+
 /// The figures of a row, by the column's name.
 fn figures<'a>(report: &'a Report, label: &'a str) -> impl Fn(&str) -> Option<f64> + 'a {
     let summary = report.summary();
