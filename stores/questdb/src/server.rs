@@ -48,8 +48,8 @@ const USER: &str = "sensormark";
 /// Connections beyond the clients: administrator and checks.
 const SPARE_CONNECTIONS: u32 = 13;
 
-/// The smallest heap, in MiB.
-const LEAST_HEAP: u64 = 256;
+/// The smallest heap, in MiB. With 256, a server of some hundred tables and as many connections ran out of it, and ended.
+const LEAST_HEAP: u64 = 512;
 
 /// The smallest limit of memory outside the heap, in MiB.
 const LEAST_OUTSIDE: u64 = 512;
