@@ -123,8 +123,8 @@ fn write_trial(trials: &[Value]) -> &Value {
         .expect("a write trial")
 }
 
-/// A planted clock changes no figure by more than that is uncertain: the length of the phase, and the delay from sensor to acknowledgement, which two runs
-/// have no nearer to each other than their own spread.
+/// A planted clock changes no figure by more than its uncertainty. Looked at are the length of the phase and the delay from sensor to acknowledgement.
+/// Delays of two runs are as far apart as their own spread.
 fn compare(planted: &[Value], plain: &[Value]) {
     let (planted, plain) = (write_trial(planted), write_trial(plain));
     let uncertainty_ns = |trial: &Value| {
@@ -154,7 +154,7 @@ fn compare(planted: &[Value], plain: &[Value]) {
     assert!((0.5..2.0).contains(&times), "{times} times the bytes");
 }
 
-/// Where the password shows while the run goes on: on a command line other than the user's, which is the first of our own, or in a file of these folders.
+/// Where the password shows while the run goes on: on a command line, or in a file of these folders. The user's own command line, the first of ours, is left out.
 fn exposed(own: &[u32], folders: &[PathBuf]) -> Option<String> {
     let processes = crate::support::read_folder(Path::new("/proc")).into_iter();
     let ids = processes.filter_map(|path| path.file_name()?.to_str()?.parse::<u32>().ok());

@@ -208,7 +208,7 @@ impl Network {
         )
     }
 
-    /// Starts PostgreSQL on a host, for the user `sensor` with this password. Gives its URL and its folder. One that does not start is a failure of the test.
+    /// Starts PostgreSQL on a host. Its user is `sensor`, with this password. Gives its URL and its folder. One that does not start is a failure of the test.
     pub fn postgresql(&mut self, on: &str, password: &str) -> (String, String) {
         let data = self.database(password).expect("a folder for PostgreSQL");
         let server = format!("{}/postgres", programs().expect("PostgreSQL is there"));

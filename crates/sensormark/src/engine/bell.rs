@@ -39,7 +39,7 @@ impl Bell {
         *held = Some(Hung { number, ringer });
     }
 
-    /// Waits until a process rings, for `limit` at most. Gives the numbers of those that rang since the last time.
+    /// Waits until a process rings, and no longer than `limit`. Gives the numbers of those that rang since the last time.
     pub fn wait(&self, limit: Duration) -> Vec<usize> {
         let first = self.rings.recv_timeout(limit).ok();
         let mut numbers: Vec<usize> = first.into_iter().chain(self.rings.try_iter()).collect();

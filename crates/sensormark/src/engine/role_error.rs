@@ -1,4 +1,4 @@
-//! Why a role did not do what it should, with its host where that is another. What a role is told and tells is in [`super::role`].
+//! Why a role did not do what it should, with its host where that is another. The messages to and from a role are in [`super::role`].
 
 /// Why a role did not do what it should.
 #[derive(Debug, thiserror::Error)]

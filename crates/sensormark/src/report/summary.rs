@@ -41,7 +41,7 @@ pub struct Summary {
     pub headline: Vec<String>,
     /// Who leads, with how many more cannot be told apart from it; null where nobody is ranked.
     pub winner: Option<String>,
-    /// Under what share of all weights the first of the ranking wins, and who under more; absent where there is nobody to compare it with, or where
+    /// For what share of all weights the first of the ranking wins, and who wins for more. Absent where there is nobody to compare it with, or where
     /// requirements are the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wins: Option<String>,

@@ -1,6 +1,6 @@
 //! The coordinator's side of one trial of phases. It leads the trial's processes through the steps together, and watches them and the server.
-//! It brings the database to rest. What a phase needs is in [`prepare`], what feeds a load in [`feeding`], what processes say in [`hearing`], counting what is
-//! stored in [`count`], and what several ranks do together in [`together`].
+//! It brings the database to rest. What a phase needs is in [`prepare`], and what feeds a load in [`feeding`]. What processes say is in [`hearing`]. Counting what
+//! is stored is in [`count`], and what several ranks do together in [`together`].
 
 mod clocks;
 mod count;

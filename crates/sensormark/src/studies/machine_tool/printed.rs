@@ -106,8 +106,8 @@ pub struct Score {
     pub rank: usize,
 }
 
-/// Table III. MariaDB individual's score for reading is inferred: the text at hand has a garbled "1%" in its row. 71 is what the total takes, (15 + 71) / 2 = 43,
-/// and what the formula gives of table V.
+/// Table III. MariaDB individual's score for reading is inferred: the text at hand has a garbled "1%" in its row.
+/// With 71 the total is right, (15 + 71) / 2 = 43. The formula gives 71 of table V, too.
 pub const SCORES: [Score; 7] = [
     Score {
         name: "MariaDB individual",
