@@ -286,6 +286,22 @@ fn roles(program: &str) -> Vec<u32> {
     ids.filter(is_role).collect()
 }
 
+/// So many processes, once they have stayed the same for two seconds. A busy machine starts them one after the other, with short-lived ones between.
+fn settled(now: &dyn Fn() -> Vec<u32>, count: usize) -> Vec<u32> {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let mut last = Vec::new();
+    while Instant::now() < deadline {
+        let before = std::mem::replace(&mut last, now());
+        if last.len() == count && last == before {
+            return last;
+        }
+        std::thread::sleep(Duration::from_secs(2));
+    }
+    let line = |id: &u32| fs::read_to_string(format!("/proc/{id}/cmdline")).unwrap_or_default();
+    let lines: Vec<String> = last.iter().map(line).collect();
+    panic!("writer, source and the writer's probe are not at work, but {lines:?}");
+}
+
 /// Kills the ssh session of the writer in mid-load. The message names the trial and the host, and nothing is left running.
 fn cut_off(run: &dyn Fn(&[&str]) -> Command, arguments: &[&str]) {
     let before = roles(PROGRAM);
@@ -304,17 +320,7 @@ fn cut_off(run: &dyn Fn(&[&str]) -> Command, arguments: &[&str]) {
         let all = roles(PROGRAM).into_iter();
         all.filter(|id| !before.contains(id)).collect()
     };
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while new().len() < 3 && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    std::thread::sleep(Duration::from_secs(2));
-    let ours = new();
-    assert_eq!(
-        ours.len(),
-        3,
-        "writer, source and the writer's probe are at work"
-    );
+    let ours = settled(&new, 3);
     // The coordinator's ssh clients are its children.
     let children = format!("/proc/{0}/task/{0}/children", child.id());
     let children = fs::read_to_string(children).unwrap_or_default();
