@@ -27,6 +27,7 @@ pub enum Cell<'a> {
 
 impl<'a> Cell<'a> {
     /// A value of an entity.
+    #[inline]
     pub fn of(value: &'a Value) -> Self {
         match value {
             Value::Null => Self::Null,
@@ -38,11 +39,13 @@ impl<'a> Cell<'a> {
     }
 
     /// A series' number.
+    #[inline]
     pub fn series(series: u32) -> Self {
         Self::I32(i32::try_from(series).unwrap_or(i32::MAX))
     }
 
     /// A tag's value of a series.
+    #[inline]
     pub fn tag(description: &'a Table, tag: usize, series: u32) -> Self {
         match &description.series.columns()[tag] {
             TagColumn::Text(values) => Self::Text(&values[series as usize]),
@@ -51,6 +54,7 @@ impl<'a> Cell<'a> {
     }
 
     /// A field's value of a reading.
+    #[inline]
     pub fn field(batch: &'a Batch, reading: usize, field: usize) -> Self {
         let column = &batch.columns[field];
         if column

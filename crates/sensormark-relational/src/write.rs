@@ -108,6 +108,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The series of a row.
+    #[inline]
     pub fn series(&self, row: usize) -> u32 {
         let reading = match &self.kind {
             Kind::Readings(range) => range.start + row,
@@ -148,6 +149,7 @@ impl<'a> Rows<'a> {
         }
     }
 
+    #[inline]
     fn reading_cell(&self, reading: usize, content: Content) -> Cell<'_> {
         let time_ns = self.batch.times_ns[reading];
         match content {
