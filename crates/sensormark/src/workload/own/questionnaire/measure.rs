@@ -1,7 +1,6 @@
 //! What sensors measure: well-known quantities with their usual course, and others by a name and a type.
 
-use super::answer::list;
-use super::draft::commented;
+use super::text::{commented, list};
 use crate::nearest::unknown;
 use crate::workload::own::file::check_name;
 
