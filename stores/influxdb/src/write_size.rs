@@ -15,7 +15,7 @@ const LINK: &str =
     "https://docs.influxdata.com/influxdb/v2/write-data/best-practices/optimize-writes/";
 
 /// The size of a write with this layout and table.
-pub(crate) fn write_size(layout: &Layout, table: &Table) -> WriteSize {
+pub(crate) fn write_size(_: &Layout, table: &Table) -> WriteSize {
     // A line: the table's name, `,tag=value` each, ` field=value` each, the time's 19 digits and an end.
     let tags = tag_name_bytes(table) + tag_value_bytes(table) + 2 * table.tags.len();
     let values = field_value_bytes(table, |kind| match kind {
