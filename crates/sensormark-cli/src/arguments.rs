@@ -4,6 +4,7 @@ mod cleaning;
 mod cluster;
 mod common;
 mod examples;
+mod headings;
 mod hosts;
 mod init;
 mod installing;
@@ -35,15 +36,6 @@ pub use values::milliseconds;
 
 use clap::{ArgAction, Parser, Subcommand};
 use std::path::PathBuf;
-
-/// Headings of options in help texts.
-const LOAD: &str = "What is measured";
-const RECORDING: &str = "How the recording is read";
-const SERVERS: &str = "Servers that sensormark starts";
-const HOSTS: &str = "Other hosts";
-const MEASURING: &str = "How it is measured";
-const OUTPUT: &str = "Results";
-const ANSWERS: &str = "Answers, which are not asked for then";
 
 /// Finds the database that suits your sensor data: measured on this machine under your load, with every answer checked.
 #[derive(Debug, Parser)]

@@ -121,7 +121,8 @@ impl<B: Backend> Store for Adapter<B> {
     }
 
     fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize {
-        (B::DECLARATION.write_size)(layout, table)
+        let advised = (B::DECLARATION.write_size)(layout, table);
+        advised.within(self.limits(layout, table).readings_per_statement)
     }
 
     fn repeated_write(&self, layout: &Layout, table: &Table) -> RepeatedWrite {

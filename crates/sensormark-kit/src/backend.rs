@@ -36,7 +36,7 @@ pub struct Declaration<M> {
     pub capability: fn(Operation, &Layout, &Table) -> Capability,
     /// The largest statements.
     pub limits: fn(&Layout, &Table) -> Limits,
-    /// The size of write that the database's documentation advises.
+    /// The size of write that the database's documentation advises. The adapter keeps it within `limits`.
     pub write_size: fn(&Layout, &Table) -> WriteSize,
     /// The server on this machine, or the embedded library.
     pub installation: fn() -> Result<Installation, StoreError>,

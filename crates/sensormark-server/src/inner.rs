@@ -3,7 +3,6 @@
 //! The order of the steps that bring a server up is in `start`; what users of a server see is in `managed`, the words of its failures in
 //! `failure`.
 
-use super::Shared;
 use super::cause::KernelKills;
 use super::folder::RunFolder;
 use super::memory_group::{self, MemoryGroup};
@@ -305,7 +304,7 @@ impl Inner {
     }
 
     /// Leaves the server to itself, and writes down that it is meant to live on.
-    pub(super) fn detach(&self, shared: &Shared) -> Result<(), StoreError> {
+    pub(super) fn detach(&self) -> Result<(), StoreError> {
         let _guard = self.lifecycle();
         if self.surroundings.tied {
             return Err(StoreError::unsupported(
@@ -322,7 +321,6 @@ impl Inner {
             owner.detached = true;
         })?;
         self.state().phase = Phase::Detached;
-        shared.forget(self);
         Ok(())
     }
 
@@ -392,6 +390,13 @@ impl Inner {
         process::members(&known, Some(&self.surroundings.run))
     }
 
+    /// Ends the server with SIGKILL, as was asked for; its folders stay.
+    pub(super) fn kill(&self) -> Result<(), StoreError> {
+        let _guard = self.lifecycle();
+        self.go_down()?;
+        self.kill_all()
+    }
+
     /// Ends the tree with SIGKILL and reaps the root.
     pub(super) fn kill_all(&self) -> Result<(), StoreError> {
         let known = self.state().known.clone();
@@ -446,7 +451,7 @@ impl Inner {
     ///
     /// # Errors
     /// When a process or folder could not be removed. Its ownership file stays, so the next cleaning tries again.
-    pub(super) fn stop(&self, shared: &Shared, grace: Duration) -> Result<(), StoreError> {
+    pub(super) fn stop(&self, grace: Duration) -> Result<(), StoreError> {
         {
             let mut state = self.state();
             if matches!(state.phase, Phase::Removed | Phase::Detached) {
@@ -464,7 +469,6 @@ impl Inner {
         }
         self.folder.remove()?;
         self.state().phase = Phase::Removed;
-        shared.forget(self);
         Ok(())
     }
 }

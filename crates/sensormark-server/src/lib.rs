@@ -6,8 +6,8 @@
 //! - `folder` and `ownership` make a marked and locked folder when [`Supervisor::start`] is called.
 //! - `ports` reserves ports, and `random` makes a password.
 //! - `spawn` runs the store's commands as an unprivileged `user`.
-//! - `start` waits until the server answers. The result is a [`ManagedServer`] (`managed`, its state in `inner`).
-//! - `cluster` has the further members of a server that is a cluster.
+//! - `start` waits until the server answers (`ready`). The result is a [`ManagedServer`] (`managed`, its state in `inner`).
+//! - `cluster` has the members of a server that is a cluster, and `shared` knows the servers of one supervisor.
 //! - `watch` notices its end at once.
 //! - `process` tells processes apart by id and start time.
 //! - `memory_group` holds a server to a memory limit by a control group of the kernel's, and `control_group` finds where that is.
@@ -39,6 +39,7 @@ mod ready;
 mod runs;
 mod runtime;
 mod scratch;
+mod shared;
 mod shared_memory;
 mod shortage;
 mod spawn;
@@ -46,13 +47,13 @@ mod start;
 mod user;
 mod watch;
 
-use inner::Inner;
-use sensormark_store::error::{ErrorKind, StoreError};
+use sensormark_store::error::StoreError;
 use sensormark_store::server::ServerOptions;
 use sensormark_store::store::Store;
+use shared::Shared;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 pub use managed::ManagedServer;
@@ -67,47 +68,10 @@ pub use start::StartWishes;
 /// How long [`Supervisor::stop_all`] waits for each server's stop in good order.
 const HASTE: Duration = Duration::from_secs(5);
 
-/// What a supervisor's handles share.
-struct Shared {
-    home: PathBuf,
-    servers: Mutex<Vec<Arc<Inner>>>,
-    stopping: AtomicBool,
-    /// Where resources of this process are written down, while there are any.
-    resources: Mutex<Option<folder::RunFolder>>,
-    /// The folders of embedded databases, for [`Supervisor::stop_all`].
-    scratch: Mutex<Vec<Weak<folder::RunFolder>>>,
-}
-
-impl Shared {
-    fn servers(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Inner>>> {
-        self.servers.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Puts a server that is being started on the list for [`Supervisor::stop_all`].
-    fn remember(&self, inner: &Arc<Inner>) -> Result<(), StoreError> {
-        let mut servers = self.servers();
-        if self.stopping.load(Ordering::SeqCst) {
-            return Err(StoreError::new(
-                ErrorKind::Unavailable,
-                format!("start {}", inner.title),
-                "sensormark is stopping",
-            )
-            .with_doubt(false));
-        }
-        servers.push(Arc::clone(inner));
-        Ok(())
-    }
-
-    fn forget(&self, inner: &Inner) {
-        self.servers()
-            .retain(|known| !std::ptr::eq(Arc::as_ptr(known), inner));
-    }
-}
-
 /// Whether a server can be held to a memory limit here ([`ServerOptions::memory_limit_bytes`]).
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] with the reason, and what to do.
+/// [`ErrorKind::Unsupported`](sensormark_store::ErrorKind::Unsupported) with the reason, and what to do.
 pub fn check_memory_limit() -> Result<(), StoreError> {
     memory_group::check()
 }
@@ -124,7 +88,7 @@ impl Supervisor {
     /// `~/.local/state/sensormark`.
     ///
     /// # Errors
-    /// [`ErrorKind::Configuration`] when the folder cannot be made.
+    /// [`ErrorKind::Configuration`](sensormark_store::ErrorKind::Configuration) when the folder cannot be made.
     pub fn new(home: Option<PathBuf>) -> Result<Self, StoreError> {
         folder::state_folder(home).map(Self::at)
     }
@@ -132,20 +96,14 @@ impl Supervisor {
     /// A supervisor for a plan: it finds servers that were left running, and makes no state folder, so it cannot start any.
     ///
     /// # Errors
-    /// [`ErrorKind::Configuration`] when there is no usual place for the folder.
+    /// [`ErrorKind::Configuration`](sensormark_store::ErrorKind::Configuration) when there is no usual place for the folder.
     pub fn planning() -> Result<Self, StoreError> {
         folder::state_place(None).map(Self::at)
     }
 
     fn at(home: PathBuf) -> Self {
         Self {
-            shared: Arc::new(Shared {
-                home,
-                servers: Mutex::new(Vec::new()),
-                stopping: AtomicBool::new(false),
-                resources: Mutex::new(None),
-                scratch: Mutex::new(Vec::new()),
-            }),
+            shared: Arc::new(Shared::new(home)),
         }
     }
 
@@ -160,12 +118,12 @@ impl Supervisor {
     /// # Errors
     /// One error that says what is wrong. Nothing is left behind. The kinds are:
     ///
-    /// - [`ErrorKind::NotInstalled`];
-    /// - [`ErrorKind::Configuration`]: a folder;
-    /// - [`ErrorKind::DiskFull`];
-    /// - [`ErrorKind::Crashed`]: it ended before it was ready (with its log);
-    /// - [`ErrorKind::Timeout`]: it never answered;
-    /// - [`ErrorKind::Unavailable`]: no free port, or sensormark is stopping.
+    /// - [`ErrorKind::NotInstalled`](sensormark_store::ErrorKind::NotInstalled);
+    /// - [`ErrorKind::Configuration`](sensormark_store::ErrorKind::Configuration): a folder;
+    /// - [`ErrorKind::DiskFull`](sensormark_store::ErrorKind::DiskFull);
+    /// - [`ErrorKind::Crashed`](sensormark_store::ErrorKind::Crashed): it ended before it was ready (with its log);
+    /// - [`ErrorKind::Timeout`](sensormark_store::ErrorKind::Timeout): it never answered;
+    /// - [`ErrorKind::Unavailable`](sensormark_store::ErrorKind::Unavailable): no free port, or sensormark is stopping.
     pub fn start(
         &self,
         store: &dyn Store,
@@ -201,7 +159,7 @@ impl Supervisor {
             servers.clone()
         };
         for server in servers {
-            if let Err(error) = server.stop(&self.shared, HASTE) {
+            if let Err(error) = self.shared.stop(&server, HASTE) {
                 tracing::warn!(%error, "a server could not be removed; the next start of sensormark tries again");
             }
         }

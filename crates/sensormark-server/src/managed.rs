@@ -1,17 +1,16 @@
 //! The handle of one server: what the pipeline asks of it, from ready to removed.
 //!
-//! How it comes up is in `start`; its state and the changes of it are in `inner`.
+//! How it comes up is in `start`; its state and the changes of it are in `inner`, and the members of a cluster are in `cluster`.
 
-use super::Shared;
-use super::cluster::ClusterState;
+use super::cluster::Members;
 use super::inner::{Inner, Phase};
 use super::memory_group::{MemoryGroup, MemoryUse};
 use super::process::ProcessIdentity;
-use super::ready::Start;
+use super::shared::Shared;
 use rustix::process::Signal;
 use sensormark_store::error::{ErrorKind, StoreError};
 use sensormark_store::server::ServerFolder;
-use sensormark_store::{Endpoint, Store};
+use sensormark_store::{Endpoint, ServerOptions, Store};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,106 +19,151 @@ use std::time::{Duration, Instant};
 ///
 /// What it says of a cluster is of all members together. Where only one can be meant (folder, run, process id), it is the first.
 pub struct ManagedServer {
-    pub(super) inner: Arc<Inner>,
+    pub(super) servers: Members,
     pub(super) shared: Arc<Shared>,
-    pub(super) cluster: Option<ClusterState>,
 }
 
 impl ManagedServer {
     /// How long [`ManagedServer::stop`] waits for a stop in good order before it kills.
     pub const STOP_LIMIT: Duration = Duration::from_secs(30);
 
+    /// The handle of servers that are about to be brought up; several are a cluster.
+    ///
+    /// # Panics
+    /// Without any.
+    pub(super) fn new(
+        inners: Vec<Arc<Inner>>,
+        shared: &Arc<Shared>,
+        options: &ServerOptions,
+    ) -> Self {
+        Self {
+            servers: Members::new(inners, options),
+            shared: Arc::clone(shared),
+        }
+    }
+
+    /// How many servers it is.
+    pub fn members(&self) -> usize {
+        self.servers.count()
+    }
+
+    /// The ids of all members' root processes, in order, without those that are down.
+    pub fn process_ids(&self) -> Vec<u32> {
+        let inners = self.servers.all();
+        let ids = inners.iter().map(|inner| inner.process_id());
+        ids.filter(|id| *id != 0).collect()
+    }
+
+    /// The folders of all members' data.
+    pub fn data_folders(&self) -> Vec<PathBuf> {
+        let inners = self.servers.all();
+        let data = inners.iter().map(|inner| inner.server_folder.data.clone());
+        data.collect()
+    }
+
+    /// The folders of all members' logs on another disk, where the user chose one.
+    pub fn log_folders(&self) -> Vec<PathBuf> {
+        let inners = self.servers.all();
+        let logs = inners.iter().filter_map(|inner| {
+            let logs = inner.server_folder.logs.as_deref();
+            logs.map(Path::to_path_buf)
+        });
+        logs.collect()
+    }
+
     /// How the server is spoken to.
     pub fn endpoint(&self) -> &Endpoint {
-        let joined = self.cluster.as_ref().and_then(ClusterState::endpoint);
-        joined.unwrap_or(&self.inner.launch.endpoint)
+        self.servers.endpoint()
     }
 
     /// The version that the server stated when it was ready.
     pub fn version(&self) -> String {
-        self.inner.state().version.clone()
+        self.servers.first().state().version.clone()
     }
 
     /// The id of the server's root process; 0 while it is down.
     pub fn process_id(&self) -> u32 {
-        self.inner.process_id()
+        self.servers.first().process_id()
     }
 
     /// All living processes of the server, the root among them.
     pub fn processes(&self) -> Vec<ProcessIdentity> {
-        let inners = self.inners();
+        let inners = self.servers.all();
         inners.iter().flat_map(|inner| inner.living()).collect()
     }
 
     /// The folder of the server's data.
     pub fn data_folder(&self) -> &Path {
-        &self.inner.server_folder.data
+        &self.servers.first().server_folder.data
     }
 
     /// The folder of its logs on another disk, where the user chose one.
     pub fn log_folder(&self) -> Option<&Path> {
-        self.inner.server_folder.logs.as_deref()
+        self.servers.first().server_folder.logs.as_deref()
     }
 
     /// The folder, ports and user that the store was given.
     pub fn folder(&self) -> &ServerFolder {
-        &self.inner.server_folder
+        &self.servers.first().server_folder
     }
 
     /// The run's folder: the server's own is in it, and its log.
     pub fn run_folder(&self) -> &Path {
-        self.inner.folder.path()
+        self.servers.first().folder.path()
     }
 
     /// The random name of the run, by which `servers stop` finds it.
     pub fn run(&self) -> &str {
-        &self.inner.surroundings.run
+        &self.servers.first().surroundings.run
     }
 
     /// Whether a file of the data folder (its path, absolute or below the data folder) is a log by [`sensormark_store::server::Launch::log_paths`].
     pub fn is_log(&self, path: &Path) -> bool {
         let folders = self.data_folders();
         let below = folders.iter().find_map(|data| path.strip_prefix(data).ok());
-        is_listed(&self.inner.launch.log_paths, below.unwrap_or(path))
+        is_listed(
+            &self.servers.first().launch.log_paths,
+            below.unwrap_or(path),
+        )
     }
 
     /// What a reader should know about how it runs here.
     pub fn notes(&self) -> &[String] {
-        &self.inner.launch.notes
+        &self.servers.first().launch.notes
     }
 
     /// From the start of the server's process until it was ready.
     pub fn start_duration(&self) -> Duration {
-        self.inner.state().start
+        self.servers.first().state().start
     }
 
     /// How long the commands before the start took (initialising a data folder).
     pub fn prepare_duration(&self) -> Duration {
-        self.inner.state().prepare
+        self.servers.first().state().prepare
     }
 
     /// The last lines of the log, with every known secret taken out.
     pub fn log_tail(&self, lines: usize) -> String {
-        let inners = self.inners();
+        let inners = self.servers.all();
         let tails: Vec<String> = inners.iter().map(|inner| inner.log_tail(lines)).collect();
         tails.join("\n")
     }
 
     /// That the disk of its data is full, in words, where its log or the disk itself says so.
     pub fn want_of_space(&self) -> Option<String> {
-        self.inner.want_of_space()
+        self.servers.first().want_of_space()
     }
 
     /// What its control group says about its memory; none without a memory limit.
     pub fn memory_use(&self) -> Option<MemoryUse> {
-        let inners = self.inners();
+        let inners = self.servers.all();
         let groups = inners.iter().filter_map(|inner| inner.group.as_ref());
         groups.map(MemoryGroup::memory_use).reduce(MemoryUse::and)
     }
 
     /// The error of a server that lost processes to its memory limit since it was last started.
     pub fn lost_to_memory_limit(&self) -> Option<StoreError> {
-        let mut inners = self.inners().into_iter();
+        let mut inners = self.servers.all().into_iter();
         inners.find_map(|inner| inner.lost_to_memory_limit())
     }
 
@@ -130,9 +174,8 @@ impl ManagedServer {
     /// [`ErrorKind::Crashed`] with how it ended and its last log lines. It says so if the memory limit ended processes of the server.
     /// [`ErrorKind::Unavailable`] while it is down on request.
     pub fn check(&self) -> Result<(), StoreError> {
-        for (member, inner) in self.inners().iter().enumerate() {
-            let lost = self.cluster.as_ref().is_some_and(|one| one.is_lost(member));
-            if !lost {
+        for (member, inner) in self.servers.all().iter().enumerate() {
+            if !self.servers.is_lost(member) {
                 check_one(inner)?;
             }
         }
@@ -141,7 +184,7 @@ impl ManagedServer {
 
     /// Whether the server ended without being asked to.
     pub fn has_crashed(&self) -> bool {
-        self.inners().iter().any(|inner| {
+        self.servers.all().iter().any(|inner| {
             let state = inner.state();
             state.phase == Phase::Running && state.exit.is_some()
         })
@@ -151,7 +194,7 @@ impl ManagedServer {
     /// already has), with the text of the error. It must be quick and must not stop the server itself.
     pub fn on_exit(&self, listener: Box<dyn Fn(&str) + Send + Sync>) {
         let listener: Arc<dyn Fn(&str) + Send + Sync> = Arc::from(listener);
-        for inner in self.inners() {
+        for inner in self.servers.all() {
             let listener = Arc::clone(&listener);
             let exit = {
                 let mut state = inner.state();
@@ -195,11 +238,11 @@ impl ManagedServer {
     /// # Errors
     /// When processes are still there after 20 s.
     pub fn kill(&self) -> Result<(), StoreError> {
-        let inners = self.inners();
+        let inners = self.servers.all();
         for inner in &inners {
-            kill_one(inner)?;
+            inner.kill()?;
         }
-        self.all_meant();
+        self.servers.all_meant();
         Ok(())
     }
 
@@ -208,12 +251,12 @@ impl ManagedServer {
     /// # Errors
     /// When processes are still there after they were killed, [`ManagedServer::STOP_LIMIT`] later.
     pub fn halt(&self) -> Result<(), StoreError> {
-        for inner in self.inners().iter().rev() {
+        for inner in self.servers.all().iter().rev() {
             let _guard = inner.lifecycle();
             inner.go_down()?;
             inner.end_process(Self::STOP_LIMIT)?;
         }
-        self.all_meant();
+        self.servers.all_meant();
         Ok(())
     }
 
@@ -225,12 +268,23 @@ impl ManagedServer {
     /// As [`super::Supervisor::start`]; the server is then down and its folders are still there.
     pub fn restart(&self, store: &dyn Store) -> Result<(), StoreError> {
         self.halt()?;
-        let inners = self.inners();
-        let all: Vec<usize> = (0..inners.len()).collect();
-        for member in self.start_order(store, &all)? {
-            restart_one(&inners[member], store, Start::Again)?;
-        }
-        self.wait_for_cluster(store)
+        self.servers.start_again(store)
+    }
+
+    /// Ends one member, from 0, with SIGKILL, as its machine's loss would; the others run on, and [`ManagedServer::check`] says nothing of its absence.
+    ///
+    /// # Errors
+    /// When there is no such member, or its processes are still there after 20 s.
+    pub fn kill_member(&self, member: usize) -> Result<(), StoreError> {
+        self.servers.kill(member)
+    }
+
+    /// Starts a member again that was killed alone, and waits until it serves.
+    ///
+    /// # Errors
+    /// As [`ManagedServer::restart`].
+    pub fn restart_member(&self, member: usize, store: &dyn Store) -> Result<(), StoreError> {
+        self.servers.restart(member, store)
     }
 
     /// Asks the server to stop, waits up to [`ManagedServer::STOP_LIMIT`], kills what is left and removes the folders.
@@ -239,40 +293,11 @@ impl ManagedServer {
     /// When a process or folder could not be removed.
     pub fn stop(&self) -> Result<(), StoreError> {
         let mut done = Ok(());
-        for inner in self.inners().iter().rev() {
-            done = done.and(inner.stop(&self.shared, Self::STOP_LIMIT));
+        for inner in self.servers.all().iter().rev() {
+            done = done.and(self.shared.stop(inner, Self::STOP_LIMIT));
         }
         done
     }
-}
-
-/// Ends one server with SIGKILL.
-pub(super) fn kill_one(inner: &Inner) -> Result<(), StoreError> {
-    let _guard = inner.lifecycle();
-    inner.go_down()?;
-    inner.kill_all()
-}
-
-/// Brings one server up that is down.
-pub(super) fn restart_one(
-    inner: &Arc<Inner>,
-    store: &dyn Store,
-    start: Start,
-) -> Result<(), StoreError> {
-    {
-        let _guard = inner.lifecycle();
-        inner.begin_again()?;
-    }
-    let result = super::ready::bring_up(inner, store, start);
-    if result.is_err() {
-        let _guard = inner.lifecycle();
-        inner.kill_all().ok();
-        let mut state = inner.state();
-        if state.phase == Phase::Starting {
-            state.phase = Phase::Down;
-        }
-    }
-    result
 }
 
 /// Whether one server runs as it should.

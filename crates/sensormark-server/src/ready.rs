@@ -74,6 +74,28 @@ pub(super) fn bring_up(
     inner.ready(version, started.elapsed())
 }
 
+/// Brings one server up that is down.
+pub(super) fn bring_up_again(
+    inner: &Arc<Inner>,
+    store: &dyn Store,
+    start: Start,
+) -> Result<(), StoreError> {
+    {
+        let _guard = inner.lifecycle();
+        inner.begin_again()?;
+    }
+    let result = bring_up(inner, store, start);
+    if result.is_err() {
+        let _guard = inner.lifecycle();
+        inner.kill_all().ok();
+        let mut state = inner.state();
+        if state.phase == Phase::Starting {
+            state.phase = Phase::Down;
+        }
+    }
+    result
+}
+
 /// Has the store join members that answer, on a thread of its own as above.
 ///
 /// # Errors

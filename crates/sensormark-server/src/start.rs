@@ -5,10 +5,11 @@ use super::inner::Inner;
 use super::managed::ManagedServer;
 use super::memory_group::{self, MemoryGroup};
 use super::ports::{self, ReservedPorts};
+use super::random;
 use super::ready::{Start, bring_up};
+use super::shared::Shared;
 use super::spawn::Surroundings;
 use super::user::{User, is_root};
-use super::{Shared, random};
 use sensormark_store::cluster::MemberLaunch;
 use sensormark_store::error::StoreError;
 use sensormark_store::server::{Installation, Launch, ServerFolder, ServerOptions, StopSignal};
@@ -88,7 +89,7 @@ fn try_start(
     let inners = prepare(shared, store, what, wishes, user, &reserved)?;
     // From here on the handle's drop removes everything.
     let mut server = ManagedServer::new(inners, shared, &options.of_one_member());
-    let inners = server.inners();
+    let inners = server.servers.all();
     for inner in &inners {
         shared.remember(inner)?;
     }
@@ -101,7 +102,7 @@ fn try_start(
             return Err(Failure { error, clash });
         }
     }
-    server.form(store)?;
+    server.servers.form(store)?;
     Ok(server)
 }
 

@@ -25,6 +25,15 @@ pub struct WriteSize {
 }
 
 impl WriteSize {
+    /// The same, with no more readings than one statement takes.
+    #[must_use]
+    pub fn within(self, readings_per_statement: usize) -> Self {
+        Self {
+            readings: self.readings.min(readings_per_statement),
+            ..self
+        }
+    }
+
     /// Readings in a write: as many as `readings` and `bytes` both allow, and at least one.
     pub fn readings_per_write(&self) -> usize {
         let fit = self.bytes / self.reading_bytes.max(1);
@@ -74,6 +83,19 @@ mod tests {
             link: "",
         };
         size.readings_per_write()
+    }
+
+    #[test]
+    fn a_write_is_no_larger_than_a_statement() {
+        let advised = WriteSize {
+            readings: 5_000,
+            bytes: 1 << 20,
+            reading_bytes: 1,
+            advice: "",
+            link: "",
+        };
+        assert_eq!(advised.within(700).readings_per_write(), 700);
+        assert_eq!(advised.within(70_000), advised);
     }
 
     #[test]

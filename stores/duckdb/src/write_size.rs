@@ -1,6 +1,5 @@
 //! The size of write that DuckDB's documentation advises: whole groups of rows.
 
-use crate::schema::limits;
 use sensormark_store::write_size::{field_value_bytes, tag_value_bytes};
 use sensormark_store::{FieldType, Layout, Shape, Table, TagPlacement, WriteSize};
 
@@ -31,7 +30,7 @@ pub(crate) fn write_size(layout: &Layout, table: &Table) -> WriteSize {
         _ => 8 + tags + values,
     };
     WriteSize {
-        readings: READINGS.min(limits(layout, table).readings_per_statement),
+        readings: READINGS,
         bytes: BYTES,
         reading_bytes,
         advice: ADVICE,

@@ -1,68 +1,32 @@
 //! GridDB's C client (libgridstore), loaded at run time and wrapped so that the rest of the store needs no `unsafe`.
 //!
-//! This is the one module of the store with foreign calls. The library itself, connections, and what the client says of a failure are here. Calls are declared
-//! in [`foreign`], containers and queries are wrapped in [`rows`], and a row in [`row`]. Every handle keeps what it came from alive, closes itself, and stays
-//! on its thread. No GridDB code is built or shipped: without the library everything else works, and [`library`] says what is missing.
+//! This is the one module of the store with foreign calls. Calls are declared in [`foreign`], and [`library()`] loads them. [`connection`] opens and closes
+//! connections, and [`mod@failure`] has what the client says of a failure. Containers and queries are wrapped in [`rows`], and a row in [`row`]. What a connection
+//! does with containers is here. Every handle keeps what it came from alive, closes itself, and stays on its thread. No GridDB code is built or shipped: without
+//! the library everything else works, and [`library()`] says what is missing.
 #![allow(
     unsafe_code,
     reason = "GridDB has a C client and no network protocol that is open to others"
 )]
 
-mod foreign;
-
+mod connection;
 mod described;
-
+mod failure;
+mod foreign;
+mod library;
 mod row;
-
 mod rows;
 
+pub(crate) use connection::Connection;
+pub(crate) use failure::{Failure, ILLEGAL_PARAMETER};
+pub(crate) use library::{Library, library};
 pub(crate) use row::{Cells, Row};
 pub(crate) use rows::{Container, Found, Spare};
 
-use crate::sent::Kept;
-use foreign::{ContainerInfo, ContainerRows, Functions, Property};
-use std::collections::BTreeMap;
-use std::ffi::{CStr, CString, c_char, c_void};
-use std::fmt;
-use std::path::PathBuf;
-use std::ptr::{self, NonNull};
-use std::rc::Rc;
-use std::sync::{Mutex, OnceLock, PoisonError};
-
-/// What the client says of a failure.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Failure {
-    /// The error's number, and those of its causes.
-    pub(crate) codes: Vec<i32>,
-    /// What it says, the latest first.
-    pub(crate) text: String,
-}
-
-impl Failure {
-    /// A failure that this module finds before the client does.
-    pub(crate) fn of(code: i32, text: &str) -> Self {
-        Self {
-            codes: vec![code],
-            text: text.to_owned(),
-        }
-    }
-
-    /// The error's own number.
-    pub(crate) fn code(&self) -> i32 {
-        self.codes.first().copied().unwrap_or_default()
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "GridDB error {}: {}", self.code(), self.text)
-    }
-}
-
-impl std::error::Error for Failure {}
-
-/// The client's own number for a parameter that it cannot take.
-pub(crate) const ILLEGAL_PARAMETER: i32 = 140_002;
+use failure::{failure, text};
+use foreign::{ContainerInfo, ContainerRows, Functions};
+use std::ffi::{CStr, CString};
+use std::ptr;
 
 /// The type of a column (`GSType`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,179 +69,7 @@ pub(crate) struct ContainerShape {
     pub(crate) time_series: bool,
 }
 
-/// The library.
-pub(crate) struct Library {
-    functions: Functions,
-}
-
-/// Names under which the library may be found, the most particular first.
-fn candidates() -> Vec<PathBuf> {
-    let mut paths = Vec::new();
-    if let Some(file) = std::env::var_os("SENSORMARK_GRIDDB_CLIENT") {
-        paths.push(PathBuf::from(file));
-    }
-    for variable in ["SENSORMARK_GRIDDB_HOME", "GS_HOME"] {
-        if let Some(home) = std::env::var_os(variable) {
-            for folder in ["lib", "lib64", "bin"] {
-                paths.push(PathBuf::from(&home).join(folder).join("libgridstore.so"));
-            }
-        }
-    }
-    paths.extend(["libgridstore.so.0", "libgridstore.so"].map(PathBuf::from));
-    paths
-}
-
-fn load() -> Result<Library, String> {
-    let mut failures = Vec::new();
-    for path in candidates() {
-        if path.is_absolute() && !path.is_file() {
-            continue;
-        }
-        // SAFETY: loading runs the library's initialisers; a file of this name, in a folder that the user or the system names, is GridDB's client.
-        let loaded = unsafe { libloading::Library::new(&path) };
-        // SAFETY: the library is GridDB's client, and is never unloaded (it is leaked below).
-        let found = loaded.and_then(|library| {
-            let functions = unsafe { Functions::find(&library) }?;
-            std::mem::forget(library);
-            Ok(functions)
-        });
-        match found {
-            Ok(functions) => return Ok(Library { functions }),
-            Err(error) => failures.push(format!("{}: {error}", path.display())),
-        }
-    }
-    Err(failures.join("; "))
-}
-
-/// The library, loaded when it is first needed; else why it cannot be.
-pub(crate) fn library() -> Result<&'static Library, String> {
-    static LIBRARY: OnceLock<Result<Library, String>> = OnceLock::new();
-    LIBRARY.get_or_init(load).as_ref().map_err(Clone::clone)
-}
-
-/// A text as the library takes it.
-fn text(value: &str) -> Result<CString, Failure> {
-    CString::new(value).map_err(|_| Failure::of(ILLEGAL_PARAMETER, "a text holds a NUL character"))
-}
-
-/// What the library says of the last failure of a resource.
-fn failure(functions: &Functions, resource: *mut c_void, code: i32) -> Failure {
-    const ROOM: usize = 1024;
-    // SAFETY: the resource is one of the library's, and alive.
-    let depth = unsafe { (functions.stack_size)(resource) }.min(8);
-    let mut codes = vec![code];
-    let mut texts: Vec<String> = Vec::new();
-    for level in 0..depth {
-        let mut buffer: [c_char; ROOM] = [0; ROOM];
-        // SAFETY: as above; the buffer is as long as stated, and the library ends the text with a NUL.
-        let (at, said) = unsafe {
-            (functions.error_message)(resource, level, buffer.as_mut_ptr(), ROOM);
-            let at = (functions.error_code)(resource, level);
-            (at, CStr::from_ptr(buffer.as_ptr()).to_string_lossy())
-        };
-        if level > 0 || at != code {
-            codes.push(at);
-        }
-        if !said.is_empty() && !texts.iter().any(|text| text.contains(&*said)) {
-            texts.push(said.into_owned());
-        }
-    }
-    Failure {
-        codes,
-        text: texts.join("; "),
-    }
-}
-
-/// Properties as the library takes them. What they point to lives as long as they do.
-struct Properties {
-    _texts: Vec<(CString, CString)>,
-    entries: Vec<Property>,
-}
-
-impl Properties {
-    fn new(map: &BTreeMap<&str, String>) -> Result<Self, Failure> {
-        let pair = |(name, value): (&&str, &String)| Ok((text(name)?, text(value)?));
-        let texts = map.iter().map(pair).collect::<Result<Vec<_>, Failure>>()?;
-        let entry = |(name, value): &(CString, CString)| Property {
-            name: name.as_ptr(),
-            value: value.as_ptr(),
-        };
-        let entries = texts.iter().map(entry).collect();
-        Ok(Self {
-            _texts: texts,
-            entries,
-        })
-    }
-}
-
-/// One connection, shared by what came from it.
-#[derive(Clone)]
-pub(crate) struct Connection(Rc<Open>);
-
-struct Open {
-    functions: &'static Functions,
-    raw: NonNull<foreign::GridStore>,
-    /// What was sent, once it is kept.
-    kept: Kept,
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        let mut raw = self.raw.as_ptr();
-        // SAFETY: the connection is open, and everything that came from it is closed: it kept this alive.
-        unsafe { (self.functions.close)(&raw mut raw, 1) };
-    }
-}
-
 impl Connection {
-    /// A connection with these properties; `factory` are those that all later connections of this process share, so they are set with it.
-    pub(crate) fn open(
-        library: &'static Library,
-        factory: &BTreeMap<&str, String>,
-        properties: &BTreeMap<&str, String>,
-    ) -> Result<Self, Failure> {
-        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-        let functions = &library.functions;
-        let (shared, own) = (Properties::new(factory)?, Properties::new(properties)?);
-        let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut raw = ptr::null_mut();
-        // SAFETY: the pointers are to entries that live until after the calls, with their number; the default factory lives for ever.
-        unsafe {
-            let factory = (functions.default_factory)();
-            let (first, count) = (shared.entries.as_ptr(), shared.entries.len());
-            let code = (functions.set_factory)(factory, first, count);
-            if code != 0 {
-                return Err(failure(functions, factory.cast(), code));
-            }
-            let (first, count) = (own.entries.as_ptr(), own.entries.len());
-            let code = (functions.open)(factory, first, count, &raw mut raw);
-            match NonNull::new(raw) {
-                Some(raw) if code == 0 => {
-                    let kept = Kept::default();
-                    let open = Open {
-                        functions,
-                        raw,
-                        kept,
-                    };
-                    Ok(Self(Rc::new(open)))
-                }
-                _ => Err(failure(functions, factory.cast(), code)),
-            }
-        }
-    }
-
-    /// What is sent over it, where it is kept.
-    pub(crate) fn kept(&self) -> &Kept {
-        &self.0.kept
-    }
-
-    fn check(&self, code: i32) -> Result<(), Failure> {
-        if code == 0 {
-            return Ok(());
-        }
-        Err(failure(self.0.functions, self.0.raw.as_ptr().cast(), code))
-    }
-
     /// Makes a container, or gives the one that is there and has this shape.
     pub(crate) fn put_container(
         &self,
@@ -369,15 +161,6 @@ impl Connection {
         // SAFETY: entries, names and rows live until after the call.
         let code = unsafe {
             (self.0.functions.put_many)(self.0.raw.as_ptr(), entries.as_ptr(), entries.len())
-        };
-        self.check(code)
-    }
-
-    /// Runs queries together; their row sets are then taken by [`rows::Query::found`].
-    fn fetch_all(&self, queries: &[*mut foreign::Query]) -> Result<(), Failure> {
-        // SAFETY: the queries are open: the caller holds them.
-        let code = unsafe {
-            (self.0.functions.fetch_all)(self.0.raw.as_ptr(), queries.as_ptr(), queries.len())
         };
         self.check(code)
     }

@@ -1,6 +1,5 @@
 //! The size of write that GridDB's documentation advises: a multi-put.
 
-use crate::write::limits;
 use sensormark_store::write_size::field_value_bytes;
 use sensormark_store::{FieldType, Layout, Shape, Table, WriteSize};
 
@@ -28,7 +27,7 @@ pub(crate) fn write_size(layout: &Layout, table: &Table) -> WriteSize {
         _ => READINGS,
     };
     WriteSize {
-        readings: readings.min(limits(layout).readings_per_statement),
+        readings,
         bytes: BYTES,
         reading_bytes: 16 + values,
         advice: ADVICE,

@@ -1,6 +1,5 @@
 //! The size of write that InfluxDB's documentation advises: lines in a request.
 
-use crate::write::limits;
 use sensormark_store::write_size::{
     field_name_bytes, field_value_bytes, tag_name_bytes, tag_value_bytes,
 };
@@ -16,7 +15,7 @@ const LINK: &str =
     "https://docs.influxdata.com/influxdb/v2/write-data/best-practices/optimize-writes/";
 
 /// The size of a write with this layout and table.
-pub(crate) fn write_size(layout: &Layout, table: &Table) -> WriteSize {
+pub(crate) fn write_size(_: &Layout, table: &Table) -> WriteSize {
     // A line: the table's name, `,tag=value` each, ` field=value` each, the time's 19 digits and an end.
     let tags = tag_name_bytes(table) + tag_value_bytes(table) + 2 * table.tags.len();
     let values = field_value_bytes(table, |kind| match kind {
@@ -28,7 +27,7 @@ pub(crate) fn write_size(layout: &Layout, table: &Table) -> WriteSize {
     });
     let fields = field_name_bytes(table) + values + 2 * table.fields.len();
     WriteSize {
-        readings: READINGS.min(limits(layout, table).readings_per_statement),
+        readings: READINGS,
         bytes: BYTES,
         reading_bytes: table.name.len() + tags + fields + 21,
         advice: ADVICE,

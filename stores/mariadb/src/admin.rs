@@ -7,7 +7,7 @@ use crate::config::Options;
 use crate::connection::{Link, cell};
 use crate::members;
 use crate::schema::{owner_table, quoted};
-use crate::write::native;
+use crate::write::value::native;
 use mysql_async::Value;
 use sensormark_kit::{BackendAdministrator, Found};
 use sensormark_relational::cell::Cell;

@@ -6,7 +6,7 @@ mod row;
 
 use self::row::Fetched;
 use crate::connection::Link;
-use crate::write::native;
+use crate::write::value::native;
 use mysql_async::{Row, Value as Native};
 use sensormark_relational::decode::{self, Decoder};
 use sensormark_relational::physical_schema::PhysicalSchema;

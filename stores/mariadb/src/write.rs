@@ -7,12 +7,13 @@
 pub(crate) mod insert;
 pub(crate) mod rows;
 pub(crate) mod text;
+pub(crate) mod value;
 
-use self::insert::{Insert, Inserts};
+use self::insert::Inserts;
+use self::rows::Step;
 use crate::connection::Link;
 use bytes::Bytes;
 use mysql_async::Value;
-use sensormark_relational::cell::Cell;
 use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_store::{
     Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, Layout, Limits, Shape, StoreError,
@@ -27,12 +28,6 @@ const COMPOUND_ROWS: usize = 16;
 
 /// Bytes of parameters after which a statement is closed.
 const STATEMENT_BYTES: usize = 4 << 20;
-
-/// Rows of parameters for one statement.
-pub(crate) struct Step<'a> {
-    insert: &'a Insert,
-    rows: Vec<Vec<Value>>,
-}
 
 /// The texts of compound statements, each built once. Of one connection.
 #[derive(Default)]
@@ -310,19 +305,4 @@ async fn load(
         format!("of {rows} rows {written} were written, with {warnings} warnings; see SHOW WARNINGS, or choose another layout"),
     )
     .with_doubt(true))
-}
-
-/// A value as the driver takes it.
-#[inline]
-pub(crate) fn native(cell: Cell<'_>) -> Value {
-    match cell {
-        Cell::Null => Value::NULL,
-        Cell::Bool(value) => Value::Int(i64::from(value)),
-        Cell::I16(value) => Value::Int(i64::from(value)),
-        Cell::I32(value) => Value::Int(i64::from(value)),
-        Cell::I64(value) => Value::Int(value),
-        Cell::F64(value) => Value::Double(value),
-        Cell::Text(value) => Value::Bytes(value.as_bytes().to_vec()),
-        Cell::Encoded(value) => Value::Bytes(value.to_vec()),
-    }
 }

@@ -1,6 +1,6 @@
 //! The size of write that MariaDB's documentation advises: many rows in a statement, within a packet.
 
-use crate::write::{limits, reading_bytes};
+use crate::write::reading_bytes;
 use sensormark_store::{Layout, Shape, Table, WriteSize};
 
 /// Rows in a statement: no number is documented, so what a sweep (scripts/batches.sh) shows to be within a tenth of the best.
@@ -21,7 +21,7 @@ pub(crate) fn write_size(layout: &Layout, table: &Table) -> WriteSize {
         _ => READINGS,
     };
     WriteSize {
-        readings: readings.min(limits(layout, table).readings_per_statement),
+        readings,
         bytes: BYTES,
         reading_bytes: reading_bytes(layout, table),
         advice: ADVICE,

@@ -1,6 +1,5 @@
 //! The size of write that MongoDB's documentation advises: an insert of many documents.
 
-use crate::write::limits;
 use sensormark_store::write_size::{
     field_name_bytes, field_value_bytes, tag_name_bytes, tag_value_bytes,
 };
@@ -29,7 +28,7 @@ pub(crate) fn write_size(layout: &Layout, table: &Table) -> WriteSize {
         _ => (READINGS, BYTES),
     };
     WriteSize {
-        readings: readings.min(limits(layout, table).readings_per_statement),
+        readings,
         bytes,
         reading_bytes: reading_bytes(layout, table),
         advice: ADVICE,

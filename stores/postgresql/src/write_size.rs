@@ -1,6 +1,5 @@
 //! The size of write that PostgreSQL's documentation advises: a COPY.
 
-use crate::dialect::limits;
 use sensormark_store::write_size::{field_value_bytes, tag_value_bytes};
 use sensormark_store::{FieldType, Layout, Shape, Table, TagPlacement, WriteSize};
 
@@ -32,7 +31,7 @@ pub(crate) fn write_size(layout: &Layout, table: &Table) -> WriteSize {
         _ => 14 + tags + values,
     };
     WriteSize {
-        readings: READINGS.min(limits(layout, table).readings_per_statement),
+        readings: READINGS,
         bytes: BYTES,
         reading_bytes,
         advice: ADVICE,

@@ -1,6 +1,5 @@
 //! The size of write that SQLite's documentation advises: a transaction.
 
-use crate::schema::limits;
 use sensormark_store::write_size::{field_value_bytes, tag_value_bytes};
 use sensormark_store::{FieldType, Layout, Table, TagPlacement, WriteSize};
 
@@ -24,7 +23,7 @@ pub fn write_size(layout: &Layout, table: &Table) -> WriteSize {
         _ => 9,
     });
     WriteSize {
-        readings: READINGS.min(limits(layout, table).readings_per_statement),
+        readings: READINGS,
         bytes: BYTES,
         reading_bytes: 12 + tags + values,
         advice: ADVICE,
@@ -35,6 +34,7 @@ pub fn write_size(layout: &Layout, table: &Table) -> WriteSize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::limits;
     use sensormark_store::{Field, Series, TimeResolution};
 
     /// A table of one series with so many floating point fields.

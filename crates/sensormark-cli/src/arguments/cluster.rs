@@ -1,6 +1,6 @@
 //! Arguments about clusters, of every command that starts databases to measure or show them.
 
-use super::SERVERS;
+use super::headings::SERVERS;
 use clap::Args;
 use sensormark_store::ClusterWish;
 

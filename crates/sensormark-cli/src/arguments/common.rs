@@ -1,10 +1,10 @@
 //! Arguments of every command that measures.
 
 use super::cluster::ClusterArguments;
+use super::headings::{MEASURING, OUTPUT, SERVERS};
 use super::names::{CacheName, ExplainFormat, ProgressName};
 use super::probing::ServerProbeArguments;
 use super::values::{Size, size, time, whole_seconds};
-use super::{MEASURING, OUTPUT, SERVERS};
 use clap::Args;
 use sensormark::engine::pinning::Pinning;
 use std::path::PathBuf;

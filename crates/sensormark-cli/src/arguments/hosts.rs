@@ -1,6 +1,6 @@
 //! Arguments that place the processes of a trial on other hosts.
 
-use super::HOSTS;
+use super::headings::HOSTS;
 use clap::Args;
 use std::path::PathBuf;
 

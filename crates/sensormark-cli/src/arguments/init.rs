@@ -1,6 +1,6 @@
 //! Arguments of `init`: an option for each question.
 
-use super::ANSWERS;
+use super::headings::ANSWERS;
 use clap::Args;
 use std::path::PathBuf;
 

@@ -2,11 +2,12 @@
 
 use super::cluster::ClusterArguments;
 use super::common::CommonArguments;
+use super::examples;
+use super::headings::{LOAD, OUTPUT, RECORDING, SERVERS};
 use super::hosts::HostsArguments;
 use super::names::{DurabilityName, ExplainFormat, ProgressName, ScaleName};
 use super::shard::ShardArguments;
 use super::values::{Size, seed, size, time};
-use super::{LOAD, OUTPUT, RECORDING, SERVERS, examples};
 use clap::{Args, Subcommand};
 use sensormark::dataset::recording::TimeFormat;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! Arguments that say which processes a probe watches.
 
-use super::SERVERS;
+use super::headings::SERVERS;
 use super::values::time;
 use clap::Args;
 use sensormark::engine::server_probes::ProbeChoice;

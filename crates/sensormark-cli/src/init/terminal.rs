@@ -1,6 +1,6 @@
 //! Asking in a terminal: a question, its hint, a line to type with the default in brackets. A wrong answer is asked again, with what is wrong.
 
-use super::Questionnaire;
+use super::questionnaire::Questionnaire;
 use crate::failure::Failure;
 use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor};

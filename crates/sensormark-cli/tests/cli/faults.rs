@@ -114,7 +114,7 @@ fn an_operation_that_hangs() {
 }
 
 #[test]
-fn a_clean_store_is_not_condemned() {
+fn a_clean_store_stays_valid() {
     let place = Place::new();
     let output = place.short(&["--on", "sqlite:individual,sqlite:bulk"]);
     for trial in place.trials() {

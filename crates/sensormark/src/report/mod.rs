@@ -6,7 +6,7 @@
 //! - [`field`] sorts trials into implementations and repetitions.
 //! - [`criteria`] takes the score's values from each.
 //! - [`ranking`] scores and ranks.
-//! - `sections` say it all in one [`tables::Document`].
+//! - `sections` say it all in one [`tables::Document`]. [`Report`] has that, with the trials and the ranking.
 //! - [`text`], [`json`], [`csv`] and [`markdown`] draw that.
 //! - [`summary`] holds what all of it comes to, and [`brief`] draws that.
 
@@ -32,7 +32,9 @@ pub mod options;
 pub mod ranking;
 pub mod raw;
 pub mod requirements;
+mod run_report;
 pub(crate) mod sections;
+mod shell;
 pub mod statements;
 pub mod summary;
 pub mod tables;
@@ -43,108 +45,33 @@ pub mod tidy;
 mod timed;
 pub mod wrapping;
 
-use crate::engine::judge::data;
 use crate::engine::scale::Scale;
 use crate::measurement::folder::ResultsFolder;
-use crate::measurement::record::{RunRecord, TrialRecord};
 pub use error::ReportError;
-use field::Field;
 pub use options::{Projection, ReportOptions};
-use ranking::Ranking;
-use summary::Summary;
-use tables::Document;
-
-/// The options, with the published difficulties where the run follows its study and nobody gave others.
-fn of_study(options: &ReportOptions, field: &Field) -> ReportOptions {
-    let mut options = options.clone();
-    let is_studys = field.run.workload == crate::workload::machine_tool::NAME;
-    if field.run.as_study && is_studys && options.difficulty.is_empty() {
-        options.published_difficulty = crate::studies::published_difficulties(field);
-    }
-    options
-}
+pub use run_report::Report;
+pub use shell::quoted;
 
 /// Repetitions that are advised where an order is not tested.
 const FIRM_REPETITIONS: u32 = 5;
 /// What the scale `firm` takes for each database, in seconds: two take about ten minutes.
 const FIRM_SECONDS_A_STORE: f64 = 300.0;
 
-/// A report, ready to be drawn.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Report {
-    document: Document,
-    field: Field,
-    ranking: Ranking,
-}
-
 impl Report {
-    /// Derives the report of a run's folder.
-    ///
-    /// # Errors
-    /// A folder that cannot be read, and weights that do not fit.
-    pub fn from_folder(
-        folder: &ResultsFolder,
-        options: &ReportOptions,
-    ) -> Result<Self, ReportError> {
-        Self::new(folder.run()?, folder.trials()?, options)
-    }
-
-    /// Derives the report of a run and its trials.
-    ///
-    /// # Errors
-    /// Weights that do not fit.
-    pub fn new(
-        run: RunRecord,
-        trials: Vec<TrialRecord>,
-        options: &ReportOptions,
-    ) -> Result<Self, ReportError> {
-        let believed = trials.into_iter().map(data::as_its_counts_say).collect();
-        let field = Field::new(run, believed);
-        let options = &of_study(options, &field);
-        let ranking = Ranking::new(&field, options)?;
-        let mut document = sections::document(&field, &ranking, options);
-        document.neutralise();
-        Ok(Self {
-            document,
-            field,
-            ranking,
-        })
-    }
-
-    /// What the report says, without a format.
-    pub const fn document(&self) -> &Document {
-        &self.document
-    }
-
-    /// The trials, sorted.
-    pub const fn field(&self) -> &Field {
-        &self.field
-    }
-
-    /// Who won.
-    pub const fn ranking(&self) -> &Ranking {
-        &self.ranking
-    }
-
     /// For a terminal of this width, in columns.
     pub fn text(&self, width: usize) -> String {
-        text::render(&self.document, width)
-    }
-
-    /// The answer in figures.
-    pub fn summary(&self) -> Summary {
-        Summary::new(&self.field, &self.ranking)
+        text::render(self.document(), width)
     }
 
     /// For programs; see [`json`].
     pub fn json(&self) -> String {
         let summary = serde_json::to_value(self.summary()).expect("the keys are strings");
-        json::render_with(&self.document, Some(summary))
+        json::render_with(self.document(), Some(summary))
     }
 
     /// For spreadsheets and data frames; see [`csv`].
     pub fn csv(&self) -> String {
-        csv::render(&self.document)
+        csv::render(self.document())
     }
 
     /// One page that explains itself; see [`html`].
@@ -152,14 +79,9 @@ impl Report {
         html::render(&[(self, folder)])
     }
 
-    /// Whether somebody could be ranked: a workload that asks what survives a kill ranks nobody.
-    pub fn has_answer(&self) -> bool {
-        self.field.run.workload != crate::workload::durability::NAME
-    }
-
     /// The command that measures the same again, so that the order can be tested, with the time that it takes; none where it was tested.
     pub fn firmer(&self) -> Option<String> {
-        let run = &self.field.run;
+        let run = &self.field().run;
         let summary = self.summary();
         let is_firm = summary.certainty == summary::Certainty::Firm;
         // A load of several hosts has as many commands.
@@ -199,7 +121,7 @@ impl Report {
 
     /// The command of a quick run with nothing set at the scale that decides, which is made for such a run; none of any other run.
     fn at_scale_firm(&self, stores: usize) -> Option<String> {
-        let run = &self.field.run;
+        let run = &self.field().run;
         let line = &run.command_line;
         let is_plain = line.first().is_some_and(|command| command == "run")
             && !line
@@ -225,19 +147,6 @@ impl Report {
 
     /// For documents.
     pub fn markdown(&self) -> String {
-        markdown::render(&self.document)
-    }
-}
-
-/// The argument as a shell takes it.
-pub fn quoted(argument: &str) -> String {
-    let is_plain = !argument.is_empty()
-        && argument
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"-_./,:=@%+".contains(&byte));
-    if is_plain {
-        argument.to_owned()
-    } else {
-        format!("'{}'", argument.replace('\'', "'\\''"))
+        markdown::render(self.document())
     }
 }

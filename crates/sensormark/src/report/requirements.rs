@@ -4,6 +4,7 @@
 //! A busy machine makes figures worse and never better. So a requirement that was met on one is met, and one that was missed is open. It is open too where
 //! too little was measured, and where some repetitions met it and others did not.
 
+mod answer;
 mod words;
 
 use super::clean::clean;
@@ -15,56 +16,7 @@ use crate::measurement::record::{LimitRecord, TrialRecord};
 use crate::measurement::verdict::ReasonKind;
 use crate::workload::own::find_limit::{HIGHEST_RATE, HIGHEST_RATE_LIMIT, is_of_needed_rate};
 use crate::workload::own::limit::DISK_FOR;
-use serde::Serialize;
-
-/// What was asked to hold, and who holds it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Requirements {
-    /// How many there are.
-    pub count: usize,
-    /// Readings that the sensors send in a second, where that is known.
-    pub readings_per_second: Option<f64>,
-    /// How long the data is kept, in the user's words.
-    pub keep: Option<String>,
-    /// Every layout, in the order in which they were measured.
-    pub layouts: Vec<LayoutAnswer>,
-    /// Who costs least of those that meet all; several cannot be told apart.
-    pub cheapest: Vec<String>,
-    /// Who costs least of the servers among them, where somebody embedded is the cheapest.
-    pub cheapest_server: Option<String>,
-}
-
-/// What a layout comes to.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LayoutAnswer {
-    /// Its name.
-    pub label: String,
-    /// Whether it meets all.
-    pub outcome: Outcome,
-    /// What it misses, or what is open, in words.
-    pub reasons: Vec<String>,
-    /// The highest rate that held, over that of the sensors; absent where nobody looked for it.
-    pub headroom: Option<f64>,
-    /// The disk for the time that the data is kept, in bytes.
-    pub disk_bytes: Option<f64>,
-    /// Whether the machine was busy, so that it may do better.
-    pub is_rough: bool,
-    /// Whether it is not ranked, so that the line of who is not says why.
-    #[serde(skip)]
-    is_told_below: bool,
-}
-
-/// Whether everything that has to hold does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// It does.
-    Meets,
-    /// Something does not.
-    Misses,
-    /// Nobody knows.
-    Undecided,
-}
+pub use answer::{LayoutAnswer, Outcome, Requirements};
 
 impl Requirements {
     /// What the limits of a run come to; none where nothing was asked to hold.
@@ -104,11 +56,6 @@ impl Requirements {
             cheapest,
             cheapest_server,
         })
-    }
-
-    /// The answer of the layout of this name.
-    pub fn of_layout(&self, label: &str) -> Option<&LayoutAnswer> {
-        self.layouts.iter().find(|one| one.label == label)
     }
 
     /// The answer in words, one sentence an item.

@@ -4,7 +4,8 @@
 //! were not measured in turns, so their repetitions are not paired.
 
 use super::select::Results;
-use super::sensor_operations::{KEYS, Operations, key};
+use super::sensor_operations::operations::Operations;
+use super::sensor_operations::{KEYS, key};
 use super::table::{NOT_MEASURED, table, two_and_ratio};
 use crate::report::claims::{Claim, Values, claim, doubt, doubted, inside, ratios, shown};
 use crate::report::field::{Arm, Field};

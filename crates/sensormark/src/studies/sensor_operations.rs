@@ -3,23 +3,21 @@
 //! A multi operation counts as many as its readings.
 
 mod claims;
+pub mod operations;
 pub mod printed;
 
 use super::figure::Figure;
-use super::quantity::{Quantity, by_number, rate, time};
-use super::select::{Loads, Results, loads};
+use super::quantity::{by_number, rate, time};
 use super::study::{Declaration, Study};
 use super::table::{NOT_MEASURED, Row, section, table, two_and_ratio, words};
-use crate::measurement::record::LoadRecord;
-use crate::report::claims::Values;
 use crate::report::field::Arm;
-use crate::report::number::{cell_text, fixed};
-use crate::report::sections::cells::{counted, geometric_mean};
+use crate::report::number::fixed;
+use crate::report::sections::cells::geometric_mean;
 use crate::report::sections::surroundings::inventory;
 use crate::report::tables::{Cell, TOO_FEW, Table};
-use crate::workload::sensor_operations::{NAME, Operation, labels};
+use crate::workload::sensor_operations::{NAME, Operation};
+use operations::{MISSING, Operations, Test, clients, grouped, load, rate_of};
 use printed::{TITLES, printed_rates};
-use sensormark_store::{Durability, Index, WriteMethod};
 use std::collections::BTreeSet;
 
 /// The study.
@@ -47,38 +45,10 @@ pub const STUDY: Study = Study {
     draw: |_| Vec::new(),
 };
 
-/// Why a rate is missing.
-const MISSING: &str = "no valid trial, or none of its operations was finished";
 /// What the study's curves are not in.
 const NO_CURVES: &str = "The study's curves are not in its text.";
 /// The axis of its figures.
 const OPERATIONS: (&str, &str) = ("operations", "1/s");
-
-/// A test: how many readings it writes and reads, and by how many clients.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Test {
-    /// Readings.
-    pub size: u64,
-    /// Clients.
-    pub clients: u64,
-}
-
-/// A run, looked at by operation and test.
-#[derive(Clone, Copy)]
-pub struct Operations<'a> {
-    /// Its results.
-    pub results: Results<'a>,
-}
-
-fn load(operation: Operation, test: Test) -> Loads {
-    let load = loads(operation.name()).with(labels::SIZE, test.size);
-    load.with(labels::CLIENTS, test.clients)
-}
-
-/// The rate of an operation in a test.
-pub fn rate_of(operation: Operation, test: Test) -> Quantity<'static> {
-    rate("", "1/s", load(operation, test).readings_a_second()).or(MISSING)
-}
 
 /// What programs call the table or figure of an operation.
 fn id(prefix: &str, operation: Operation) -> String {
@@ -91,20 +61,7 @@ fn capital(operation: Operation) -> String {
     format!("{}{rest}", first.to_uppercase())
 }
 
-/// "1 client", "16 clients".
-fn clients(test: Test) -> String {
-    counted(
-        usize::try_from(test.clients).unwrap_or(usize::MAX),
-        "client",
-    )
-}
-
-/// "1,000,000".
-fn grouped(number: u64) -> String {
-    cell_text(&Cell::Count(number))
-}
-
-impl<'a> Operations<'a> {
+impl Operations<'_> {
     fn declare(self) -> Declaration {
         let is_empty = TITLES
             .iter()
@@ -149,92 +106,6 @@ impl<'a> Operations<'a> {
                 }
             },
         }
-    }
-
-    /// Whether this is a virtual machine; not where the run recorded no inventory of it.
-    fn is_virtual(self) -> bool {
-        inventory(self.results.field).is_some_and(|environment| environment.is_virtual())
-    }
-
-    /// The tests of an operation, ascending.
-    fn tests(self, operation: Operation) -> Vec<Test> {
-        let own = loads(operation.name());
-        let test = |load: &LoadRecord| {
-            let number = |label| load.labels.get(label)?.as_u64();
-            let (size, clients) = (number(labels::SIZE)?, number(labels::CLIENTS)?);
-            own.has(load).then_some(Test { size, clients })
-        };
-        let all = self
-            .results
-            .field
-            .trials
-            .iter()
-            .flat_map(|trial| &trial.loads);
-        let tests: BTreeSet<Test> = all.filter_map(test).collect();
-        tests.into_iter().collect()
-    }
-
-    /// The largest tests of an operation, by ascending clients.
-    pub fn by_clients(self, operation: Operation) -> Vec<Test> {
-        let mut tests = self.tests(operation);
-        let largest = tests.iter().map(|test| test.size).max();
-        tests.retain(|test| Some(test.size) == largest);
-        tests
-    }
-
-    /// One client's tests of an operation, by ascending size.
-    fn by_size(self, operation: Operation) -> Vec<Test> {
-        let mut tests = self.tests(operation);
-        tests.retain(|test| test.clients == 1);
-        tests
-    }
-
-    /// The largest test of an operation by one client.
-    pub fn single_client(self, operation: Operation) -> Option<Test> {
-        let mut tests = self.by_clients(operation).into_iter();
-        tests.rfind(|test| test.clients == 1)
-    }
-
-    /// The largest test of an operation by most clients, where these are several.
-    pub fn multi_client(self, operation: Operation) -> Option<Test> {
-        let last = self.by_clients(operation).pop();
-        last.filter(|test| test.clients > 1)
-    }
-
-    /// Operations, each with its largest tests by one client and by most.
-    pub fn one_and_most(self) -> Vec<(Operation, Test)> {
-        let of =
-            |one| [self.single_client(one), self.multi_client(one)].map(|test| Some((one, test?)));
-        Operation::ALL.into_iter().flat_map(of).flatten().collect()
-    }
-
-    /// Operations a second in each repetition.
-    pub fn rates(self, arm: &Arm, operation: Operation, test: Test) -> Values {
-        self.results.values(arm, &rate_of(operation, test).metric)
-    }
-
-    /// What stands for a database in the study's tables: with an index, as it comes. If the study's own way of writing was measured too, that one stands for
-    /// multi writes. (The study's PostgreSQL wrote many readings as "a concatenated SQL query".)
-    pub fn stands_for(self, title: &str, operation: Operation) -> Option<&'a Arm> {
-        let own = |arm: &&Arm| {
-            arm.implementation.title == title && arm.implementation.layout.index != Index::None
-        };
-        self.results.arms().filter(own).min_by_key(|arm| {
-            let write = arm.implementation.layout.write;
-            let as_published = operation == Operation::MultiWrite
-                && title == "PostgreSQL"
-                && write == WriteMethod::ConcatenatedStatements;
-            let is_default = arm.implementation.durability == Durability::Default;
-            (!is_default, !as_published, write != WriteMethod::Usual)
-        })
-    }
-
-    /// Pairs of implementations that differ by an index alone: with it and without.
-    pub fn pairs(self) -> Vec<[&'a Arm; 2]> {
-        self.results.pairs(|with, without| {
-            let wanted = with.layout.with_index(Index::None);
-            with.layout.index == Index::SeriesTime && without.layout == wanted
-        })
     }
 
     /// The study's curves as tables: over clients (its figures 9 to 12), over the number of operations (5 to 8), with and without an index (3 and 4);
@@ -367,16 +238,6 @@ impl<'a> Operations<'a> {
             }
         }
         table
-    }
-
-    /// Our rates with one client and with most.
-    fn ours(self, title: &str, operation: Operation) -> [Values; 2] {
-        let arm = self.stands_for(title, operation);
-        let tests = [self.single_client(operation), self.multi_client(operation)];
-        tests.map(|test| match (arm, test) {
-            (Some(arm), Some(test)) => self.rates(arm, operation, test),
-            _ => Vec::new(),
-        })
     }
 
     fn figures(self) -> Vec<Figure> {

@@ -1,7 +1,8 @@
 //! A container as the server describes it, in words.
 
+use super::connection::Connection;
+use super::failure::{Failure, text};
 use super::foreign::{ColumnInfo, ContainerInfo, Flag, IndexInfo};
-use super::{Connection, Failure, text};
 use std::ffi::{CStr, c_char};
 use std::ptr;
 

@@ -1,7 +1,8 @@
 //! One row: its fields set and read by column number.
 
+use super::connection::Connection;
+use super::failure::{Failure, ILLEGAL_PARAMETER, failure, text};
 use super::foreign::{self, Blob, Flag, Functions};
-use super::{Connection, Failure, ILLEGAL_PARAMETER, failure, text};
 use std::ffi::{CStr, c_char};
 use std::ptr::{self, NonNull};
 

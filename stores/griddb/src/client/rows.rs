@@ -1,8 +1,9 @@
 //! Containers and queries: safe handles that keep what they came from alive and close themselves.
 
+use super::connection::Connection;
+use super::failure::{Failure, ILLEGAL_PARAMETER, failure, text};
 use super::foreign::{self, Aggregation, Flag, Functions};
 use super::row::{Cells, Row, raw};
-use super::{Connection, Failure, ILLEGAL_PARAMETER, failure, text};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ffi::{CStr, CString};

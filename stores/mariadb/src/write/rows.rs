@@ -2,8 +2,8 @@
 //!
 //! It decides in which form the driver takes them; how they travel is decided by [`super::write`].
 
-use super::insert::Inserts;
-use super::{Step, native};
+use super::insert::{Insert, Inserts};
+use super::value::native;
 use mysql_async::Value as Parameter;
 use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_relational::table::series_cell;
@@ -12,6 +12,12 @@ use sensormark_relational::write::{Rows, entity_cells};
 use sensormark_store::record::{json, records, runs};
 use sensormark_store::{Batch, EntityReading, StoreError};
 use std::ops::Range;
+
+/// Rows of parameters for one statement.
+pub(crate) struct Step<'a> {
+    pub(super) insert: &'a Insert,
+    pub(super) rows: Vec<Vec<Parameter>>,
+}
 
 /// The statements that store these readings, with their rows.
 pub(crate) fn steps<'a>(

@@ -7,7 +7,7 @@ use sensormark_store::lines::{IN_KEYS, Lines};
 use sensormark_store::text::Page;
 use sensormark_store::{Batch, Schema, Table};
 
-use super::ExportError;
+use super::error::ExportError;
 use super::prepared::{Starts, Writer, by_table};
 
 /// What is escaped in a table's name.

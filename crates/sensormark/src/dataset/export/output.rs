@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 use sensormark_store::text::Page;
 
 use super::csv::Csv;
+use super::error::ExportError;
 use super::json::JsonLines;
 use super::line_protocol::LineProtocol;
+use super::options::{ExportOptions, Format};
 use super::prepared::Writer;
 use super::source::{Batches, DataSet};
-use super::{ExportError, ExportOptions, Format};
 
 /// A page is handed on when it holds this many bytes.
 const PAGE_BYTES: usize = 1 << 18;
@@ -49,10 +50,13 @@ pub fn export(
     options: &ExportOptions,
     output: &Output,
 ) -> Result<Summary, ExportError> {
-    options.shard.check(data.schema())?;
+    options.check_shard(data.schema())?;
     let writer = writer(data, options)?;
     let mut batches = data.batches(options.shard);
-    let fail = |source| ExportError::write(output, source);
+    let fail = |source| ExportError::Write {
+        to: output.to_string(),
+        source,
+    };
     match output {
         Output::File(path) => {
             if path.metadata().is_ok_and(|there| !there.is_file()) {
@@ -88,7 +92,7 @@ pub fn write_batches(
     options: &ExportOptions,
     to: &mut dyn Write,
 ) -> Result<Summary, ExportError> {
-    options.shard.check(data.schema())?;
+    options.check_shard(data.schema())?;
     let writer = writer(data, options)?;
     let mut batches = data.batches(options.shard);
     copy(writer.as_ref(), batches.as_mut(), to).map_err(|source| ExportError::Write {
@@ -181,6 +185,16 @@ impl Drop for Draft {
         if !self.published {
             // What is left behind then is a hidden file that names this process.
             let _ = fs::remove_file(&self.beside);
+        }
+    }
+}
+
+impl Output {
+    /// A file, or standard output for none and for `-`.
+    pub fn from_option(path: Option<PathBuf>) -> Self {
+        match path {
+            Some(path) if path.as_os_str() != "-" => Self::File(path),
+            _ => Self::StandardOutput,
         }
     }
 }

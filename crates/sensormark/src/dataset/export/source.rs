@@ -2,15 +2,12 @@
 //!
 //! How a batch is written is not known here.
 
-use std::fmt;
 use std::ops::Range;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use sensormark_store::{Batch, FieldType, Schema, Values};
-use serde::{Deserialize, Serialize};
 
-use super::ExportError;
+use super::shard::Shard;
 use crate::dataset::machine_tool::{self, CHANNELS, MachineTool, SAMPLE_PERIOD_NS};
 use crate::dataset::recording::Recording;
 
@@ -30,91 +27,6 @@ pub trait DataSet {
 pub trait Batches {
     /// The next batch, as long as there is one; its memory is used again for the one after.
     fn next(&mut self) -> Option<&Batch>;
-}
-
-/// One part of a data set's series. The parts of one number of shards make the whole, without overlap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(into = "(u32, u32)", try_from = "(u32, u32)")]
-pub struct Shard {
-    number: u32,
-    count: u32,
-}
-
-impl Shard {
-    /// Everything.
-    pub const WHOLE: Self = Self {
-        number: 0,
-        count: 1,
-    };
-
-    /// Shard `number` (from 0) of `count`; none when there is no such shard.
-    pub const fn new(number: u32, count: u32) -> Option<Self> {
-        if number < count {
-            Some(Self { number, count })
-        } else {
-            None
-        }
-    }
-
-    /// The shard's series of a table with this many: a contiguous part, as equal as can be.
-    pub fn series(self, of: u32) -> Range<u32> {
-        let bound = |number: u32| {
-            let bound = u64::from(of) * u64::from(number) / u64::from(self.count);
-            u32::try_from(bound).expect("not over the number of series")
-        };
-        bound(self.number)..bound(self.number + 1)
-    }
-
-    /// Whether it is everything.
-    pub const fn is_whole(self) -> bool {
-        self.count == 1
-    }
-
-    /// Fails when some shard would be without series.
-    pub(super) fn check(self, schema: &Schema) -> Result<(), ExportError> {
-        let series = schema.tables.iter().map(|table| table.series.len()).max();
-        let series = series.unwrap_or(0);
-        if self.count > series.max(1) {
-            return Err(ExportError::Shard {
-                shard: self,
-                series,
-            });
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Display for Shard {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}/{}", self.number, self.count)
-    }
-}
-
-impl FromStr for Shard {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let numbers = text.split_once('/').and_then(|(number, count)| {
-            Self::new(number.trim().parse().ok()?, count.trim().parse().ok()?)
-        });
-        numbers.ok_or_else(|| {
-            format!("{text:?} is no shard; the shards of four are 0/4, 1/4, 2/4 and 3/4")
-        })
-    }
-}
-
-impl From<Shard> for (u32, u32) {
-    fn from(shard: Shard) -> Self {
-        (shard.number, shard.count)
-    }
-}
-
-impl TryFrom<(u32, u32)> for Shard {
-    type Error = String;
-
-    fn try_from((number, count): (u32, u32)) -> Result<Self, String> {
-        Self::new(number, count).ok_or_else(|| format!("there is no shard {number} of {count}"))
-    }
 }
 
 /// A stretch of the machine tool's signal, sampled exactly each millisecond, or at another distance. (In a run the writer stamps samples as

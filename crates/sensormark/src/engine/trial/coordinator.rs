@@ -9,6 +9,7 @@ mod hearing;
 mod hosts;
 mod killing;
 mod prepare;
+mod slowest;
 mod together;
 
 use super::account::{self, DiskMoment};
@@ -31,8 +32,8 @@ use crate::measurement::verdict::{Reason, ReasonKind};
 use crate::probe::monotonic_ns;
 use sensormark_store::{Plan, StoreError};
 use serde_json::Value;
+use slowest::Slowest;
 use std::time::Duration;
-use together::Slowest;
 
 /// How long processes have to come to their common start, in ns.
 const LEAD_NS: u64 = 50_000_000;

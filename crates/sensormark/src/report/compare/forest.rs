@@ -1,7 +1,7 @@
 //! The figures of two runs as a forest: the ratio of each with its interval, the largest change first. What was tested and did not change stands in a table of
 //! its own. Of what was not tested, or not decided, the largest ratios are shown and marked as that.
 
-use super::{Change, Pair};
+use super::pairs::{Change, Pair};
 use crate::report::number::significant;
 use crate::report::sections::cells::counted;
 use crate::report::tables::{Cell, Digits, Drawing, Number, Section, Shape, Spread, Table};

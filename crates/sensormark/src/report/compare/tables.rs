@@ -1,8 +1,9 @@
 //! What a comparison says: how many figures changed, which, whether the runs are alike, and every figure.
 
 use super::figures::name;
+use super::forest;
 use super::origin::{all_unlike, otherwise_unlike};
-use super::{Change, Pair, forest};
+use super::pairs::{Change, Pair};
 use crate::measurement::record::{RunRecord, TrialRecord};
 use crate::report::disturbed::tolerated;
 use crate::report::field::Field;

@@ -2,11 +2,12 @@
 
 use super::{compact, curves, front, time_series};
 use crate::measurement::folder::ResultsFolder;
+use crate::report::clean::clean;
 use crate::report::field::{Arm, Field};
 use crate::report::ranking::{Ranked, Ranking};
+use crate::report::run_report::Report;
 use crate::report::sections::side_text;
 use crate::report::tables::Document;
-use crate::report::{Report, clean::clean};
 use crate::score::Board;
 use crate::statistics::{Basis, SIGNIFICANCE, SMALLEST_REPETITIONS};
 use crate::studies;

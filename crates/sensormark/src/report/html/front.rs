@@ -2,10 +2,10 @@
 //! they are in the page's ranking, which a reader's weights move.
 
 use super::reads;
-use crate::report::Report;
 use crate::report::clean::clean;
 use crate::report::field::{Arm, Field};
 use crate::report::number::fixed;
+use crate::report::run_report::Report;
 use crate::report::sections::cells::counted;
 use crate::report::summary::{Estimate, NotRanked, Summary, figures};
 use serde_json::{Map, Value, json};

@@ -16,7 +16,7 @@ pub mod index;
 mod reads;
 mod time_series;
 
-use super::Report;
+use super::run_report::Report;
 use super::tables::Document;
 use crate::measurement::folder::ResultsFolder;
 use serde_json::{Value, json};

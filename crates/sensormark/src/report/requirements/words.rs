@@ -1,6 +1,6 @@
 //! Requirements in words: what a limit is about, what was wanted, and the answer in sentences.
 
-use super::{LayoutAnswer, Outcome, Requirements};
+use super::answer::{LayoutAnswer, Outcome, Requirements};
 use crate::measurement::record::LimitRecord;
 use crate::quantity::size_text;
 use crate::report::number::significant;

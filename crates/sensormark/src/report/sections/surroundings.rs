@@ -7,7 +7,7 @@ use crate::measurement::server::ProbeRecord;
 use crate::probe::{DeviceKind, Environment, Processor};
 use crate::report::field::Field;
 use crate::report::number::{fixed, significant};
-use crate::report::quoted;
+use crate::report::shell::quoted;
 use crate::report::tables::{Cell, Section, Table};
 
 /// Warnings that differ in numbers alone are shown one by one up to this many.

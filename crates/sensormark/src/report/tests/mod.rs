@@ -14,6 +14,7 @@ mod summary;
 mod writes;
 
 use super::*;
+use crate::measurement::record::{RunRecord, TrialRecord};
 use fixture::*;
 
 pub(crate) fn report(trials: Vec<TrialRecord>) -> Report {

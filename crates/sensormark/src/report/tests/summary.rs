@@ -132,7 +132,7 @@ fn the_answer_says_for_how_many_weights_it_holds() {
     let json: serde_json::Value = serde_json::from_str(&found.json()).unwrap();
     assert_eq!(json["summary"]["winner"], summary.winner.clone().unwrap());
     assert_eq!(json["summary"]["ranked"][0]["win_share"], first.win_share);
-    let mut ranking = found.ranking.clone();
+    let mut ranking = found.ranking().clone();
     let mut wins = |shares: [f64; 2]| {
         ranking
             .ranked
@@ -140,7 +140,7 @@ fn the_answer_says_for_how_many_weights_it_holds() {
             .for_each(|one| one.win_share = 0.0);
         ranking.ranked[0].win_share = shares[0];
         ranking.ranked[1].win_share = shares[1];
-        let summary = Summary::new(&found.field, &ranking);
+        let summary = Summary::new(found.field(), &ranking);
         let small = Room {
             width: 80,
             height: Some(24),

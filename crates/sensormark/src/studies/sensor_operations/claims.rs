@@ -1,7 +1,7 @@
 //! The claims of the sensor-operations study.
 
+use super::operations::{Operations, Test, clients, grouped, rate_of};
 use super::printed::{PHYSICAL, TITLES, VIRTUAL, printed_rates};
-use super::{Operations, Test, clients, grouped, rate_of};
 use crate::report::claims::{
     Claim, Values, all, claim, is_less, is_level, mean, ratios, shown, times,
 };

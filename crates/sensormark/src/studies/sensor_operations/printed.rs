@@ -1,6 +1,6 @@
 //! What the sensor-operations study printed, its tables IV and V in operations a second, and ours beside it.
 
-use super::{Operations, clients};
+use super::operations::{Operations, clients};
 use crate::report::claims::{Values, has, ratios};
 use crate::report::sections::cells::geometric_mean;
 use crate::report::tables::{Cell, Digits, Number, Spread, Table};

@@ -8,6 +8,7 @@
 //! One process owns a queue ([`OwnedQueue`]) and removes it; others open it by its number. It is not for other payloads,
 //! nor for more than one machine.
 
+mod error;
 mod kernel;
 mod ownership;
 
@@ -17,50 +18,17 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use libc::c_long;
 
+pub use error::QueueError;
 pub use ownership::{Orphan, Owner, orphans, remove_orphans, remove_own};
 
 use crate::dataset::machine_tool::CHANNELS;
+use error::{ignore_gone, refused};
 use kernel::{TEXT_BYTES, Wait};
 
 /// Bytes that a reading takes of the queue's capacity.
 pub const READING_BYTES: u64 = TEXT_BYTES as u64;
 /// How many keys are tried before giving up.
 const KEYS: usize = 16;
-
-/// What can go wrong with a queue.
-#[derive(Debug, thiserror::Error)]
-pub enum QueueError {
-    /// The queue is gone: its owner removed it, or it never was.
-    #[error("the message queue was removed")]
-    Removed,
-    /// A message that no source of ours sent.
-    #[error("the message queue holds a message that is no reading (type {kind}, {length} bytes)")]
-    Foreign {
-        /// The message's type.
-        kind: i64,
-        /// The bytes of its text.
-        length: usize,
-    },
-    /// A sequence number that a message's type cannot carry.
-    #[error("sequence number {0} does not fit into a message's type")]
-    Sequence(u64),
-    /// The kernel refused.
-    #[error("{operation} on the message queue: {source}")]
-    System {
-        /// The system call.
-        operation: &'static str,
-        /// The kernel's reason.
-        source: std::io::Error,
-    },
-    /// A file about a queue's owner cannot be read, written or removed.
-    #[error("the message queue's record {path}: {source}")]
-    Record {
-        /// The file or folder.
-        path: PathBuf,
-        /// The reason.
-        source: std::io::Error,
-    },
-}
 
 /// What a receiver got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -297,30 +265,6 @@ impl Drop for OwnedQueue {
         if let Err(error) = removed.and_then(|_| ownership::remove_record(&self.record)) {
             tracing::warn!(%error, queue = self.queue.number, "a message queue could not be removed");
         }
-    }
-}
-
-fn is_gone(error: &std::io::Error) -> bool {
-    matches!(error.raw_os_error(), Some(libc::EIDRM | libc::EINVAL))
-}
-
-fn refused(operation: &'static str, source: std::io::Error) -> QueueError {
-    if is_gone(&source) {
-        QueueError::Removed
-    } else {
-        QueueError::System { operation, source }
-    }
-}
-
-/// The result of a call on a queue that may be gone already, which is no error then.
-fn ignore_gone<T>(result: std::io::Result<T>) -> Result<Option<T>, QueueError> {
-    match result {
-        Ok(value) => Ok(Some(value)),
-        Err(error) if is_gone(&error) => Ok(None),
-        Err(source) => Err(QueueError::System {
-            operation: "msgctl",
-            source,
-        }),
     }
 }
 

@@ -5,6 +5,7 @@
 use super::super::plausible;
 use super::super::protocol::Report;
 use super::super::script::PhaseSpec;
+use super::slowest::Slowest;
 use super::{Coordinator, LEAD_NS, Worked, Written};
 use crate::engine::failure::TrialFailure;
 use crate::engine::operations::ENDLESS;
@@ -27,13 +28,6 @@ const APART_SHARE: f64 = 0.1;
 const LOOK: Duration = Duration::from_millis(20);
 /// A rank that takes so many times as long as the fastest one is named.
 const SLOW_TIMES: f64 = 1.1;
-
-/// One rank that took longer than the others.
-pub(super) struct Slowest {
-    /// How many times as long as the fastest.
-    times: f64,
-    text: String,
-}
 
 /// What one rank's clients did, by the clock of rank 0.
 struct Part {

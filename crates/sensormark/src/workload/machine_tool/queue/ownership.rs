@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use libc::key_t;
 use serde::{Deserialize, Serialize};
 
-use super::{QueueError, kernel};
+use super::error::{QueueError, ignore_gone};
+use super::kernel;
 use crate::dataset::random::finalise;
 
 /// A process, told apart from later ones with the same number.
@@ -150,7 +151,7 @@ pub fn remove_own(records: &Path) -> Result<(), QueueError> {
 
 fn remove(found: &Orphan) -> Result<(), QueueError> {
     if let Some(queue) = found.queue {
-        super::ignore_gone(kernel::remove(queue))?;
+        ignore_gone(kernel::remove(queue))?;
     }
     remove_record(&found.record)
 }
@@ -211,7 +212,7 @@ fn our_queue(key: key_t) -> Result<Option<i32>, QueueError> {
             });
         }
     };
-    let status = super::ignore_gone(kernel::status(queue))?;
+    let status = ignore_gone(kernel::status(queue))?;
     let own = rustix::process::geteuid().as_raw();
     Ok(status
         .filter(|status| status.creator_uid == own)

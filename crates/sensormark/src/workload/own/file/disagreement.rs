@@ -1,6 +1,6 @@
 //! That two keys of a table do not go together.
 
-use super::FileError;
+use super::error::FileError;
 use super::section::{Place, Section};
 
 /// That two keys of a table do not go together, with both values and why.

@@ -1,7 +1,7 @@
 //! Tags and fields of a workload file.
 
-use super::FileError;
 use super::disagreement::disagree;
+use super::error::FileError;
 use super::section::{At, Section};
 use crate::workload::own::parameters::{FieldKind, FieldPart, ShapePart, TagPart};
 use std::collections::BTreeSet;

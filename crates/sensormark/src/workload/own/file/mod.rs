@@ -3,6 +3,7 @@
 //! [`section`] takes values out of tables and knows where each stood; the other modules say what each table may hold. What the parameters mean is not known here.
 
 mod disagreement;
+mod error;
 mod fields;
 mod queries;
 mod section;
@@ -12,34 +13,10 @@ mod whole;
 mod tests;
 
 use super::parameters::Parameters;
+pub use error::FileError;
 pub use fields::check_name;
-use std::fmt;
 use std::path::Path;
-
-/// What is wrong with a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileError {
-    /// The file, as the user named it.
-    pub file: String,
-    /// The line, from 1; none where it is about a setting or the whole file.
-    pub line: Option<usize>,
-    /// What is wrong, and what would be right.
-    pub message: String,
-}
-
-impl std::error::Error for FileError {}
-
-impl fmt::Display for FileError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            Some(line) => write!(formatter, "{}:{line}: {}", self.file, self.message),
-            None => write!(formatter, "{}: {}", self.file, self.message),
-        }
-    }
-}
-
-/// Whether a text names a store as after `--on`; says what is wrong where it does not.
-pub type StoreCheck<'a> = &'a dyn Fn(&str) -> Result<(), String>;
+pub use whole::StoreCheck;
 
 /// Reads a workload file. Settings (`NAME=VALUE`, `series.count=10`) stand for what the file says.
 ///

@@ -1,7 +1,7 @@
 //! The mixed phase of a workload file: writers and queries.
 
-use super::FileError;
 use super::disagreement::disagree;
+use super::error::FileError;
 use super::fields::Names;
 use super::section::{At, Section};
 use crate::nearest::unknown;

@@ -1,6 +1,6 @@
 //! Tables of a TOML file. Keys and values have their places, so that messages name the line.
 
-use super::FileError;
+use super::error::FileError;
 use crate::nearest::unknown;
 use crate::quantity::duration_ns;
 use std::cell::RefCell;

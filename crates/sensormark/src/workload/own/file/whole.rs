@@ -1,9 +1,9 @@
 //! The whole of a workload file, table by table.
 
+use super::error::FileError;
 use super::fields::{Names, fields, name, tags};
 use super::queries::{Data, batch, clients, mixed};
 use super::section::{At, Section, Source};
-use super::{FileError, StoreCheck};
 use crate::nearest::unknown;
 use crate::quantity::length_text;
 use crate::quantity::{Quantity, quantity};
@@ -47,6 +47,9 @@ const START_NS: i64 = 1_767_225_600_000_000_000;
 
 /// Layouts by name, in the order in which they are measured.
 pub const LAYOUTS: [&str; 2] = ["individual", "bulk"];
+
+/// Whether a text names a store as after `--on`; says what is wrong where it does not.
+pub type StoreCheck<'a> = &'a dyn Fn(&str) -> Result<(), String>;
 
 /// Reads the whole file.
 pub fn whole(

@@ -2,7 +2,9 @@
 //!
 //! What nobody was asked is chosen here: how much is loaded, how often questions are asked, how many readings a write has. The file says so beside each number.
 
-use super::{Answers, Asked, Measure};
+use super::answers::{Answers, Asked, Loss};
+use super::measure::Measure;
+use super::text::{commented, number};
 use crate::quantity::{length_text, size_text};
 use crate::units::round_u64;
 use crate::workload::own::limit::DISK_FOR;
@@ -27,13 +29,6 @@ const MIXED_SECONDS: u64 = 24;
 const LARGEST_BATCH: u64 = 1_000;
 /// A batch is to be empty no more often than this, because readings are late.
 const EMPTY: f64 = 1e-6;
-/// Columns before a comment.
-const COMMENTS_AT: usize = 37;
-
-/// A line with its comment.
-pub(super) fn commented(line: &str, comment: &str) -> String {
-    format!("{line:<COMMENTS_AT$} # {comment}\n")
-}
 
 impl Answers {
     /// The file of this title.
@@ -90,7 +85,7 @@ impl Answers {
         let keeps_up = format!("writes keep up with {rate} readings a second");
         limit("not started of writers = 0", &keeps_up);
         let lost = match &self.loss {
-            super::Loss::Share(share) => format!("lost <= {share}"),
+            Loss::Share(share) => format!("lost <= {share}"),
             _ => "lost = 0".to_owned(),
         };
         limit(&lost, "acknowledged readings that are not stored");
@@ -283,12 +278,6 @@ fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {
         .map(|name| toml::Value::from(name).to_string())
         .collect();
     quoted.join(", ")
-}
-
-/// A number of at most three decimals.
-pub(super) fn number(value: f64) -> String {
-    let text = format!("{value:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 fn grouped(count: u64) -> String {

@@ -1,7 +1,6 @@
-//! What sensors measure: well-known quantities with their usual course, and others by a name and a type.
+//! What sensors measure: well-known quantities with their usual shape, and others by a name and a type.
 
-use super::answer::list;
-use super::draft::commented;
+use super::text::{commented, list};
 use crate::nearest::unknown;
 use crate::workload::own::file::check_name;
 
@@ -10,7 +9,7 @@ const MOST: usize = 32;
 
 /// How a quantity moves.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Course {
+enum ValueShape {
     /// A number that wanders between these.
     Walk(f64, f64),
     /// The same in whole numbers.
@@ -23,40 +22,40 @@ enum Course {
     Words,
 }
 
-const KNOWN: [(&str, Course); 18] = [
-    ("temperature", Course::Walk(15.0, 30.0)),
-    ("humidity", Course::Walk(20.0, 90.0)),
-    ("pressure", Course::Walk(980.0, 1_040.0)),
-    ("power", Course::Walk(0.0, 5_000.0)),
-    ("voltage", Course::Walk(220.0, 240.0)),
-    ("current", Course::Walk(0.0, 16.0)),
-    ("speed", Course::Walk(0.0, 3_000.0)),
-    ("vibration", Course::Walk(0.0, 10.0)),
-    ("level", Course::Walk(0.0, 100.0)),
-    ("flow", Course::Walk(0.0, 50.0)),
-    ("co2", Course::WholeWalk(400.0, 2_000.0)),
-    ("brightness", Course::WholeWalk(0.0, 1_000.0)),
-    ("energy", Course::Counter(10.0)),
-    ("pulses", Course::Counter(50.0)),
-    ("door", Course::Truth),
-    ("motion", Course::Truth),
-    ("running", Course::Truth),
-    ("state", Course::Words),
+const KNOWN: [(&str, ValueShape); 18] = [
+    ("temperature", ValueShape::Walk(15.0, 30.0)),
+    ("humidity", ValueShape::Walk(20.0, 90.0)),
+    ("pressure", ValueShape::Walk(980.0, 1_040.0)),
+    ("power", ValueShape::Walk(0.0, 5_000.0)),
+    ("voltage", ValueShape::Walk(220.0, 240.0)),
+    ("current", ValueShape::Walk(0.0, 16.0)),
+    ("speed", ValueShape::Walk(0.0, 3_000.0)),
+    ("vibration", ValueShape::Walk(0.0, 10.0)),
+    ("level", ValueShape::Walk(0.0, 100.0)),
+    ("flow", ValueShape::Walk(0.0, 50.0)),
+    ("co2", ValueShape::WholeWalk(400.0, 2_000.0)),
+    ("brightness", ValueShape::WholeWalk(0.0, 1_000.0)),
+    ("energy", ValueShape::Counter(10.0)),
+    ("pulses", ValueShape::Counter(50.0)),
+    ("door", ValueShape::Truth),
+    ("motion", ValueShape::Truth),
+    ("running", ValueShape::Truth),
+    ("state", ValueShape::Words),
 ];
 
-const TYPES: [(&str, Course); 5] = [
-    ("float", Course::Walk(0.0, 100.0)),
-    ("integer", Course::WholeWalk(0.0, 1_000.0)),
-    ("counter", Course::Counter(10.0)),
-    ("bool", Course::Truth),
-    ("text", Course::Words),
+const TYPES: [(&str, ValueShape); 5] = [
+    ("float", ValueShape::Walk(0.0, 100.0)),
+    ("integer", ValueShape::WholeWalk(0.0, 1_000.0)),
+    ("counter", ValueShape::Counter(10.0)),
+    ("bool", ValueShape::Truth),
+    ("text", ValueShape::Words),
 ];
 
 /// Something that a sensor measures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measure {
     name: String,
-    course: Course,
+    shape: ValueShape,
 }
 
 /// Reads `NAME[:TYPE], …`.
@@ -72,13 +71,13 @@ pub fn measures(text: &str) -> Result<Vec<Measure>, String> {
         };
         check_name(name)?;
         let known = KNOWN.iter().find(|(known, _)| *known == name);
-        let course = match (kind, known) {
+        let shape = match (kind, known) {
             (Some(kind), _) => {
                 let names = TYPES.iter().map(|(name, _)| (*name).to_owned());
                 let of_type = TYPES.iter().find(|(known, _)| *known == kind);
                 of_type.ok_or_else(|| unknown("type", kind, names))?.1
             }
-            (None, Some((_, course))) => *course,
+            (None, Some((_, shape))) => *shape,
             (None, None) => TYPES[0].1,
         };
         if ["sensor", "site"].contains(&name) || found.iter().any(|one| one.name == name) {
@@ -86,7 +85,7 @@ pub fn measures(text: &str) -> Result<Vec<Measure>, String> {
         }
         found.push(Measure {
             name: name.to_owned(),
-            course,
+            shape,
         });
     }
     match found.len() {
@@ -106,20 +105,20 @@ impl Measure {
 
     /// Whether means and thresholds can be had of it.
     pub const fn is_number(&self) -> bool {
-        !matches!(self.course, Course::Truth | Course::Words)
+        !matches!(self.shape, ValueShape::Truth | ValueShape::Words)
     }
 
     /// Whether it goes up and down, so that it passes a threshold now and then.
     pub const fn wanders(&self) -> bool {
-        matches!(self.course, Course::Walk(..) | Course::WholeWalk(..))
+        matches!(self.shape, ValueShape::Walk(..) | ValueShape::WholeWalk(..))
     }
 
     /// A threshold that is passed now and then, after so many readings.
     pub fn threshold(&self, ticks: u64) -> f64 {
-        match self.course {
-            Course::Walk(min, max) | Course::WholeWalk(min, max) => min + (max - min) * 0.8,
-            Course::Counter(step) => step * ticks as f64 / 2.0,
-            Course::Truth | Course::Words => 0.0,
+        match self.shape {
+            ValueShape::Walk(min, max) | ValueShape::WholeWalk(min, max) => min + (max - min) * 0.8,
+            ValueShape::Counter(step) => step * ticks as f64 / 2.0,
+            ValueShape::Truth | ValueShape::Words => 0.0,
         }
     }
 
@@ -129,21 +128,21 @@ impl Measure {
             let period = commented(&format!("period = \"{period}\""), "the longest swing");
             format!("type = \"{kind}\"\nshape = \"walk\"\nmin = {min:?}\nmax = {max:?}\n{period}")
         };
-        let rest = match self.course {
-            Course::Walk(min, max) => walk("float", (min, max)) + "decimals = 2\n",
-            Course::WholeWalk(min, max) => walk("integer", (min, max)),
-            Course::Counter(step) => {
+        let rest = match self.shape {
+            ValueShape::Walk(min, max) => walk("float", (min, max)) + "decimals = 2\n",
+            ValueShape::WholeWalk(min, max) => walk("integer", (min, max)),
+            ValueShape::Counter(step) => {
                 let step = commented(
                     &format!("step = {step:?}"),
                     "grows by so much a reading, on average",
                 );
                 format!("type = \"integer\"\nshape = \"counter\"\n{step}")
             }
-            Course::Truth => {
+            ValueShape::Truth => {
                 let chance = commented("chance = 0.1", "how often it is true");
                 format!("type = \"bool\"\nshape = \"random\"\n{chance}hold = \"{hold}\"\n")
             }
-            Course::Words => format!(
+            ValueShape::Words => format!(
                 "type = \"text\"\nshape = \"random\"\nvalues = [\"ok\", \"warning\", \"failed\"]\nhold = \"{hold}\"\n"
             ),
         };

@@ -3,17 +3,19 @@
 //! Each question has a default and takes its answer as text, from a terminal or from an option. [`draft`] writes the file. Nothing is measured here, and
 //! no terminal is known.
 
-mod answer;
+mod answers;
 pub mod draft;
 mod measure;
+mod parse;
+mod text;
 
 #[cfg(test)]
 mod tests;
 
 use super::file::StoreCheck;
 use crate::quantity::duration_ns;
+pub use answers::{Answers, Asked, Loss};
 pub use measure::Measure;
-use sensormark_store::Durability;
 
 /// One question.
 #[derive(Debug, Clone, Copy)]
@@ -29,67 +31,6 @@ pub struct Question {
     take: fn(&mut Answers, &str, StoreCheck<'_>) -> Result<(), String>,
 }
 
-/// A question that databases' queries answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
-    /// The latest value of each sensor of a site.
-    Live,
-    /// All readings of one sensor over a time.
-    History,
-    /// Means by window over the sensors of a site.
-    Dashboards,
-    /// Which sensors passed a threshold lately.
-    Alerts,
-}
-
-/// What may be lost.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Loss {
-    /// Nothing, even when the power fails.
-    Nothing,
-    /// The last moments when the power fails.
-    Moments,
-    /// A share of the readings, as the user wrote it.
-    Share(String),
-}
-
-impl Loss {
-    /// The class of durability that promises no more than is needed.
-    pub const fn durability(&self) -> Durability {
-        match self {
-            Self::Nothing => Durability::Durable,
-            Self::Moments | Self::Share(_) => Durability::Relaxed,
-        }
-    }
-}
-
-/// A size as the user wrote it, and its bytes.
-#[derive(Debug, Clone, PartialEq, Default)]
-struct Size {
-    text: String,
-    bytes: f64,
-}
-
-/// All answers.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Answers {
-    sensors: u32,
-    measures: Vec<Measure>,
-    interval_ns: i64,
-    late: f64,
-    repeated: f64,
-    /// As the user wrote it.
-    keep: String,
-    asked: Vec<Asked>,
-    /// As the user wrote it.
-    within: String,
-    loss: Loss,
-    headroom: f64,
-    memory: Size,
-    disk: Size,
-    stores: Vec<String>,
-}
-
 /// The questions, in the order in which they are asked.
 pub const QUESTIONS: [Question; 12] = [
     Question {
@@ -97,7 +38,7 @@ pub const QUESTIONS: [Question; 12] = [
         text: "How many sensors are there?",
         hint: "a whole number, like 250",
         default: "100",
-        take: |all, text, _| answer::sensors(text).map(|found| all.sensors = found),
+        take: |all, text, _| parse::sensors(text).map(|found| all.sensors = found),
     },
     Question {
         option: "measures",
@@ -113,7 +54,7 @@ pub const QUESTIONS: [Question; 12] = [
         default: "10s",
         take: |all, text, _| {
             let interval_ns = duration_ns(text)?;
-            answer::interval(interval_ns, all.sensors)?;
+            parse::interval(interval_ns, all.sensors)?;
             all.interval_ns = interval_ns;
             Ok(())
         },
@@ -124,7 +65,7 @@ pub const QUESTIONS: [Question; 12] = [
         hint: "none, or such as: 1 % late, 0.1 % twice",
         default: "none",
         take: |all, text, _| {
-            (all.late, all.repeated) = answer::disorder(text)?;
+            (all.late, all.repeated) = parse::disorder(text)?;
             Ok(())
         },
     },
@@ -134,7 +75,7 @@ pub const QUESTIONS: [Question; 12] = [
         hint: "a length of time, like 12h, 30d or 365d",
         default: "90d",
         take: |all, text, _| {
-            answer::keep(duration_ns(text)?, all.interval_ns)?;
+            parse::keep(duration_ns(text)?, all.interval_ns)?;
             text.clone_into(&mut all.keep);
             Ok(())
         },
@@ -145,8 +86,8 @@ pub const QUESTIONS: [Question; 12] = [
         hint: "of these: live, history, dashboards, alerts",
         default: "live, history",
         take: |all, text, _| {
-            let asked = answer::asked(text)?;
-            answer::needs_number(&asked, &all.measures)?;
+            let asked = parse::asked(text)?;
+            parse::needs_number(&asked, &all.measures)?;
             all.asked = asked;
             Ok(())
         },
@@ -167,58 +108,37 @@ pub const QUESTIONS: [Question; 12] = [
         text: "What may be lost?",
         hint: "nothing; moments (at a power cut only); or a share like 0.1 %",
         default: "nothing",
-        take: |all, text, _| answer::loss(text).map(|found| all.loss = found),
+        take: |all, text, _| parse::loss(text).map(|found| all.loss = found),
     },
     Question {
         option: "headroom",
         text: "How many times today's rate must the database be able to take?",
         hint: "a number, 1 or more",
         default: "2",
-        take: |all, text, _| answer::headroom(text).map(|found| all.headroom = found),
+        take: |all, text, _| parse::headroom(text).map(|found| all.headroom = found),
     },
     Question {
         option: "memory",
         text: "How much memory of the machine may the database take?",
         hint: "a size, like 512 MiB or 4 GB",
         default: "2 GB",
-        take: |all, text, _| answer::size(text).map(|found| all.memory = found),
+        take: |all, text, _| parse::size(text).map(|found| all.memory = found),
     },
     Question {
         option: "disk",
         text: "How much disk is there for the data?",
         hint: "a size, like 20 GB or 2 TB",
         default: "100 GB",
-        take: |all, text, _| answer::size(text).map(|found| all.disk = found),
+        take: |all, text, _| parse::size(text).map(|found| all.disk = found),
     },
     Question {
         option: "on",
         text: "Which databases come into question?",
         hint: "names, as after --on: sqlite, postgresql; or all",
         default: "",
-        take: |all, text, is_store| answer::stores(text, is_store).map(|found| all.stores = found),
+        take: |all, text, is_store| parse::stores(text, is_store).map(|found| all.stores = found),
     },
 ];
-
-impl Default for Answers {
-    /// Before anything is answered; every question is asked in order, so that later ones know the earlier answers.
-    fn default() -> Self {
-        Self {
-            sensors: 1,
-            measures: Vec::new(),
-            interval_ns: 1_000_000_000,
-            late: 0.0,
-            repeated: 0.0,
-            keep: String::new(),
-            asked: Vec::new(),
-            within: String::new(),
-            loss: Loss::Nothing,
-            headroom: 1.0,
-            memory: Size::default(),
-            disk: Size::default(),
-            stores: Vec::new(),
-        }
-    }
-}
 
 impl Answers {
     /// Takes the answer of a question.
@@ -232,20 +152,5 @@ impl Answers {
         is_store: StoreCheck<'_>,
     ) -> Result<(), String> {
         (question.take)(self, text.trim(), is_store)
-    }
-
-    /// Readings that the sensors send in a second.
-    pub fn readings_per_second(&self) -> f64 {
-        f64::from(self.sensors) * 1e9 / self.interval_ns as f64
-    }
-
-    /// The same, in words.
-    pub fn rate_text(&self) -> String {
-        draft::number(self.readings_per_second())
-    }
-
-    /// How long the data is kept, as the user wrote it.
-    pub fn keep(&self) -> &str {
-        &self.keep
     }
 }

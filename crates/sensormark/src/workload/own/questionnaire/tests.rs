@@ -3,6 +3,7 @@
 use super::*;
 use crate::workload::own::file::parse;
 use crate::workload::own::parameters::{Parameters, QueryKind};
+use sensormark_store::Durability;
 use std::path::Path;
 
 /// The answers where these options say something and the others nothing; the first wrong one.

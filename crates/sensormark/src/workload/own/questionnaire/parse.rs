@@ -1,6 +1,8 @@
 //! Reading answers: each says what is wrong with the text and what a right one looks like.
 
-use super::{Asked, Loss, Measure, Size};
+use super::answers::{Asked, Loss, Size};
+use super::measure::Measure;
+use super::text::list;
 use crate::nearest::unknown;
 use crate::quantity::{Quantity, length_text, quantity};
 use crate::workload::own::file::StoreCheck;
@@ -25,11 +27,6 @@ impl Asked {
         let found = ASKED.iter().find(|(_, asked)| *asked == self);
         found.map_or("", |(name, _)| name)
     }
-}
-
-/// The parts of a list, without empty ones.
-pub fn list(text: &str) -> impl Iterator<Item = &str> {
-    text.split(',').map(str::trim).filter(|one| !one.is_empty())
 }
 
 fn plain(text: &str) -> String {
@@ -143,7 +140,7 @@ pub fn headroom(text: &str) -> Result<f64, String> {
     fits.ok_or_else(|| format!("{text:?} is no such number; write 1 or more, like 2 or 1.5"))
 }
 
-pub(super) fn size(text: &str) -> Result<Size, String> {
+pub fn size(text: &str) -> Result<Size, String> {
     match quantity(text) {
         Some((bytes, Quantity::Size)) if (1e6..=1e18).contains(&bytes) => Ok(Size {
             text: text.to_owned(),

@@ -1,0 +1,84 @@
+//! Shards: parts of a data set's series.
+
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// One part of a data set's series. The parts of one number of shards make the whole, without overlap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "(u32, u32)", try_from = "(u32, u32)")]
+pub struct Shard {
+    number: u32,
+    count: u32,
+}
+
+impl Shard {
+    /// Everything.
+    pub const WHOLE: Self = Self {
+        number: 0,
+        count: 1,
+    };
+
+    /// Shard `number` (from 0) of `count`; none when there is no such shard.
+    pub const fn new(number: u32, count: u32) -> Option<Self> {
+        if number < count {
+            Some(Self { number, count })
+        } else {
+            None
+        }
+    }
+
+    /// The shard's series of a table with this many: a contiguous part, as equal as can be.
+    pub fn series(self, of: u32) -> Range<u32> {
+        let bound = |number: u32| {
+            let bound = u64::from(of) * u64::from(number) / u64::from(self.count);
+            u32::try_from(bound).expect("not over the number of series")
+        };
+        bound(self.number)..bound(self.number + 1)
+    }
+
+    /// Whether it is everything.
+    pub const fn is_whole(self) -> bool {
+        self.count == 1
+    }
+
+    /// How many shards there are of it.
+    pub(super) const fn count(self) -> u32 {
+        self.count
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}/{}", self.number, self.count)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('/').and_then(|(number, count)| {
+            Self::new(number.trim().parse().ok()?, count.trim().parse().ok()?)
+        });
+        numbers.ok_or_else(|| {
+            format!("{text:?} is no shard; the shards of four are 0/4, 1/4, 2/4 and 3/4")
+        })
+    }
+}
+
+impl From<Shard> for (u32, u32) {
+    fn from(shard: Shard) -> Self {
+        (shard.number, shard.count)
+    }
+}
+
+impl TryFrom<(u32, u32)> for Shard {
+    type Error = String;
+
+    fn try_from((number, count): (u32, u32)) -> Result<Self, String> {
+        Self::new(number, count).ok_or_else(|| format!("there is no shard {number} of {count}"))
+    }
+}

@@ -1,0 +1,59 @@
+//! What was asked to hold, and which layout holds it.
+
+use serde::Serialize;
+
+/// What was asked to hold, and who holds it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Requirements {
+    /// How many there are.
+    pub count: usize,
+    /// Readings that the sensors send in a second, where that is known.
+    pub readings_per_second: Option<f64>,
+    /// How long the data is kept, in the user's words.
+    pub keep: Option<String>,
+    /// Every layout, in the order in which they were measured.
+    pub layouts: Vec<LayoutAnswer>,
+    /// Who costs least of those that meet all; several cannot be told apart.
+    pub cheapest: Vec<String>,
+    /// Who costs least of the servers among them, where somebody embedded is the cheapest.
+    pub cheapest_server: Option<String>,
+}
+
+/// What a layout comes to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LayoutAnswer {
+    /// Its name.
+    pub label: String,
+    /// Whether it meets all.
+    pub outcome: Outcome,
+    /// What it misses, or what is open, in words.
+    pub reasons: Vec<String>,
+    /// The highest rate that held, over that of the sensors; absent where nobody looked for it.
+    pub headroom: Option<f64>,
+    /// The disk for the time that the data is kept, in bytes.
+    pub disk_bytes: Option<f64>,
+    /// Whether the machine was busy, so that it may do better.
+    pub is_rough: bool,
+    /// Whether it is not ranked, so that the line of who is not says why.
+    #[serde(skip)]
+    pub(super) is_told_below: bool,
+}
+
+/// Whether everything that has to hold does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It does.
+    Meets,
+    /// Something does not.
+    Misses,
+    /// Nobody knows.
+    Undecided,
+}
+
+impl Requirements {
+    /// The answer of the layout of this name.
+    pub fn of_layout(&self, label: &str) -> Option<&LayoutAnswer> {
+        self.layouts.iter().find(|one| one.label == label)
+    }
+}

@@ -1,0 +1,14 @@
+//! Commands that a reader may type again.
+
+/// The argument as a shell takes it.
+pub fn quoted(argument: &str) -> String {
+    let is_plain = !argument.is_empty()
+        && argument
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_./,:=@%+".contains(&byte));
+    if is_plain {
+        argument.to_owned()
+    } else {
+        format!("'{}'", argument.replace('\'', "'\\''"))
+    }
+}
