@@ -238,6 +238,7 @@ fn clusters_and_encryption() -> Vec<Named> {
         ("encrypted::mariadb", None, encrypted::mariadb),
         ("encrypted::mongodb", None, encrypted::mongodb),
         ("encrypted::influxdb", None, encrypted::influxdb),
+        ("encrypted::cassandra", None, encrypted::cassandra),
     ]
 }
 
