@@ -407,10 +407,7 @@ impl Cassandra {
             .find_map(|line| line.strip_prefix("native_transport_port: "))
             .and_then(|port| port.parse().ok());
         let learnt = Self {
-            command: line
-                .split_terminator('\0')
-                .map(|word| moved(word))
-                .collect(),
+            command: line.split_terminator('\0').map(&moved).collect(),
             configuration: configuration.replace("PasswordAuthenticator", "AllowAllAuthenticator"),
             logging: file("logback.xml"),
             port: port.expect("its port"),
