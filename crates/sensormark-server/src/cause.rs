@@ -1,4 +1,4 @@
-//! Why a server ends or does not start that lies with the machine or its share of it, and not with the server: no room on a disk, no memory, a heap too small.
+//! Why a server ends or does not start, where the fault is not its own: no room on a disk, no memory, a heap that is too small.
 //!
 //! It is read from the file system, from the kernel's counters and from the words of a log. Who says it, and of which server, is decided in `failure`.
 

@@ -123,7 +123,7 @@ impl Inner {
         stands(1).then(cause::standstill)
     }
 
-    /// Whether it ended for want of memory, in words: by its own limit, by that of sensormark's group, by the machine's, or as its log says (its own heap, or memory at all).
+    /// Whether it ended for want of memory, in words: by its own limit, by that of sensormark's group, by the machine's, or as its log says.
     fn want_of_memory(&self) -> Option<String> {
         let limit = self.reached_limit();
         limit
