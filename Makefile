@@ -56,7 +56,7 @@ verify: ## What takes longer than tests may; keeps its result in docs/notes/veri
 long-run: build ## Eight hours of steady load (HOURS=8); keeps figures and plots in docs/notes/long-run.md
 	bash scripts/long-run.sh
 
-packages: ## Archive, Debian package and wheel, each installed and run where nothing of ours is
+packages: ## Archive, Debian package, wheel and list of crates, each installed and run where nothing of ours is
 	bash scripts/packages.sh
 
 bench: ## Criterion benches; figures in docs/notes/speed.md

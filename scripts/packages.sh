@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds what releases hand out, into target/packages: an archive, a Debian package and a Python wheel, all with the same program,
-# and their checksums. Then installs each where nothing of ours is, and runs it there. The crates are packed as for a registry before.
+# the list of its crates (a software bill of materials in CycloneDX's form), and their checksums. Then installs each where nothing of ours is, and runs it there. The crates are packed as for a registry before.
 #
 #   packages.sh [crates] [build] [test]     all without an argument
 #
@@ -45,12 +45,28 @@ build() {
   archive
   debian_package
   wheel
-  (cd "$OUT" && sha256sum -- *.tar.gz *.deb *.whl | tee SHA256SUMS)
+  bill_of_materials "$OUT"/*.whl "$PWD" >"$OUT/sensormark-$version-$(host).cdx.json"
+  (cd "$OUT" && sha256sum -- *.tar.gz *.deb *.whl *.cdx.json | tee SHA256SUMS)
+}
+
+host() { rustc -vV | sed -n 's/^host: //p'; }
+
+# bill_of_materials WHEEL SOURCES: what the program is made of, by name, version, licence and checksum. maturin puts the list into the wheel, made by cargo-cyclonedx.
+# Where the sources lay is nobody's business.
+bill_of_materials() {
+  python3 - "$@" <<'TEXT'
+import sys, zipfile
+
+with zipfile.ZipFile(sys.argv[1]) as wheel:
+    [name] = [name for name in wheel.namelist() if name.endswith(".dist-info/sboms/sensormark-cli.cyclonedx.json")]
+    text = wheel.read(name).decode()
+print(text.replace(f"file://{sys.argv[2]}/", "file:").replace(f"{sys.argv[2]}/", ""))
+TEXT
 }
 
 archive() {
   local name folder
-  name=sensormark-$version-$(rustc -vV | sed -n 's/^host: //p')
+  name=sensormark-$version-$(host)
   folder=$scratch/$name
   mkdir "$folder"
   install -m 755 "$PROGRAM" "$folder/sensormark"
@@ -120,6 +136,31 @@ test_wheel() {
   SENSORMARK_TEST_RUN=$(echo "$scratch"/wheel/results/*) "$scratch/venv/bin/python" python/tests/test_load.py
 }
 
+# test_bill_of_materials LIST SOURCES: it names each crate that Cargo puts into the program, with its licence and, from a registry, its checksum. It names no place of this machine.
+test_bill_of_materials() {
+  "$CARGO" tree --locked --manifest-path "$2/Cargo.toml" --package sensormark-cli --edges normal --prefix none --format '{p}' >"$scratch/crates"
+  python3 - "$1" "$2" "$scratch/crates" <<'TEXT'
+import json, pathlib, sys
+
+text = pathlib.Path(sys.argv[1]).read_text()
+assert sys.argv[2] not in text, "it names the folder of the sources"
+bill = json.loads(text)
+assert bill["bomFormat"] == "CycloneDX", bill["bomFormat"]
+program = bill["metadata"]["component"]
+assert program["name"] == "sensormark-cli", program
+crates = {(one["name"], one["version"]): one for one in [program, *bill["components"]]}
+lines = pathlib.Path(sys.argv[3]).read_text().splitlines()
+wanted = {(name, version.removeprefix("v")) for name, version, *_ in map(str.split, filter(None, lines))}
+assert len(wanted) > 100, lines
+missing = sorted(wanted - crates.keys())
+assert not missing, f"not listed: {missing}"
+for name, one in crates.items():
+    assert one.get("licenses"), f"no licence: {name}"
+    assert one.get("hashes") or "path+file:" in one["bom-ref"], f"no checksum: {name}"
+print(f"The bill of materials lists {len(crates)} crates, all {len(wanted)} of the program among them.")
+TEXT
+}
+
 # measure FOLDER PROGRAM: doctor, and a quick run, in a folder of its own.
 measure() {
   mkdir "$1"
@@ -132,10 +173,11 @@ measure() {
 }
 
 tests() {
+  test_bill_of_materials "$OUT"/*.cdx.json "$PWD"
   test_archive
   test_wheel
   test_debian_package
-  echo "The archive, the wheel and the Debian package work."
+  echo "The archive, the wheel, the Debian package and the bill of materials work."
 }
 
 if [[ $# -eq 0 ]]; then set -- crates build test; fi

@@ -120,7 +120,12 @@ fn follow(mut child: Child, quiet: bool) -> Result<u8, Failure> {
     };
     let (states, errors) = (child.stdout.take(), child.stderr.take());
     let (error, shown) = std::thread::scope(|scope| {
-        let errors = scope.spawn(|| errors.and_then(|errors| pass_errors(errors, &bar)));
+        let pass = || errors.and_then(|errors| pass_errors(errors, &bar));
+        let errors = match std::thread::Builder::new().spawn_scoped(scope, pass) {
+            Ok(errors) => errors,
+            // The script ends when nobody reads what it says.
+            Err(error) => return (Some(format!("cannot start a thread: {error}")), Ok(())),
+        };
         let shown = states.map_or(Ok(()), |states| pass_states(states, &bar, quiet));
         (errors.join().unwrap_or_default(), shown)
     });

@@ -1,4 +1,4 @@
-//! Why a server ends or does not start that lies with the machine and not with the server: no room on a disk, no memory.
+//! Why a server ends or does not start, where the fault is not its own: no room on a disk, no memory, a heap that is too small.
 //!
 //! It is read from the file system, from the kernel's counters and from the words of a log. Who says it, and of which server, is decided in `failure`.
 
@@ -26,6 +26,12 @@ const MEMORY_WORDS: [&str; 5] = [
     "errcode: 12",
 ];
 
+/// What a log says of a Java server whose heap is full, in lower case. Java says it of other memory, too, which is not the heap's.
+const HEAP_WORDS: [&str; 2] = [
+    "outofmemoryerror: java heap space",
+    "outofmemoryerror: gc overhead limit exceeded",
+];
+
 /// The longest line that is quoted, in characters: some servers log whole stacks in one.
 const QUOTED: usize = 200;
 
@@ -37,6 +43,32 @@ pub(super) fn full_disk_line(log: &str) -> Option<String> {
 /// The last line of a log that says that there is no memory.
 pub(super) fn no_memory_line(log: &str) -> Option<String> {
     last_line(log, &MEMORY_WORDS)
+}
+
+/// What a log says of a heap that was too small, in words, with its size where the command line states one. More memory on the machine helps nothing then: the
+/// server has to be allowed more.
+pub(super) fn full_heap(log: &str, arguments: &[String]) -> Option<String> {
+    let line = last_line(log, &HEAP_WORDS)?;
+    let size = heap_megabytes(arguments).map_or_else(String::new, |size| format!(" of {size} MB"));
+    Some(format!(
+        "the server ran out of its heap{size} ({line}); allow it more with --server-memory"
+    ))
+}
+
+/// The largest heap that Java's options allow, in MB. The last of them counts, as for Java.
+fn heap_megabytes(arguments: &[String]) -> Option<u64> {
+    let options = arguments.iter().rev();
+    let mut sizes = options.filter_map(|option| option.strip_prefix("-Xmx"));
+    let size = sizes.next()?;
+    let digits = size.trim_end_matches(|unit: char| unit.is_ascii_alphabetic());
+    let number: u64 = digits.parse().ok()?;
+    match size[digits.len()..].to_ascii_lowercase().as_str() {
+        "g" => number.checked_mul(1 << 10),
+        "m" => Some(number),
+        "k" => Some(number >> 10),
+        "" => Some(number >> 20),
+        _ => None,
+    }
 }
 
 fn last_line(log: &str, words: &[&str]) -> Option<String> {
@@ -149,6 +181,37 @@ mod tests {
             no_memory_line("JVM Arguments: [-XX:+CrashOnOutOfMemoryError]"),
             None
         );
+    }
+
+    #[test]
+    fn a_full_heap_is_told_with_its_size() {
+        let arguments = |text: &str| -> Vec<String> {
+            let words = text.split_whitespace();
+            words.map(str::to_owned).collect()
+        };
+        let log = "starting\nTerminating due to java.lang.OutOfMemoryError: Java heap space\n";
+        let told = full_heap(log, &arguments("-Xmx64m -Xms512M -Xmx512M -cp x")).unwrap();
+        assert!(told.contains("its heap of 512 MB ("), "{told}");
+        assert!(told.contains("more with --server-memory"), "{told}");
+        assert!(!told.contains("free some"), "{told}");
+        for (option, size) in [
+            ("-Xmx2g", Some(2_048)),
+            ("-Xmx65536k", Some(64)),
+            ("-Xmx16777216", Some(16)),
+            ("-Xmxlarge", None),
+            ("-Xms64m", None),
+        ] {
+            assert_eq!(heap_megabytes(&arguments(option)), size, "{option}");
+        }
+        let told = full_heap(log, &[]).unwrap();
+        assert!(told.contains("its heap ("), "{told}");
+        for log in [
+            "java.lang.OutOfMemoryError: Metaspace",
+            "Terminating due to java.lang.OutOfMemoryError: unable to create native thread",
+            "a heap of 512 MB",
+        ] {
+            assert_eq!(full_heap(log, &[]), None, "{log}");
+        }
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! The message when a server does not start or does not stay. It has the end of the server's log without secrets. It names the cause where that can be seen (a
-//! full disk, a memory limit).
+//! full disk, a memory limit, a Java server's heap).
 //!
 //! When that is said is decided in `inner`, `start` and `managed`.
 
@@ -136,10 +136,12 @@ impl Inner {
             })
             .or_else(|| {
                 let log = self.log_tail(TOLD_LINES);
-                let line = cause::no_memory_line(&log)?;
-                Some(format!(
-                    "there is not enough memory ({line}); free some, or lower --server-memory"
-                ))
+                cause::full_heap(&log, &self.launch.server.arguments).or_else(|| {
+                    let line = cause::no_memory_line(&log)?;
+                    Some(format!(
+                        "there is not enough memory ({line}); free some, or lower --server-memory"
+                    ))
+                })
             })
     }
 

@@ -135,7 +135,9 @@ pub(super) fn join(
         joined
     };
     std::thread::scope(|scope| {
-        scope.spawn(work).join().unwrap_or_else(|_| {
+        let working = std::thread::Builder::new().spawn_scoped(scope, work);
+        let working = working.map_err(|error| inners[0].no_thread(error))?;
+        working.join().unwrap_or_else(|_| {
             let text = "the store failed while it did so (its panic message is above)";
             Err(StoreError::new(ErrorKind::Protocol, operation, text))
         })

@@ -2,13 +2,14 @@
 //!
 //! `cassandra://user:password@host1:9042,host2/?datacenter=…&replication=…`. Commas separate several contact points.
 //! `consistency=quorum` says how many replicas answer for each request. The part `jmx=7199` names the management port of a server on this machine, which is then
-//! flushed when it settles. Several ports, separated by commas, are of several servers, in the order of the contact points. There is no
-//! encryption yet. A URL that asks for it is refused rather than ignored. Nothing here shows a password.
+//! flushed when it settles. Several ports, separated by commas, are of several servers, in the order of the contact points. With `tls=true` every connection is
+//! encrypted and every node has to show a certificate; `tls_ca=FILE` names authorities of one's own. Nothing here shows a password.
 
 use scylla::statement::Consistency;
 use sensormark_kit::url::{existing_server, percent_decoded};
 use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
 use std::fmt;
+use std::path::PathBuf;
 
 /// What a URL looks like. Messages show it.
 pub(crate) const URL_EXAMPLE: &str =
@@ -42,6 +43,10 @@ pub(crate) struct Options {
     pub(crate) consistency: Option<Consistency>,
     /// The ports on 127.0.0.1 of the servers' management, which nodetool needs: of servers that sensormark started, or where a user names them.
     pub(crate) jmx: Vec<u16>,
+    /// Whether connections go through TLS.
+    pub(crate) encrypted: bool,
+    /// The file with the certificates of the authorities that are trusted; the public ones without.
+    pub(crate) authorities: Option<PathBuf>,
 }
 
 impl fmt::Debug for Options {
@@ -85,9 +90,14 @@ impl Options {
             replication: 1,
             consistency: None,
             jmx: Vec::new(),
+            encrypted: false,
+            authorities: None,
         };
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             options.set(pair)?;
+        }
+        if options.authorities.is_some() && !options.encrypted {
+            return Err(wrong("tls_ca goes with tls=true"));
         }
         Ok(options)
     }
@@ -122,14 +132,14 @@ impl Options {
                     found.ok_or_else(|| wrong(format!("consistency is none of {names}")))?;
                 self.consistency = Some(found.1);
             }
-            "tls" | "ssl" | "sslmode" | "ssl-mode" => {
-                return Err(wrong(
-                    "TLS is not supported yet: reach the cluster through a private network or a tunnel, without this option",
-                ));
+            "tls" => {
+                let chosen = value.parse();
+                self.encrypted = chosen.map_err(|_| wrong("tls is neither true nor false"))?;
             }
+            "tls_ca" => self.authorities = Some(PathBuf::from(decoded(value)?)),
             other => {
                 return Err(wrong(format!(
-                    "{other:?} is not an option that it may have; those are datacenter, replication, consistency and jmx"
+                    "{other:?} is not an option that it may have; those are datacenter, replication, consistency, jmx, tls and tls_ca"
                 )));
             }
         }
@@ -240,6 +250,10 @@ mod tests {
         assert!(Options::parse("cassandra://host").unwrap().user.is_none());
         assert_eq!(options.only(1).nodes(), ["[::1]:9042"]);
         assert_eq!(options.only(1).jmx, [8]);
+        assert!(!options.encrypted);
+        let options = Options::parse("cassandra://host/?tls=true&tls_ca=/my%20ca.pem").unwrap();
+        assert!(options.encrypted && options.only(0).encrypted);
+        assert_eq!(options.authorities, Some(PathBuf::from("/my ca.pem")));
     }
 
     #[test]
@@ -280,6 +294,9 @@ mod tests {
             "cassandra://u:hunter2@/",
             "cassandra://u:hunter2@h/prod",
             "cassandra://u:hunter2@h/?tls=on",
+            "cassandra://u:hunter2@h/?sslmode=require",
+            "cassandra://u:hunter2@h/?tls_ca=/ca.pem",
+            "cassandra://u:hunter2@h/?tls=false&tls_ca=/ca.pem",
             "cassandra://u:hunter2@h/?replication=0",
             "cassandra://u:hunter2@h/?consistency=two",
             "cassandra://u:hunter2@h/?jmx=7,x",

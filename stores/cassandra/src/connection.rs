@@ -5,6 +5,7 @@
 use crate::config::Options;
 use crate::error;
 use crate::sent::Kept;
+use crate::tls;
 use scylla::client::PoolSize;
 use scylla::client::execution_profile::ExecutionProfile;
 use scylla::client::session::Session;
@@ -137,6 +138,9 @@ impl Link {
             .cluster_metadata_refresh_interval(Duration::from_secs(600));
         if let Some(only) = only {
             builder = builder.host_filter(only);
+        }
+        if options.encrypted {
+            builder = builder.tls_context(Some(tls::configuration(options)?));
         }
         if let Some((user, password)) = &options.user {
             builder = builder.user(user, password.expose());

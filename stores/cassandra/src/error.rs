@@ -12,6 +12,10 @@ use sensormark_store::{ErrorKind, StoreError};
 
 const RESTART: &str = "check that the server runs and can be reached";
 
+/// A server that wants TLS breaks connections without it, and says nothing.
+const NO_ANSWER: &str =
+    "check that the server runs and can be reached, and whether it wants tls=true in the URL";
+
 fn made(kind: ErrorKind, operation: &str, context: String, in_doubt: bool) -> StoreError {
     StoreError::new(kind, operation, context).with_doubt(in_doubt)
 }
@@ -126,17 +130,25 @@ fn connection(operation: &str, error: &ConnectionError) -> StoreError {
                 "the cluster asks for a user; name one in the URL".to_owned(),
                 false,
             ),
-            other => gone(format!("{other}; {RESTART}")),
+            other => gone(format!("{other}; {NO_ANSWER}")),
         },
         ConnectionError::UseKeyspaceError(UseKeyspaceError::RequestError(error)) => {
             attempt(operation, error)
         }
-        other => gone(format!("{other}; {RESTART}")),
+        other => gone(format!("{other}; {NO_ANSWER}")),
     }
 }
 
 /// A connection that did not come about, by the system's own words.
 fn io(operation: &str, error: &std::io::Error) -> StoreError {
+    if error
+        .get_ref()
+        .is_some_and(|inner| inner.is::<rustls::Error>())
+    {
+        let advice = "check tls and tls_ca in the URL against the server's certificate";
+        let text = format!("TLS: {error}; {advice}");
+        return made(ErrorKind::Configuration, operation, text, false);
+    }
     let (kind, _, advice) =
         io_error::meaning(error.kind()).unwrap_or((ErrorKind::Unavailable, false, RESTART));
     made(kind, operation, format!("{error}; {advice}"), false)

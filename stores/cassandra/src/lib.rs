@@ -4,6 +4,7 @@
 //!
 //! - `server`: where the server is and how it starts
 //! - `config`: the URL
+//! - `tls`: whose certificates are taken
 //! - `connection`: one connection
 //! - `schema`: how a schema becomes tables
 //! - `admin`: making and dropping them
@@ -17,6 +18,8 @@
 mod server;
 
 mod config;
+
+mod tls;
 
 mod connection;
 

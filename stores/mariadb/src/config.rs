@@ -224,6 +224,8 @@ impl Options {
     }
 
     fn tls(&self) -> SslOpts {
+        // The driver takes the process's provider of cryptography. Where two are compiled, rustls chooses none by itself and panics.
+        let _taken = rustls::crypto::ring::default_provider().install_default();
         let authorities = self.authority.iter();
         let options = SslOpts::default()
             .with_root_certs(authorities.map(|path| path.clone().into()).collect());

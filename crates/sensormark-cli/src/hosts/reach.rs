@@ -75,8 +75,13 @@ pub fn reach(hosts: &mut Hosts, program: &Path) -> Result<Copies, Failure> {
         }
     }
     thread::scope(|scope| {
-        let questions: Vec<_> = asked.iter().map(|one| scope.spawn(|| ask(one))).collect();
+        let begin = |one| thread::Builder::new().spawn_scoped(scope, move || ask(one));
+        let questions: Vec<_> = asked.iter().map(begin).collect();
         questions.into_iter().try_for_each(|question| {
+            let question = question.map_err(|error| {
+                let advice = "raise the limit of processes (ulimit -u)";
+                Failure::input_output(format!("cannot start a thread: {error}; {advice}"))
+            })?;
             let gone = |_| Err(Failure::usage("a host could not be asked"));
             question.join().unwrap_or_else(gone)
         })

@@ -1,7 +1,7 @@
 //! TLS by URL on real servers. The certificates are of an authority of the test's own. One for the right name is taken; a wrong name and an expired certificate are refused.
 
 use crate::existing_server::Running;
-use crate::support::{Place, errors, missing, said};
+use crate::support::{Place, errors, missing, read_folder, said};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -147,9 +147,9 @@ fn programs(title: &str) -> PathBuf {
     PathBuf::from(path.expect("a path").trim_end_matches(')'))
 }
 
-/// Looks into a server; whatever listens there has to come up first.
+/// Looks into a server; whatever listens there has to come up first. On a busy machine Java takes minutes.
 fn look(place: &Place, named: &str) -> Output {
-    let deadline = Instant::now() + Duration::from_secs(40);
+    let deadline = Instant::now() + Duration::from_secs(240);
     loop {
         let output = place.run(&["clean", named, "--timeout", "3s"]);
         let text = errors(&output);
@@ -366,5 +366,117 @@ pub fn influxdb() -> Option<String> {
         authority.file()
     );
     try_all(&place, &authority, serve, &named);
+    None
+}
+
+/// How a Cassandra is started: Java's command line, and the two files that it names.
+struct Cassandra {
+    command: Vec<String>,
+    configuration: String,
+    logging: String,
+    port: u16,
+}
+
+impl Cassandra {
+    /// As sensormark starts one, with `folder` in the place of its folder, and without accounts.
+    fn learn(place: &Place, folder: &Path) -> Self {
+        let start = ["servers", "start", "cassandra", "--server-memory", "384"];
+        let started = place.run(&start);
+        assert!(started.status.success(), "{}", errors(&started));
+        let owners = read_folder(&place.path().join("state"));
+        let mut owners = owners.iter().filter_map(|run| {
+            let text = std::fs::read(run.join("sensormark-owner.json")).ok()?;
+            serde_json::from_slice::<serde_json::Value>(&text).ok()
+        });
+        let process = owners.find_map(|owner| owner["server"]["pid"].as_u64());
+        let line = format!("/proc/{}/cmdline", process.expect("a process"));
+        let line = std::fs::read_to_string(line).expect("it runs");
+        let root = line
+            .split('\0')
+            .find_map(|word| word.strip_prefix("-Dcassandra.storagedir="))
+            .expect("its folder")
+            .to_owned();
+        let moved = |text: &str| text.replace(&root, &folder.to_string_lossy());
+        let file = |name: &str| {
+            let text = std::fs::read_to_string(Path::new(&root).join(name));
+            moved(&text.expect("its file"))
+        };
+        let configuration = file("cassandra.yaml");
+        let port = configuration
+            .lines()
+            .find_map(|line| line.strip_prefix("native_transport_port: "))
+            .and_then(|port| port.parse().ok());
+        let learnt = Self {
+            command: line.split_terminator('\0').map(&moved).collect(),
+            configuration: configuration.replace("PasswordAuthenticator", "AllowAllAuthenticator"),
+            logging: file("logback.xml"),
+            port: port.expect("its port"),
+        };
+        let stopped = place.run(&["servers", "stop", "cassandra"]);
+        assert!(stopped.status.success(), "{}", errors(&stopped));
+        learnt
+    }
+
+    /// Starts it with a certificate for its clients, who have none.
+    fn serve(&self, folder: &Path, authority: &Authority, made: &Certificate) -> Started {
+        let (key, certificate) = (made.key.display(), made.certificate.display());
+        let store = made.both.with_extension("p12");
+        authority.openssl(&format!(
+            "pkcs12 -export -in {certificate} -inkey {key} -out {} -passout pass:certificate",
+            store.display()
+        ));
+        give(&store);
+        let encryption = format!(
+            "client_encryption_options:\n  enabled: true\n  optional: false\n  keystore: {}\n  \
+             keystore_password: certificate\n  store_type: PKCS12\n  require_client_auth: false\n",
+            store.display()
+        );
+        let files = [
+            ("cassandra.yaml", self.configuration.clone() + &encryption),
+            ("logback.xml", self.logging.clone()),
+        ];
+        for (name, text) in files {
+            let path = folder.join(name);
+            std::fs::write(&path, text).expect("a file");
+            give(&path);
+        }
+        let (program, options) = self.command.split_first().expect("a program");
+        let mut server = as_nobody(Path::new(program), folder);
+        Started(server.args(options).spawn().expect("it starts"))
+    }
+}
+
+pub fn cassandra() -> Option<String> {
+    if let Some(reason) = lacking("Cassandra") {
+        return Some(reason);
+    }
+    let place = Place::new();
+    let (folder, authority) = (data(&place), Authority::new(&place));
+    let server = Cassandra::learn(&place, &folder);
+    let (port, file) = (server.port, authority.file());
+    let at = |host: &str| format!("cassandra=cassandra://{host}:{port}/");
+    let ending = format!("?tls=true&tls_ca={file}");
+    let serve = |made: &Certificate| Some(server.serve(&folder, &authority, made));
+    try_all(&place, &authority, serve, &(at("127.0.0.1") + &ending));
+    // A certificate for a name alone is taken from whom the URL calls by it. The driver itself asks for one for the address.
+    let made = authority.certificate(9, "DNS:localhost", VALID);
+    let _server = server.serve(&folder, &authority, &made);
+    let output = look(&place, &(at("localhost") + &ending));
+    assert!(output.status.success(), "{}", said(&output));
+    // The authority is of the test's own, so the public ones do not know it. Without TLS the connection breaks.
+    for (named, problem) in [
+        (at("127.0.0.1") + &ending, "not valid for"),
+        (at("localhost") + "?tls=true", "tls_ca"),
+        (at("localhost"), "tls=true"),
+        (
+            at("localhost") + "?tls=true&tls_ca=/not/there.pem",
+            "/not/there.pem",
+        ),
+    ] {
+        let output = look(&place, &named);
+        let text = said(&output);
+        assert!(!output.status.success(), "{named}: {text}");
+        assert!(text.contains(problem), "{named}: {text}");
+    }
     None
 }

@@ -22,6 +22,7 @@ mod encrypted;
 mod estimate;
 mod existing_server;
 mod explain;
+mod heap;
 #[path = "../cli/interruption.rs"]
 mod interruption;
 mod last_screen;
@@ -47,6 +48,7 @@ mod studies;
 mod support;
 #[path = "../cli/terminal.rs"]
 mod terminal;
+mod threads;
 mod unprivileged;
 
 use libtest_mimic::{Arguments, Completion, Trial};
@@ -79,6 +81,7 @@ fn main() {
         .into_iter()
         .chain(answers())
         .chain(clusters_and_encryption())
+        .chain(limits())
         .chain(ranks())
         .chain(probes())
         .chain(last_screens());
@@ -122,17 +125,6 @@ fn tests() -> Vec<Named> {
             existing_server::a_database_with_foreign_tables_is_refused_and_left_alone
         ),
         test!("PostgreSQL", clean::postgresql_by_url),
-        test!("PostgreSQL", descriptors::a_run_by_url_with_few_descriptors),
-        (
-            "unprivileged::another_user_finds_what_root_installed",
-            None,
-            unprivileged::another_user_finds_what_root_installed,
-        ),
-        (
-            "unprivileged::a_user_without_privileges_measures",
-            None,
-            unprivileged::a_user_without_privileges_measures,
-        ),
         test!("MongoDB", clean::mongodb_by_url),
         test!(
             "PostgreSQL",
@@ -150,6 +142,35 @@ fn tests() -> Vec<Named> {
         test!(
             "DuckDB",
             one_process::clients_that_processes_would_share_are_in_one
+        ),
+    ]
+}
+
+/// Those of what is short: privileges, descriptors, threads, a heap.
+fn limits() -> Vec<Named> {
+    vec![
+        test!("PostgreSQL", descriptors::a_run_by_url_with_few_descriptors),
+        (
+            "threads::an_embedded_database_with_few_threads",
+            None,
+            threads::an_embedded_database_with_few_threads,
+        ),
+        (
+            "threads::a_run_by_url_with_few_threads",
+            Some("PostgreSQL"),
+            threads::a_run_by_url_with_few_threads,
+        ),
+        test!("QuestDB", heap::questdb),
+        test!("Cassandra", heap::cassandra),
+        (
+            "unprivileged::another_user_finds_what_root_installed",
+            None,
+            unprivileged::another_user_finds_what_root_installed,
+        ),
+        (
+            "unprivileged::a_user_without_privileges_measures",
+            None,
+            unprivileged::a_user_without_privileges_measures,
         ),
     ]
 }
@@ -238,6 +259,7 @@ fn clusters_and_encryption() -> Vec<Named> {
         ("encrypted::mariadb", None, encrypted::mariadb),
         ("encrypted::mongodb", None, encrypted::mongodb),
         ("encrypted::influxdb", None, encrypted::influxdb),
+        ("encrypted::cassandra", None, encrypted::cassandra),
     ]
 }
 

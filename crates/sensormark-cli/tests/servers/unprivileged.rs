@@ -69,21 +69,25 @@ pub fn another_user_finds_what_root_installed() -> Option<String> {
     None
 }
 
-/// Databases that a user without any privilege measures.
-const MEASURED: [(&str, &str); 4] = [
-    ("sqlite", "SQLite"),
-    ("duckdb", "DuckDB"),
-    ("postgresql", "PostgreSQL"),
-    ("mariadb", "MariaDB"),
+/// Databases that a user without any privilege measures, each with one layout.
+const MEASURED: [(&str, &str, &str); 8] = [
+    ("sqlite", "SQLite", "bulk"),
+    ("duckdb", "DuckDB", "bulk"),
+    ("postgresql", "PostgreSQL", "bulk"),
+    ("mariadb", "MariaDB", "bulk"),
+    ("mongodb", "MongoDB", "bulk"),
+    ("influxdb", "InfluxDB", "individual-gzip"),
+    ("cassandra", "Cassandra", "bulk"),
+    ("questdb", "QuestDB", "individual-no-index"),
 ];
 
 /// Where the tests have no privilege themselves, the run is theirs.
 pub fn a_user_without_privileges_measures() -> Option<String> {
     const WORKLOAD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/page/own.toml");
-    let here = MEASURED
-        .iter()
-        .filter(|(_, title)| missing(title).is_none());
-    let here: Vec<&str> = here.map(|(store, _)| *store).collect();
+    let all = MEASURED.into_iter();
+    let here: Vec<_> = all
+        .filter(|(_, title, _)| missing(title).is_none())
+        .collect();
     let place = Place::new();
     let is_root = rustix::process::geteuid().is_root();
     for name in ["state", "results"] {
@@ -95,14 +99,15 @@ pub fn a_user_without_privileges_measures() -> Option<String> {
     }
     // The checkout may be closed to others.
     std::fs::copy(WORKLOAD, place.path().join("own.toml")).expect("the place is ours");
-    let on = here.join(",");
+    let on = here
+        .iter()
+        .map(|(store, _, layout)| format!("{store}:{layout}"));
+    let on = on.collect::<Vec<_>>().join(",");
     let arguments = [
         "run",
         "own.toml",
         "--on",
         &on,
-        "--set",
-        "layouts=bulk",
         "--set",
         "repetitions=1",
         "--results",
@@ -119,7 +124,7 @@ pub fn a_user_without_privileges_measures() -> Option<String> {
     let text = errors(&output);
     assert!(matches!(output.status.code(), Some(0 | 1)), "{text}");
     let trials = place.trials();
-    for store in here {
+    for (store, ..) in here {
         let of_it = |trial: &&serde_json::Value| trial["implementation"]["store"] == store;
         let mut measured = trials.iter().filter(of_it).peekable();
         assert!(

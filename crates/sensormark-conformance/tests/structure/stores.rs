@@ -25,7 +25,8 @@ const OPTIONAL: [&str; 4] = ["connection", "dialect", "cluster", "members"];
 
 /// What only this database has.
 const OWN: &[(&str, &[&str])] = &[
-    ("cassandra", &["statements"]),
+    // The driver verifies certificates for addresses alone.
+    ("cassandra", &["statements", "tls"]),
     ("duckdb", &["array", "client", "instance"]),
     ("griddb", &["client", "containers", "rest"]),
     ("influxdb", &["paths", "second"]),

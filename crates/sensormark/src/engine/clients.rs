@@ -108,9 +108,9 @@ impl Clients {
 
     fn await_connected(&self, count: usize) -> Result<(), ClientsError> {
         for _ in 0..count {
-            match self.0.messages.recv() {
-                Ok(Message::Connected(Ok(()))) => {}
-                Ok(Message::Connected(Err(error))) => {
+            match self.next_message() {
+                Some(Message::Connected(Ok(()))) => {}
+                Some(Message::Connected(Err(error))) => {
                     self.0.stage.send_replace(Stage::Close);
                     return Err(error.into());
                 }
@@ -118,6 +118,19 @@ impl Clients {
             }
         }
         Ok(())
+    }
+
+    /// The next word of a client. A thread that has panicked says none, and the others would be waited for without end.
+    fn next_message(&self) -> Option<Message> {
+        loop {
+            if let Ok(message) = self.0.messages.recv_timeout(LOOK) {
+                return Some(message);
+            }
+            if self.0.threads.iter().any(JoinHandle::is_finished) {
+                // What it said before it ended is there by now.
+                return self.0.messages.try_recv().ok();
+            }
+        }
     }
 
     /// Lets the clients work from a common start on. It tells `progress` now and then how far they are.

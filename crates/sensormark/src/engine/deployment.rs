@@ -396,7 +396,7 @@ pub fn existing_endpoint(
 /// Why nothing can be waited for: input and output of this process cannot be prepared.
 pub(super) fn no_runtime(operation: &str, error: std::io::Error) -> StoreError {
     let text = format!(
-        "input and output cannot be prepared: {error}; raise the limit of open files (ulimit -n)"
+        "input and output cannot be prepared: {error}; raise the limit of open files (ulimit -n) or of processes (ulimit -u)"
     );
     StoreError::new(ErrorKind::Overload, operation, text)
         .with_source(error)

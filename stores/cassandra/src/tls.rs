@@ -1,0 +1,132 @@
+//! TLS to the nodes of a cluster: whose certificates are taken, and for which names.
+//!
+//! The driver knows a node by its address and asks for a certificate for that. Certificates are often for names instead. The names that the URL gives its contact
+//! points are as good: whoever wrote the URL trusts them. So each node may show a certificate for its address or for one of these names.
+
+use crate::config::Options;
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+};
+use sensormark_store::{ErrorKind, StoreError};
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+fn unprepared(text: impl fmt::Display) -> StoreError {
+    let operation = "prepare TLS for Cassandra";
+    StoreError::new(ErrorKind::Configuration, operation, text.to_string())
+}
+
+/// What the driver encrypts its connections with. Its cryptography is ring's, whatever else is compiled.
+pub(crate) fn configuration(options: &Options) -> Result<Arc<ClientConfig>, StoreError> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let roots = Arc::new(roots(options.authorities.as_deref())?);
+    let verifier = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider))
+        .build()
+        .map_err(unprepared)?;
+    let names = options.hosts.iter().filter_map(|(host, _)| {
+        let name = ServerName::try_from(host.clone()).ok()?;
+        matches!(name, ServerName::DnsName(_)).then_some(name)
+    });
+    let verifier = AddressOrName {
+        verifier,
+        names: names.collect(),
+    };
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(unprepared)?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_no_client_auth();
+    Ok(Arc::new(config))
+}
+
+/// The public authorities, or those of a file.
+fn roots(file: Option<&Path>) -> Result<RootCertStore, StoreError> {
+    let Some(file) = file else {
+        return Ok(RootCertStore {
+            roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
+        });
+    };
+    let unread = |text: &dyn fmt::Display| {
+        unprepared(format!(
+            "tls_ca {}: {text}; it is a file with certificates of authorities (PEM)",
+            file.display()
+        ))
+    };
+    let mut roots = RootCertStore::empty();
+    for certificate in CertificateDer::pem_file_iter(file).map_err(|error| unread(&error))? {
+        let certificate = certificate.map_err(|error| unread(&error))?;
+        roots.add(certificate).map_err(|error| unread(&error))?;
+    }
+    match roots.is_empty() {
+        true => Err(unread(&"there is no certificate in it")),
+        false => Ok(roots),
+    }
+}
+
+/// Takes what rustls takes for a node's address, and for a name of the URL.
+#[derive(Debug)]
+struct AddressOrName {
+    verifier: Arc<WebPkiServerVerifier>,
+    /// Names of the contact points.
+    names: Vec<ServerName<'static>>,
+}
+
+impl ServerCertVerifier for AddressOrName {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer<'_>,
+        further: &[CertificateDer<'_>],
+        address: &ServerName<'_>,
+        revocation: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let verified = |name: &ServerName<'_>| {
+            self.verifier
+                .verify_server_cert(certificate, further, name, revocation, now)
+        };
+        verified(address).or_else(|error| {
+            let mut others = self.names.iter().filter(|_| is_of_another(&error));
+            others.find_map(|name| verified(name).ok()).ok_or(error)
+        })
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.verifier
+            .verify_tls12_signature(message, certificate, signature)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.verifier
+            .verify_tls13_signature(message, certificate, signature)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.verifier.supported_verify_schemes()
+    }
+}
+
+/// Whether nothing is wrong with a certificate but its name.
+const fn is_of_another(error: &rustls::Error) -> bool {
+    matches!(
+        error,
+        rustls::Error::InvalidCertificate(
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. }
+        )
+    )
+}
