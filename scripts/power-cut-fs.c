@@ -5,7 +5,7 @@
 
    The commands are values of the attribute user.power of the mounted folder:
      keep   everything that is there is taken as flushed, and from now on the memory is kept
-     cut    every file is again what it was at its last flush; the attribute then says how many files, blocks and bytes were lost
+     cut    every file is again what it was at its last flush; the attribute then says how many files, blocks and bytes were lost, and standard output which
 
    Names are not lost: a file that was made, renamed or removed stays so. A new file that was never flushed is empty after a cut.
 
@@ -130,15 +130,23 @@ static void cut(void) {
     for (int bucket = 0; bucket < BUCKETS; bucket++)
         for (struct file *file = files[bucket]; file; file = file->next) {
             struct stat stat;
+            char link[64], name[4096];
             if (!file->dirty) continue;
             if (fstat(file->fd, &stat) == -1) abort();
+            snprintf(link, sizeof link, "/proc/self/fd/%d", file->fd);
+            ssize_t length = readlink(link, name, sizeof name);
+            long before = blocks;
             bytes += stat.st_size > file->size ? stat.st_size - file->size : 0;
             count++;
             if (ftruncate(file->fd, file->size) == -1) abort();
             for (struct saved *saved = file->blocks; saved; saved = saved->next, blocks++)
                 if (pwrite(file->fd, saved->data, saved->length, saved->block * BLOCK) != (ssize_t)saved->length) abort();
+            printf("%.*s: %lld bytes, %lld after the cut, %ld blocks written over\n", (int)(length > 0 ? length : 0), name, (long long)stat.st_size,
+                   (long long)file->size, blocks - before);
             flushed(file);
         }
+    printf("cut\n");
+    fflush(stdout);
     snprintf(lost, sizeof lost, "%ld files, %ld blocks written over, %lld bytes behind the end", count, blocks, bytes);
 }
 

@@ -42,18 +42,20 @@ HERE = pathlib.Path(__file__).resolve().parent
 class CutFileSystem:
     """A folder whose files can lose power, until the end."""
 
-    def __init__(self, program, place):
+    def __init__(self, program, place, told):
         self.place, self.root = place / "mnt", place / "root"
         for folder in (self.place, self.root):
             folder.mkdir()
             folder.chmod(0o777)
-        self.process = subprocess.Popen([program, self.root, self.place, "-f", "-o", "allow_other,default_permissions,max_threads=10"])
+        self.process = subprocess.Popen([program, self.root, self.place, "-f", "-o", "allow_other,default_permissions,max_threads=10"], stdout=told)
         while not os.path.ismount(self.place):
             if self.process.poll() is not None:
                 sys.exit("the file system cannot be mounted; see the message above, and whether /dev/fuse is there")
             time.sleep(0.02)
 
     def keep(self):
+        """Takes all that is there as flushed, what is mapped into memory included."""
+        subprocess.run(["sync", "-f", self.place], check=True)
         os.setxattr(self.place, "user.power", b"keep")
 
     def cut(self):
@@ -121,8 +123,8 @@ def check(files):
 class Cutter:
     """Follows a run of sensormark, and cuts the power whenever it has killed the database."""
 
-    def __init__(self, files, sensormark):
-        self.files, self.sensormark = files, sensormark
+    def __init__(self, files, sensormark, told):
+        self.files, self.sensormark, self.told = files, sensormark, told
         self.is_writing, self.roots, self.cuts, self.kept = False, [], [], 0.0
 
     def hear(self, event):
@@ -136,6 +138,12 @@ class Cutter:
             holders = self.files.holders()
             holders.pop(self.sensormark.pid, None)
             self.roots = [os.pidfd_open(process) for process, parent in holders.items() if parent not in holders]
+
+        elif name == "trial_finished" and data["verdict"]["state"] != "valid":
+            # The server's log is removed with its folder.
+            for number, log in enumerate(self.files.root.parent.glob("**/*log*")):
+                if log.is_file() and not log.is_relative_to(self.files.place) and log.stat().st_size < 1_000_000:
+                    shutil.copy(log, f"{self.told}-cut{len(self.cuts)}-{number}-{log.name}")
 
     def cut(self):
         """A process of the database has ended: no other may go on, none may start, and then the power goes."""
@@ -177,16 +185,17 @@ def run(sensormark, results, cuts, store, name):
     with tempfile.TemporaryDirectory(prefix="sensormark-power-", ignore_cleanup_errors=True) as folder:
         place = pathlib.Path(folder)
         place.chmod(0o755)
-        files = CutFileSystem(program, place)
+        told = results / f"{store}-{name}"
+        files = CutFileSystem(program, place, open(f"{told}.files", "w"))
         try:
             check(files)
             command = [sensormark, "run", "durability", "--on", f"{store}:{LAYOUT.get((store, name), 'individual')}", "--durability", name,
-                       "--data", files.place, "--results", results / f"{store}-{name}", "--progress", "json", "--tolerate-disturbance",
+                       "--data", files.place, "--results", told, "--progress", "json", "--tolerate-disturbance", "--timeout", "60s",
                        "--set", f"repetitions={cuts}", "--set", f"kill_after_seconds={SECONDS}"]
             environment = {**os.environ, "SENSORMARK_STATE": str(place / "state")}
-            with open(results / f"{store}-{name}.log", "wb", buffering=0) as log:
+            with open(f"{told}.log", "wb", buffering=0) as log:
                 process = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.PIPE)
-                cutter = Cutter(files, process)
+                cutter = Cutter(files, process, told)
                 cutter.follow(log)
                 process.wait()
         finally:
