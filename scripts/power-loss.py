@@ -79,6 +79,8 @@ class CutFileSystem:
 
     def end(self):
         subprocess.run(["fusermount3", "-u", "-z", self.place], check=False)
+        # A mount namespace that another program made meanwhile still has the mount.
+        self.process.terminate()
         self.process.wait()
 
 
@@ -211,8 +213,8 @@ def row(results, cuts, store, name):
     for number, trial in enumerate(map(lambda file: json.loads(file.read_text()), trials)):
         ledger, what = trial.get("ledger"), cuts[number] if number < len(cuts) else "no cut"
         if not ledger:
-            told.append(trial["verdict"])
-            print(f"{store} {name} cut {number + 1}: nothing could be counted, {trial['verdict']}; lost by the file system: {what}", file=sys.stderr, flush=True)
+            told.append(trial["verdict"]["reasons"][-1]["text"])
+            print(f"{store} {name} cut {number + 1}: nothing could be counted, {told[-1]}; lost by the file system: {what}", file=sys.stderr, flush=True)
             continue
         after = trial["figures"]["killed_after_seconds"]["value"]
         share = ledger["lost"] / max(1, ledger["acknowledged"]) * after
@@ -220,7 +222,7 @@ def row(results, cuts, store, name):
               f"altered {ledger['altered']}, {trial['verdict']['state']}; lost by the file system: {what}", file=sys.stderr, flush=True)
         acknowledged, found, lost = acknowledged + ledger["acknowledged"], found + ledger["stored"], lost + ledger["lost"]
         altered, most, longest = altered + ledger["altered"], max(most, ledger["lost"]), max(longest, share)
-    whole = "whole" if not told and not altered else f"{altered} altered; {len(told)} of {len(trials)} not counted: {told[:1]}"
+    whole = "whole" if not told and not altered else f"{altered} altered; {len(told)} of {len(trials)} not counted, the first: {(told or ['–'])[0]}"
     if len(cuts) != len(trials):
         whole += f"; {len(cuts)} cuts in {len(trials)} trials"
     print(f"| {store} | {name} | {len(cuts)} | {acknowledged:,} | {found:,} | {lost:,} | {most:,} | {longest:.2f} s | {whole} |", flush=True)
