@@ -83,7 +83,7 @@ impl Backend for QuestdbBackend {
             (Durability::Default, NOSYNC),
             (
                 Durability::Durable,
-                "cairo.commit.mode sync: a commit waits until its write-ahead log is on disk",
+                "cairo.commit.mode sync: a commit waits until its write-ahead log is on disk; a power failure soon after a table's first rows may still stop the table",
             ),
             (Durability::Relaxed, NOSYNC),
         ],
