@@ -76,7 +76,7 @@ fn sharpness(comparison: &Comparison, arguments: &CompareArguments) -> ExitCode 
     let blunt = comparison.blunter_than(arguments.threshold / 100.0);
     if let Some(first) = blunt.first() {
         messages::say(format_args!(
-            "warning: no regression was found, but in {} of {} tested figures one of --threshold {} % could go unseen; least is seen in {}, over {:.0} %. {advice}, or fail on that with --must-see PERCENT",
+            "warning: no regression was found, but in {} of {} tested figures one of --threshold {} % could go unseen. Least is seen in {}, over {:.0} %. {advice}, or fail on that with --must-see PERCENT",
             blunt.len(),
             comparison.tested(),
             arguments.threshold,

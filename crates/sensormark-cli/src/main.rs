@@ -27,6 +27,7 @@ mod list;
 mod manual;
 mod measure;
 mod messages;
+mod misused;
 mod output;
 #[cfg(test)]
 mod pages;
@@ -54,6 +55,13 @@ fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments.settled(),
         Err(error) => {
+            let typed: Vec<String> = std::env::args_os()
+                .skip(1)
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect();
+            if let Some(message) = misused::explained(&error, &typed) {
+                return failure::Failure::usage(message).show();
+            }
             return output::parser(&error).map_or_else(|failure| failure.show(), ExitCode::from);
         }
     };

@@ -185,7 +185,8 @@ fn bar() -> ProgressBar {
 
 /// How many trials there are and how long they take; how long at most, where other programs could make that much of a difference.
 fn announced(trials: usize, seconds: f64, most_seconds: f64) -> String {
-    let about = format!("{trials} trials, about {}", span(seconds));
+    let noun = if trials == 1 { "trial" } else { "trials" };
+    let about = format!("{trials} {noun}, about {}", span(seconds));
     if most_seconds > seconds * 1.1 {
         let most = span(most_seconds);
         return format!("{about}; up to {most} if other programs disturb them");
@@ -303,6 +304,7 @@ mod tests {
             "24 trials, about 2 min; up to 3 min if other programs disturb them"
         );
         assert_eq!(announced(2, 12.0, 12.0), "2 trials, about 12 s");
+        assert_eq!(announced(1, 12.0, 12.0), "1 trial, about 12 s");
     }
 
     #[test]

@@ -75,14 +75,15 @@ fn respond<B>(listed: &Listed, port: u16, request: &Request<B>) -> Response<Full
     } else {
         page(listed, request.uri().path(), request.uri().query())
     };
-    let (status, kind, text) = match answer {
-        Ok(page) => (StatusCode::OK, "text/html; charset=utf-8", page),
-        Err((status, why)) => (status, "text/plain; charset=utf-8", format!("{why}\n")),
+    let (status, text) = match answer {
+        Ok(page) => (StatusCode::OK, page),
+        Err((status, why)) => (status, index::refusal(&why)),
     };
     let mut response = Response::new(Full::new(Bytes::from(text)));
     *response.status_mut() = status;
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    let kind = HeaderValue::from_static("text/html; charset=utf-8");
+    headers.insert(CONTENT_TYPE, kind);
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
 }

@@ -151,11 +151,11 @@ impl Inner {
         let log = self.log_tail(TOLD_LINES);
         if let Some(line) = cause::full_disk_line(&log) {
             return Some(format!(
-                "the disk is full, for want of space below {folder} ({line})"
+                "the disk is full: there is no space below {folder} ({line})"
             ));
         }
         cause::is_full(&self.server_folder.data)
-            .then(|| format!("the disk is full, for want of space below {folder}"))
+            .then(|| format!("the disk is full: there is no space below {folder}"))
     }
 }
 

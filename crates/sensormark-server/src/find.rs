@@ -108,7 +108,7 @@ impl Search<'_> {
             let closed = places.iter().find(|(folder, origin)| origin != ON_PATH && is_closed(folder));
             let text = if let Some((folder, _)) = closed {
                 format!(
-                    "{} may have {wanted}, and this user may not read it; let all users read it (chmod -R a+rX, and a+x for the folders above it), or install it in another place",
+                    "{} may have {wanted}, and this user may not read it. Let all users read it (chmod -R a+rX, and a+x for the folders above it), or install it in another place",
                     folder.display()
                 )
             } else if chosen.is_some() {

@@ -115,7 +115,7 @@ impl User {
         let context = match status {
             Ok(status) if status.success() => return Ok(()),
             Ok(_) => format!(
-                "the user {} cannot reach {}: the server runs as that user, since sensormark runs as root; choose a \
+                "the user {} cannot reach {}. The server runs as that user, because sensormark runs as root. Choose a \
                  folder below one that everybody may enter (permission x for others on each folder above it)",
                 self.name,
                 folder.display()

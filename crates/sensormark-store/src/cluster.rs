@@ -4,8 +4,8 @@
 //!
 //! 1. Each member gets a folder and an address of its own (127.0.0.1, 127.0.0.2, …). Ports and password are the same for all.
 //! 2. [`crate::Store::launch_member`] writes each member's files. It sees the folders of all.
-//! 3. One member starts after the other: first its commands run, then its server. [`crate::Store::version`] must answer at its endpoint.
-//! 4. [`crate::Store::form_cluster`] joins the members and waits until all of them serve. It gives the endpoint of the whole.
+//! 3. One member starts after the other: first its commands run, then its server. It is up when [`crate::Store::version`] answers at its endpoint.
+//! 4. The supervisor calls [`crate::Store::form_cluster`]. It joins the members, waits until all of them serve, and gives the endpoint of the whole.
 //!
 //! What a session needs of the consistency level is in that endpoint's URL, in parts that users may write, too. Before a restart, members run
 //! [`MemberLaunch::recover`], and [`crate::Store::start_again`] says who starts first. Steps 3 (without the commands) and 4 then come again.

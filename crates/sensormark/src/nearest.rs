@@ -6,7 +6,7 @@ pub fn unknown(kind: &str, name: &str, known: impl IntoIterator<Item = String>) 
     let nearest = known
         .iter()
         .min_by_key(|candidate| distance(name, candidate))
-        .filter(|candidate| distance(name, candidate) <= 3);
+        .filter(|candidate| is_near(name, candidate));
     let hint = nearest
         .map(|nearest| format!("; did you mean {nearest}?"))
         .unwrap_or_default();
@@ -16,20 +16,31 @@ pub fn unknown(kind: &str, name: &str, known: impl IntoIterator<Item = String>) 
     )
 }
 
-/// The Levenshtein distance of two short words.
+/// Whether the words differ in three letters at most, and in a third of them: "oracle" is no "strace".
+fn is_near(name: &str, candidate: &str) -> bool {
+    let differing = distance(name, candidate);
+    let letters = name.chars().count().max(candidate.chars().count());
+    differing <= letters.div_ceil(3).min(3)
+}
+
+/// How many letters are wrong, missing, too many, or in the other order than their neighbour.
 fn distance(one: &str, other: &str) -> usize {
+    let one: Vec<char> = one.chars().collect();
     let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (i, a) in one.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &b) in other.iter().enumerate() {
-            let substituted = diagonal + usize::from(a != b);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
+    let mut rows = vec![(0..=other.len()).collect::<Vec<usize>>()];
+    for (i, a) in one.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, b) in other.iter().enumerate() {
+            let substituted = rows[i][j] + usize::from(a != b);
+            let mut least = substituted.min(rows[i][j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && *a == other[j - 1] && one[i - 1] == *b {
+                least = least.min(rows[i - 1][j - 1] + 1);
+            }
+            row.push(least);
         }
+        rows.push(row);
     }
-    row[other.len()]
+    rows[one.len()][other.len()]
 }
 
 #[cfg(test)]
@@ -41,6 +52,14 @@ mod tests {
         let known = || ["sqlite", "postgresql"].map(str::to_owned);
         assert!(unknown("store", "postgres", known()).contains("did you mean postgresql?"));
         assert!(!unknown("store", "oracle-database", known()).contains("did you mean"));
+        let servers = || ["mongodb", "strace"].map(str::to_owned);
+        assert!(!unknown("server", "oracle", servers()).contains("did you mean"));
+        let keys = || ["load", "tags"].map(str::to_owned);
+        assert!(unknown("key", "lode", keys()).contains("did you mean load?"));
+        let commands = || ["run", "man"].map(str::to_owned);
+        assert!(unknown("command", "runn", commands()).contains("did you mean run?"));
+        assert!(unknown("command", "rnu", commands()).contains("did you mean run?"));
+        assert_eq!(distance("rnu", "run"), 1);
         assert_eq!(distance("kitten", "sitting"), 3);
     }
 }

@@ -53,7 +53,7 @@ const CLUSTER: &str = "sensormark";
 const USER: &str = "admin";
 
 /// How to get what is missing.
-const HOW: &str = "no registry has it; install GridDB's own packages (griddb and griddb-c-client); found in $SENSORMARK_GRIDDB_HOME, on PATH or in $GS_HOME, and libgridstore.so beside it, as $SENSORMARK_GRIDDB_CLIENT or where the system looks for libraries";
+const HOW: &str = "no registry has it; install GridDB's own packages, griddb and griddb-c-client";
 
 fn not_installed(what: &str) -> StoreError {
     StoreError::new(

@@ -123,8 +123,8 @@ fn io_meaning(kind: io::ErrorKind) -> (ErrorKind, bool, &'static str) {
     });
     let advice = match kind {
         Io::ConnectionReset | Io::ConnectionAborted | Io::BrokenPipe | Io::UnexpectedEof => {
-            "the connection broke: look into the server's log (it ends itself when its disk is full, and hangs up when it has as many \
-             connections as it allows), and connect again"
+            "the connection broke; look into the server's log, and connect again. MongoDB ends itself when its disk is full, and hangs up when it has as many \
+             connections as it allows"
         }
         _ => advice,
     };

@@ -19,7 +19,7 @@ Examples:
 sensormark COMMAND --help says more of a command.
 
 Environment:
-  SENSORMARK_STATE                     folder for servers that sensormark starts, and what it keeps between runs
+  SENSORMARK_STATE                     folder for servers that sensormark starts, and its notes
   XDG_STATE_HOME, HOME                 where that folder is if SENSORMARK_STATE is not set
   SENSORMARK_SERVERS                   folder that sensormark install-servers installs servers into
   SENSORMARK_DUCKDB_HOME               folder of DuckDB's library, libduckdb.so

@@ -1,6 +1,6 @@
 //! Wrong input gets one clear message: what, where, what to try; and the exit code of its kind.
 
-use crate::refused::refused;
+use crate::refused::{refused, refused_at_once};
 use crate::support::{Place, errors, read_folder, said};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -63,6 +63,94 @@ fn names_that_there_are_not() {
         read_folder(&place.results()).is_empty(),
         "nothing was begun"
     );
+}
+
+/// What people type before they know the commands, and what the message says.
+const FIRST_COMMANDS: [(&str, &str); 18] = [
+    ("machine-tool", "write sensormark run machine-tool"),
+    ("plant.toml", "write sensormark run plant.toml"),
+    ("readings.csv", "write sensormark replay readings.csv"),
+    (
+        "postgres",
+        "write sensormark run machine-tool --on postgres",
+    ),
+    (
+        "rnu machine-tool",
+        "there is no command \"rnu\"; did you mean run? (there are: run, ",
+    ),
+    ("--on sqlite", "--on belongs after a command (run, "),
+    ("run", "run needs a workload (machine-tool, devops, "),
+    (
+        "run --on sqlite",
+        "for example: sensormark run machine-tool",
+    ),
+    ("generate", "for example: sensormark generate machine-tool"),
+    ("report", "for example: sensormark report results/RUN"),
+    ("serve", "for example: sensormark serve results"),
+    (
+        "compare results/a",
+        "for example: sensormark compare results/EARLIER results/LATER",
+    ),
+    ("replay", "for example: sensormark replay readings.csv"),
+    (
+        "servers start",
+        "for example: sensormark servers start postgresql",
+    ),
+    (
+        "run machine-tool sqlite",
+        "sensormark run machine-tool --on sqlite",
+    ),
+    (
+        "run machine-tool on sqlite:bulk,postgresql",
+        "databases come after --on: sensormark run machine-tool --on sqlite:bulk,postgresql",
+    ),
+    (
+        "run machine-tool --on sqlite --on postgresql",
+        "name all databases in one: --on sqlite,postgresql",
+    ),
+    (
+        "install-servers oracle",
+        "there is no server \"oracle\" (there are: postgresql, ",
+    ),
+];
+
+fn typed(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
+}
+
+#[test]
+fn first_commands_that_are_not_quite_right() {
+    let place = Place::new();
+    for (line, words) in FIRST_COMMANDS {
+        refused_at_once(&place, &typed(line), &[words]);
+    }
+}
+
+#[test]
+fn what_is_no_number_and_what_the_parser_says_itself() {
+    let place = Place::new();
+    refused(
+        &place,
+        &["serve", "results", "--port", "first"],
+        2,
+        &["--port: \"first\" is no whole number"],
+    );
+    refused(
+        &place,
+        &["report", "results/RUN", "--rate", "much"],
+        2,
+        &["--rate: \"much\" is no number"],
+    );
+    // Everything else is the parser's to say.
+    for line in ["servers strat", "run machine-tool further", "--nothing"] {
+        let output = place.run(&typed(line));
+        let text = errors(&output);
+        assert_eq!(output.status.code(), Some(2), "{line}: {text}");
+        assert!(
+            text.starts_with("error: ") && text.contains("Usage: "),
+            "{line}: {text}"
+        );
+    }
 }
 
 #[test]

@@ -127,7 +127,10 @@ fn runs_are_listed_shown_and_compared_on_loopback_alone() {
     );
     let (status, page) = served.get("/compare?first=0&second=1");
     assert!(status == 200 && page.contains("not tested"), "{status}");
-    assert_eq!(served.get("/runs/2").0, 422, "a damaged run is told");
+    let (status, page) = served.get("/runs/2");
+    assert_eq!(status, 422, "a damaged run is told");
+    let has_a_way_back = page.contains("is damaged") && page.contains("<a href=\"/\">All runs</a>");
+    assert!(has_a_way_back, "{page}");
     for path in [
         "/runs/9",
         "/runs/..%2f..",

@@ -167,7 +167,7 @@ pub fn too_small(server: &Server) -> Outcome {
     Ok(None)
 }
 
-/// A disk holds the results of a few trials, and there are many. Each trial that is told is there, and the first that finds no room ends the run.
+/// A disk holds the results of a few trials, and there are many. Each trial that the program reported is there. The first that finds no room ends the run.
 pub fn results_full() -> Outcome {
     const WORKLOAD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/page/own.toml");
     let place = Place::new();

@@ -454,6 +454,8 @@ test("runs are listed and compared by a server on loopback", async () => {
     assert.deepEqual(violations.filter((one) => ["serious", "critical"].includes(one.impact)).map((one) => one.id), []);
     const rows = await page.locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
     assert.equal(rows.length, 1 + runsOf(STUDIES).length);
+    const ends = await page.locator("tbody td.long").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right));
+    assert.ok(ends.every((end) => end <= 390), `each winner is seen without scrolling sideways: ${ends}`);
     const started = rows.map((row) => row[2]);
     assert.deepEqual(started, [...started].sort().reverse(), "the newest first");
     for (const row of rows) assert.match(row.slice(3).join(" | "), /^[\w-]+, [\w.]+ \| SQLite [\w-]+.* \| (firm|rough|not decided) \| sqlite \| \d+ (valid|disturbed|invalid)/);

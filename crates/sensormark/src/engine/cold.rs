@@ -31,7 +31,7 @@ pub fn check(
     if let Some(case) = existing {
         let title = case.choice.title();
         return Err(format!(
-            "--cache cold: {title} is given by URL, and a database that sensormark did not start is not its to start again; leave out the URL, or the option"
+            "--cache cold: {title} is given by URL, and sensormark cannot restart a server that it did not start; leave out the URL, or the option"
         ));
     }
     if !cases.iter().any(|case| runner.only_reads(case)) {

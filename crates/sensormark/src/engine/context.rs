@@ -21,6 +21,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a run works with.
+#[derive(Clone)]
 pub struct RunContext<'a> {
     /// The stores that the command knows.
     pub registry: &'a Registry,

@@ -1,4 +1,4 @@
-//! What a process said last on standard error, for the message of its end.
+//! What a process said last on standard error. The message of its end repeats it.
 
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex};

@@ -13,7 +13,7 @@ pub const HOST: &str = "{host}";
 /// The program's name on other hosts, where nobody says another: it is looked for there as any command.
 pub const PROGRAM: &str = "sensormark";
 
-/// What ssh is told unless the user says otherwise. A password is never asked for: nobody could type it. A host that is gone is noticed within 15 s.
+/// Options of ssh that hold unless the user gives others. ssh asks for no password, because nobody could type it. It notices within 15 s that a host is gone.
 const SSH_OPTIONS: [&str; 4] = [
     "BatchMode=yes",
     "ConnectTimeout=10",

@@ -60,7 +60,7 @@ pub fn check_choice(choice: &Choice, options: &ServerOptions) -> Result<(), Stor
     let title = choice.title();
     if choice.store.description().embedded {
         let text = format!(
-            "{title} runs inside the client: a limit would hold the client too, and without one it alone would have the page cache of the whole machine; leave {title} out of --on, or the option"
+            "{title} runs inside the client, which a limit would hold too. Without a limit it alone would have the page cache of the whole machine. Leave {title} out of --on, or leave out the option"
         );
         return Err(StoreError::unsupported(OPERATION, text));
     }
@@ -80,7 +80,7 @@ pub fn check_choice(choice: &Choice, options: &ServerOptions) -> Result<(), Stor
     let least = least.saturating_mul(u64::from(members));
     if limit < least {
         let text = format!(
-            "{} MB is too small beside --server-memory {}: a server needs one and a half times that and 512 MB (each member of a cluster, of its part), which makes {} MB; give at least that, or less --server-memory",
+            "{} MB is too small beside --server-memory {}. A server needs one and a half times that and 512 MB, each member of a cluster of its part. Give at least {} MB, or less --server-memory",
             limit >> 20,
             options.memory_bytes >> 20,
             least >> 20

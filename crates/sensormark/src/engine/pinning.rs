@@ -67,7 +67,7 @@ impl Pinning {
         if let Some(other) = server.union(client).find(|one| !allowed.contains(one)) {
             let allowed = listed(allowed);
             return Err(format!(
-                "processor {other} is none that this process may use ({allowed})"
+                "this process may not use processor {other}, but only {allowed}"
             ));
         }
         Ok(pinning)
@@ -142,7 +142,7 @@ mod tests {
             ("halves", "two processors"),
             ("0", "SERVER/CLIENT"),
             ("0/0", "on both sides"),
-            ("0/7", "processor 7 is none that this process may use (0)"),
+            ("0/7", "this process may not use processor 7, but only 0"),
             ("/0", "no list of processors"),
             ("1-0/0", "no list of processors"),
             ("0-99999999/1", "no list of processors"),

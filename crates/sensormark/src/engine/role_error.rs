@@ -49,7 +49,7 @@ pub enum RoleError {
     },
     /// What its host's clock shows is not known.
     #[error(
-        "the offset of the clock{place} is not known: the process there answered no question for it within {seconds} s; see that the launcher passes standard input and output on at once, and start again"
+        "the offset of the clock{place} is not known: the process there answered no question about it within {seconds} s. Let the launcher pass standard input and output on at once, and start again"
     )]
     NoClock {
         /// Where it runs: " on " and the host's name.

@@ -101,8 +101,8 @@ pub const PROTOCOLS: [Protocol; 5] = [
             says(
                 "both systems are rebooted before each test",
                 Done(
-                    "before each reading trial the server is ended in good order, its files are dropped from the page cache, and it is started again; \
-                     each writing trial has a new server on an empty folder",
+                    "before each reading trial sensormark stops the server, drops its files from the page cache, and starts it again. \
+                     Each writing trial has a new server on an empty folder",
                 ),
             ),
             says(

@@ -108,7 +108,7 @@ pub enum FindError {
     },
     /// Somebody does, and who it is may not be seen.
     #[error(
-        "who listens on TCP port {port} may not be seen: it is a process of the user {user}; start the probe as root or as that user, or name the process with --pid"
+        "who listens on TCP port {port} may not be seen: it is a process of the user {user}. Start the probe as root or as that user, or name the process with --pid"
     )]
     Hidden {
         /// The port.

@@ -75,8 +75,9 @@ impl PhaseTotals {
         }
     }
 
-    /// Adds what probes saw of the processes of this role on other hosts. Processes on one kernel are one host, and no disturbance of each other. `server`: the boot
-    /// of the server's kernel and the processor time of its processes, where a probe watched them.
+    /// Adds what probes saw of the processes of this role on other hosts. Processes on one kernel are one host, and no disturbance of each other.
+    ///
+    /// Where a probe watched the server, `server` has its kernel's boot and the processor time of its processes.
     pub fn add_clients(
         &mut self,
         role: &str,

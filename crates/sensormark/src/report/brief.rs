@@ -117,8 +117,10 @@ pub fn span(seconds: f64) -> String {
     let seconds = crate::units::round_u64(seconds);
     match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {
         (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, 0) => format!("{minutes} min"),
         (0, minutes, seconds) if minutes < 10 => format!("{minutes} min {seconds} s"),
         (0, minutes, _) => format!("{minutes} min"),
+        (hours, 0, _) => format!("{hours} h"),
         (hours, minutes, _) => format!("{hours} h {minutes} min"),
     }
 }
@@ -345,4 +347,23 @@ fn cut(text: &str, width: usize) -> String {
         cut.push(character);
     }
     cut + "…"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::span;
+
+    #[test]
+    fn a_span_has_no_part_that_is_nothing() {
+        for (seconds, text) in [
+            (48.6, "49 s"),
+            (167.0, "2 min 47 s"),
+            (300.0, "5 min"),
+            (900.0, "15 min"),
+            (7_200.0, "2 h"),
+            (4_380.0, "1 h 13 min"),
+        ] {
+            assert_eq!(span(seconds), text);
+        }
+    }
 }

@@ -319,7 +319,7 @@ impl<'a> Billing<'a> {
         }
         let title = "Extract: ms a bill, the sum of one month of one device (fewer is better)";
         let mut table = self.results.table("billing_extract", title, &times);
-        table.note("Mean of all bills, asked for by all clients at once in closed loop: what a bill waits for others is in it. growth: from the fewest devices to the most.");
+        table.note("Mean of all bills. All clients ask at once, in a closed loop, so a bill's time includes its wait for others. growth: from the fewest devices to the most.");
         self.note_cuts(&mut table);
         table
     }
@@ -348,7 +348,7 @@ impl<'a> Billing<'a> {
             .arms()
             .flat_map(|arm| [INGEST, EXTRACT].map(|one| row(arm, one)));
         let title = "Use of resources, server and client";
-        table("billing_resources", title, &["implementation", "phase"], rows).noted("load average: of one minute, as the kernel has it, of the whole machine: where server and clients share one, it is that of both, and of phases under a minute it tells mostly of what was before. CPU is in percent of all cores. memory: resident at the end of a phase.")
+        table("billing_resources", title, &["implementation", "phase"], rows).noted("load average: the kernel's, of one minute and the whole machine. Where server and clients share a machine, it is that of both. In a phase under a minute it tells mostly of what was before. CPU is in percent of all cores. memory: resident at the end of a phase.")
     }
 
     /// The databases that were measured, each with its place among the study's two.
@@ -393,7 +393,7 @@ impl<'a> Billing<'a> {
                 })
         });
         let keys = ["database", "side", "phase", "figure"];
-        let used = table("published_resources", "Resources: the study's and ours", &keys, used).noted("The study's sides are machines of their own, and its memory is what is in use on them; ours is one machine, whose load average stands on both sides, and the memory that each side's processes have. CPU is in percent of all cores.");
+        let used = table("published_resources", "Resources: the study's and ours", &keys, used).noted("The study has a machine for each side, and its memory is what is in use there. Ours is one machine: its load average stands on both sides, and memory is that of each side's processes. CPU is in percent of all cores.");
         vec![ingest, extract, used]
     }
 

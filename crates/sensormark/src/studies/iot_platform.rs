@@ -162,7 +162,7 @@ impl<'a> Platform<'a> {
         ];
         let title = "Writing: message by message, then everything in batches";
         let mut table = self.results.table("platform_writing", title, &quantities);
-        table.note("mean and p99: of a message. disk: growth of the data folder, at rest after the load, logs included. documents: documents, rows or points after the load; of documents: their bytes as MongoDB counts them (collStats), before compression, without indexes.");
+        table.note("mean and p99: of a message. disk: growth of the data folder, at rest after the load, logs included. documents: documents, rows or points after the load. Bytes of documents are as MongoDB counts them (collStats), before compression and without indexes.");
         let cut = self.results.arms().flat_map(|arm| {
             let is_cut = move |one: &&str| loads(one).cut(self.results, arm).is_some();
             let cut = [MESSAGES, LOAD].into_iter().filter(is_cut);
@@ -210,7 +210,7 @@ impl<'a> Platform<'a> {
         if !names.is_empty() {
             let names = listed(&names);
             table.note(format!(
-                "Done in the client, for the database cannot: {names}."
+                "Done in the client, because the database cannot: {names}."
             ));
         }
     }

@@ -36,10 +36,10 @@ pub const STUDY: Study = Study {
     ],
     system: "CentOS 7; clients in C and C++. The study states no version of a database",
     notes: &[
-        "The read scores come out to the printed whole percent only when the difficulty term is left out of the sum while its weight stays in the divisor (in the read table alone); the write scores, with the difficulty term in, come within 2.5 points, because server CPU is printed as whole percents.",
+        "The read scores come out to the printed whole percent in one way only: the difficulty term is left out of the sum, and its weight stays in the divisor. The write scores, with the difficulty term in, come within 2.5 points, because server CPU is printed as whole percents.",
         "MariaDB individual's score for reading: the text at hand has a garbled \"1%\" in Table III; read = 71 is inferred. It is what the total takes, (15 + 71) / 2 = 43, and what the formula gives of Table V.",
         "MariaDB bulk: the table says 71 in total, which is the mean of its write and read scores; the study's text says 75.",
-        "MariaDB individual and MongoDB individual have the same printed total, 43, and are ranked 6 and 7; recomputed from the printed columns they are 42.3 and 43.1, so their ranks change places (within what the rounding of server CPU allows). All other ranks come out as printed.",
+        "MariaDB individual and MongoDB individual have the same printed total, 43, and are ranked 6 and 7. From the printed columns they are 42.3 and 43.1, so their ranks change places, within what the rounding of server CPU allows. All other ranks come out as printed.",
         "The study tried one InfluxDB writer; its write score stands in the row of all three ways of reading.",
         "MongoDB individual did not keep up with three reads a second.",
         "InfluxDB bulk-1's client memory is a leak in the study's own reader, it says.",
@@ -467,7 +467,7 @@ impl<'a> MachineTool<'a> {
                 figure.published(row.name, "", None, f64::from(printed));
             }
             figure.note(
-                "Among the study's implementations alone, for scores depend on who is compared.",
+                "Among the study's implementations alone, because scores depend on who is compared.",
             )
         });
         figures.collect()

@@ -29,7 +29,7 @@ pub(super) fn check() -> Result<Option<String>, StoreError> {
         ErrorKind::Configuration,
         "start a GridDB server",
         format!(
-            "gsserver listens on every interface whatever its configuration says, and {why}; run sensormark in a network namespace of its own \
+            "gsserver listens on every interface whatever its configuration says, and {why}. Run sensormark in a network namespace of its own \
              (ip netns add NAME; ip netns exec NAME ip link set lo up; ip netns exec NAME sensormark …), or allow it with {ALLOWED}=yes"
         ),
     ))

@@ -64,7 +64,7 @@ fn hours_are_announced_before_they_begin() {
     let rest: Vec<String> = lines.map_while(Result::ok).collect();
     let status = child.wait().expect("it ends");
     assert_eq!(status.code(), Some(130), "{text}{rest:?}");
-    let announced = text.lines().find(|line| line.contains("trials, about "));
+    let announced = text.lines().find(|line| line.contains(" trial, about "));
     assert!(announced.is_some_and(|line| line.contains(" h")), "{text}");
     assert!(text.contains("takes 6.4 h at "), "and there: {text}");
     assert!(text.contains("2423 operations a second"), "{text}");

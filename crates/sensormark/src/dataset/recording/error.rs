@@ -108,7 +108,7 @@ pub enum RecordingError {
     },
     /// Day and month cannot be told apart.
     #[error(
-        "the dates in column {column} can be day and month or month and day (first value {example:?}, none has a number over 12 that decides); say which with --time-format day-month-year or --time-format month-day-year"
+        "the dates in column {column} can be day and month or month and day: the first is {example:?}, and none has a number over 12 that decides. Say which with --time-format day-month-year or --time-format month-day-year"
     )]
     AmbiguousTime {
         /// The column.
@@ -118,7 +118,7 @@ pub enum RecordingError {
     },
     /// Some dates are day first, some month first.
     #[error(
-        "the dates in column {column} contradict each other: {day_first:?} can only be day first and {month_first:?} only month first; say which is right with --time-format day-month-year or month-day-year, the others are then bad rows"
+        "the dates in column {column} contradict each other: {day_first:?} can only be day first and {month_first:?} only month first. Say which is right with --time-format day-month-year or month-day-year; the others are then bad rows"
     )]
     MixedTime {
         /// The column.

@@ -21,7 +21,7 @@ fn a_host_that_does_not_tell_its_clock_is_named_with_what_to_do() {
     let said = process.without_clock(limit).to_string();
     let words = [
         "the offset of the clock on pi1 is not known",
-        "the launcher passes standard input and output on at once",
+        "Let the launcher pass standard input and output on at once",
     ];
     for word in words {
         assert!(said.contains(word), "{said}");

@@ -97,7 +97,7 @@ fn take(record: &mut TrialRecord, earlier: &TrialRecord, name: &str) {
         }
     }
     record.warnings.push(format!(
-        "{name}: as measured in attempt {}, for the host was disturbed in attempt {}",
+        "{name}: measured in attempt {}, because the host was disturbed in attempt {}",
         earlier.attempt + 1,
         record.attempt + 1
     ));
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(answers.answered, 12);
         assert_eq!(
             second.warnings,
-            ["read: as measured in attempt 1, for the host was disturbed in attempt 2"]
+            ["read: measured in attempt 1, because the host was disturbed in attempt 2"]
         );
         // What no attempt has stays, and stays disturbed.
         let mut both = attempt(1, [("write", 0.5, 10), ("read", 0.5, 20)]);

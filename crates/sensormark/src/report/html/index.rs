@@ -20,6 +20,19 @@ const HEADINGS: [&str; 9] = [
     "first", "second", "started", "workload", "winner", "", "stores", "trials", "run",
 ];
 
+/// On a phone each run is a block of lines, so that its winner is seen without scrolling sideways.
+const NARROW: &str = "@media (max-width: 40rem) {
+  .runs, .runs tbody { display: block; }
+  .runs thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .runs tbody tr { display: flex; flex-wrap: wrap; align-items: baseline; gap: .2rem .9rem; padding: .7rem; border-bottom: 1px solid var(--line); }
+  .runs tbody td, .runs tbody th { display: block; padding: 0; border: 0; background: none; }
+  .runs tbody td:empty { display: none; }
+  .runs tbody th { order: -1; flex-basis: 100%; }
+  .runs .choice { order: 1; }
+  .runs .choice::before { content: attr(data-side) ' '; }
+}
+";
+
 /// The list as a page: runs by their places are at `runs/PLACE`, a comparison at `compare?first=PLACE&second=PLACE`.
 pub fn render(entries: &[Entry]) -> String {
     let rows: String = entries
@@ -32,23 +45,9 @@ pub fn render(entries: &[Entry]) -> String {
         name => format!("<th scope=\"col\">{name}</th>"),
     };
     let headings: String = HEADINGS.into_iter().map(heading).collect();
-    format!(
-        r#"<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'">
-<title>sensormark: runs</title>
-<style>{STYLE}
-@media (prefers-color-scheme: dark) {{ :root {{ {DARK} }} }}
-</style>
-</head>
-<body>
-<header class="top"><div class="bar"><p class="brand">sensormark</p></div></header>
-<main>
-<h1>{count}</h1>
-<p class="note">Choose a run for its report, or two to compare: the first is what the second is held against.</p>
+    let main = format!(
+        r#"<h1>{count}</h1>
+<p class="note">Open a run to see its report. To compare two runs of one workload, choose both: the second is compared with the first.</p>
 <form action="compare" method="get">
 <div class="scroll" tabindex="0" role="region" aria-label="Runs"><table class="runs">
 <caption>Runs, the newest first</caption>
@@ -56,12 +55,42 @@ pub fn render(entries: &[Entry]) -> String {
 <tbody>{rows}</tbody>
 </table></div>
 <div class="tools"><button type="submit">Compare</button></div>
-</form>
+</form>"#,
+        count = counted(entries.len(), "run")
+    );
+    around("runs", &main)
+}
+
+/// What is said in place of a page, with the way back to the list.
+pub fn refusal(why: &str) -> String {
+    let why = escaped(&clean(why));
+    let main =
+        format!("<h1>This cannot be shown</h1>\n<p>{why}</p>\n<p><a href=\"/\">All runs</a></p>");
+    around("not shown", &main)
+}
+
+/// A page of the server, without a script.
+fn around(title: &str, main: &str) -> String {
+    format!(
+        r#"<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'">
+<title>sensormark: {title}</title>
+<style>{STYLE}
+@media (prefers-color-scheme: dark) {{ :root {{ {DARK} }} }}
+{NARROW}</style>
+</head>
+<body>
+<header class="top"><div class="bar"><p class="brand">sensormark</p></div></header>
+<main>
+{main}
 </main>
 </body>
 </html>
-"#,
-        count = counted(entries.len(), "run")
+"#
     )
 }
 
@@ -78,7 +107,7 @@ fn row(place: usize, entry: &Entry) -> String {
     };
     let choice = |side: &str| {
         format!(
-            "<td><input type=\"radio\" name=\"{side}\" value=\"{place}\" required aria-label=\"{name} as {side}\"></td>"
+            "<td class=\"choice\" data-side=\"{side}\"><input type=\"radio\" name=\"{side}\" value=\"{place}\" required aria-label=\"{name} as {side}\"></td>"
         )
     };
     let started: String = clean(&run.started).chars().take(16).collect();

@@ -116,7 +116,7 @@ fn single(repetitions: usize) -> String {
     }
 }
 
-/// Under what share of all weightings the winner wins, and who wins under more.
+/// For what share of all possible weights the winner wins, and who wins for more.
 fn shares(ranking: &Ranking, winner: &Ranked) -> String {
     let percent = |one: &Ranked| fixed(one.win_share * 100.0, 0);
     let most = ranking
@@ -126,14 +126,14 @@ fn shares(ranking: &Ranking, winner: &Ranked) -> String {
         .filter(|most| most.win_share > winner.win_share);
     match most {
         Some(most) => format!(
-            " {} wins under {} % of all weightings; {} wins under more, {} %.",
+            " {} wins for {} % of all possible weights; {} wins for more, {} %.",
             winner.label(),
             percent(winner),
             most.label(),
             percent(most)
         ),
         None => format!(
-            " {} wins under {} % of all weightings, more than any other.",
+            " {} wins for {} % of all possible weights, more than any other.",
             winner.label(),
             percent(winner)
         ),
@@ -250,7 +250,7 @@ fn score(one: &Ranked) -> Cell {
 fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
     let mut notes = Vec::new();
     if ranking.basis == Basis::Significance {
-        notes.push("rank = 1 + the number of implementations that are significantly better (paired by repetition, Holm-corrected, 5 %): who shares a rank cannot be told apart. ± is the 95 % interval over repetitions.".to_owned());
+        notes.push("rank = 1 + the number of implementations that are significantly better (paired by repetition, Holm-corrected, 5 %). Those that share a rank cannot be told apart. ± is the 95 % interval over repetitions.".to_owned());
     } else if !ranking.ranked.is_empty() {
         notes.push(format!("single trial: {}, so no intervals and no shared ranks; --set repetitions=5 or --scale standard gives them.", counted(field.blocks.len(), "repetition")));
     }
@@ -270,11 +270,12 @@ fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
         ));
     }
     if !ranking.ranked.is_empty() {
-        notes
-            .push("wins: share of all weightings under which it has the highest score.".to_owned());
+        notes.push(
+            "wins: share of all possible weights for which it has the highest score.".to_owned(),
+        );
     }
     if field.has_phases() && !ranking.ranked.is_empty() {
-        notes.push("Phases run as fast as each database lets them, so costs of the work are scored, of a thousand readings written and of a question: time (geometric mean over the side's phases) and what was used. The study's formula; its weights, and time with the weight of all CPU.".to_owned());
+        notes.push("Phases run as fast as each database lets them. So the score is of what a thousand written readings and a question cost: time (geometric mean over the side's phases) and resources. It has the study's formula and weights, and time has the weight of all CPU.".to_owned());
     }
     notes.extend(behind_note(field, ranking));
     notes.extend(durability_note(field, ranking));

@@ -51,7 +51,7 @@ pub fn table(field: &Field) -> Option<Table> {
             table.row(row);
         }
     }
-    table.note("Over the measured phases of valid trials: bytes on the wire with headers, TCP segments that were sent more than once, and the mean of the round-trip times that the kernel keeps for each connection. A server's end is that of all its connections.");
+    table.note("Over the measured phases of valid trials. Bytes are those on the wire, with headers. Retransmissions are TCP segments that were sent more than once. The round-trip time is the mean of what the kernel keeps for each connection. A server's end is that of all its connections.");
     (!table.rows.is_empty()).then_some(table)
 }
 

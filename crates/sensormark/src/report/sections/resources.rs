@@ -65,7 +65,7 @@ fn table(field: &Field, arms: &[Arm], side: &str, title: &str, options: &ReportO
         row.extend(shown.iter().map(|(id, _, _)| cell(field, arm, id, options)));
         table.row(row);
     }
-    table.note("Over the measured phase of valid trials. CPU is in percent of one core. A kB of memory is 1,024 bytes, just before the end: of a server the proportional set size of its processes, which has each page once; of a client what is resident; other kB, MB and kbit are decimal. I/O is what the kernel counts for the processes: bytes fetched from storage, and pages dirtied (at most what the device wrote). Network is the client's wire bytes, both ways, with headers.");
+    table.note("Over the measured phase of valid trials. CPU is in percent of one core. Memory is taken just before the end, in kB of 1,024 bytes. Of a server it is the proportional set size of its processes, which has each page once. Of a client it is what is resident. Other kB, MB and kbit are decimal. I/O is what the kernel counts for the processes: bytes fetched from storage, and pages dirtied (at most what the device wrote). Network is the client's wire bytes, both ways, with headers.");
     if side == "write" {
         table.note("disk: growth of the data folder from before writing until after settling, warm-up included.");
     }

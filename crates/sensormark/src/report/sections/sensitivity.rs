@@ -11,7 +11,7 @@ use crate::statistics::{self, Basis, Better, ranks};
 
 /// The section; empty with fewer than two to compare.
 pub fn section(_field: &Field, ranking: &Ranking) -> Section {
-    let mut section = Section::new("sensitivity", "How far the weights decide it");
+    let mut section = Section::new("sensitivity", "Sensitivity to the weights");
     let (Some(board), [_, _, ..]) = (&ranking.board, ranking.ranked.as_slice()) else {
         return section;
     };
@@ -44,7 +44,7 @@ fn sentences(board: &Board, ranking: &Ranking) -> Vec<String> {
     };
     vec![
         format!(
-            "Share of all weightings (evenly drawn) under which each wins: {}.",
+            "Share of all possible weights (evenly drawn) for which each wins: {}.",
             shares.join(", ")
         ),
         change,

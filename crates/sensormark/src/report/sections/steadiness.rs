@@ -106,7 +106,7 @@ pub fn section(all: &[Seen]) -> Section {
         ]);
     }
     table.is_detail = table.rows.len() > MOST_SHOWN;
-    table.note("Means of seconds: warm-up cut off by MSER-5; then a drift over 5 % that is significant at 1 % is not steady. The mean is geometric, over the steady part or else the whole, with its 95 % interval from batch means, which allows for seconds that depend on each other; it takes 60 s.");
+    table.note("Means of seconds: warm-up cut off by MSER-5; then a drift over 5 % that is significant at 1 % is not steady. The mean is geometric, over the steady part or else the whole, with its 95 % interval from batch means. The interval allows for seconds that depend on each other, and needs 60 s.");
     section.table(table);
     section
 }

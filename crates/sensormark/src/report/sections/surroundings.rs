@@ -358,7 +358,7 @@ fn settings(field: &Field) -> Table {
 
 /// How to do it again.
 pub fn reproduce(field: &Field) -> Section {
-    let mut section = Section::new("reproduce", "Again");
+    let mut section = Section::new("reproduce", "Reproduce this run");
     let run = &field.run;
     let command: Vec<String> = run
         .command_line

@@ -85,7 +85,7 @@ fn verdicts_come_first_then_the_answer_then_the_ranking() {
         "\nReadings and answers\n",
         "\nLatencies\n",
         "\nEnvironment\n",
-        "\nAgain\n",
+        "\nReproduce this run\n",
     ];
     let places: Vec<usize> = order.iter().map(|words| place(words)).collect();
     assert!(places.is_sorted(), "{places:?}");

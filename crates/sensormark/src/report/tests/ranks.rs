@@ -368,7 +368,7 @@ fn alike_warnings_are_told_once() {
 
 /// Who wins by the study's weights may win by few others.
 #[test]
-fn the_answer_says_who_wins_under_more_weightings() {
+fn the_answer_says_who_wins_for_more_weights() {
     // Half the CPU, which weighs most, but more of all else.
     let little_cpu = Used {
         server_cpu: 4.0,
@@ -389,14 +389,14 @@ fn the_answer_says_who_wins_under_more_weightings() {
     let report = report(trials);
     assert_eq!(order(&report), ["MariaDB individual", "MariaDB bulk"]);
     let text = report.json();
-    assert!(text.contains(" MariaDB individual wins under "), "{text}");
+    assert!(text.contains(" MariaDB individual wins for "), "{text}");
     assert!(
-        text.contains("% of all weightings; MariaDB bulk wins under more, "),
+        text.contains("% of all possible weights; MariaDB bulk wins for more, "),
         "{text}"
     );
     let plain = super::report(two()).json();
     assert!(
-        plain.contains("% of all weightings, more than any other."),
+        plain.contains("% of all possible weights, more than any other."),
         "{plain}"
     );
     assert!(plain.contains("a place moved by 12 points"), "{plain}");

@@ -121,7 +121,7 @@ impl WorkloadFactory for OwnWorkload {
             kept: repeated == RepeatedWrite::KeepsBoth,
         };
         if some && !copies.sent {
-            notes.push("nothing is sent twice, for the layout refuses it".to_owned());
+            notes.push("nothing is sent twice, because the layout refuses it".to_owned());
         }
         let schema = Arc::new(schema);
         let mut own = Own {

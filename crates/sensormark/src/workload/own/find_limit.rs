@@ -11,7 +11,7 @@ mod search;
 use super::limit::{Limit, What};
 use super::parameters::Parameters;
 use crate::engine::benchmark_case::BenchmarkCase;
-use crate::engine::context::{CaseRunner, RunContext, RunEvent, TrialPosition};
+use crate::engine::context::{CaseRunner, Observer, RunContext, RunEvent, TrialPosition};
 use crate::engine::estimate::{CaseEstimate, Terms};
 use crate::engine::trial::Ending;
 use crate::engine::trial::WorkloadFactory;
@@ -87,11 +87,35 @@ impl FindLimit {
             *place = Value::from(rate);
         }
         let runner = self.runner(parameters);
+        let watched = OneProbe {
+            observer: context.observer,
+            rate,
+        };
+        let mut context = context.clone();
+        context.observer = &watched;
         let mut probe = None;
-        runner.go_through(context, case, turn, &[], &mut |record, ending| {
+        runner.go_through(&context, case, turn, &[], &mut |record, ending| {
             probe = Some((record, ending));
         });
         probe
+    }
+}
+
+/// Who watches the run, told which probe begins.
+struct OneProbe<'a> {
+    observer: &'a dyn Observer,
+    rate: f64,
+}
+
+impl Observer for OneProbe<'_> {
+    fn event(&self, event: RunEvent) {
+        self.observer.event(match event {
+            RunEvent::TrialStarted { label, seconds } => RunEvent::TrialStarted {
+                label: format!("{label}, probe of {:.0}{A_SECOND}", self.rate),
+                seconds,
+            },
+            other => other,
+        });
     }
 }
 

@@ -238,7 +238,7 @@ impl Coordinator<'_> {
             && !phase.warm_up
         {
             let text = format!(
-                "{}: rank {} started {:.3} s after the first one, which is more than a tenth of the {:.3} s that it took; set the hosts' clocks by NTP or PTP",
+                "{}: rank {} started {:.3} s after the first one. That is more than a tenth of the {:.3} s that it took. Set the hosts' clocks by NTP or PTP",
                 phase.name,
                 last.rank,
                 last.delay,
