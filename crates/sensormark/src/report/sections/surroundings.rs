@@ -314,7 +314,7 @@ fn servers(field: &Field) -> Table {
     table
 }
 
-/// Who measured a server that sensormark did not start, and what could not be.
+/// Who measured a server by a probe, and what could not be.
 fn probed(probe: &ProbeRecord) -> String {
     let host = probe.host.as_deref().unwrap_or("this machine");
     let milliseconds = probe.longest_round_trip_ns as f64 / 1e6;
