@@ -155,12 +155,14 @@ fn others(run_in: &dyn Fn(&[&str]) -> Command, words: &[&str], folder: &Path) {
         }
         let results = folder.join(title);
         let results = results.to_str().expect("UTF-8");
-        let change = |word: &&str| match *word {
-            "results" => results,
-            "postgresql:individual" => on,
-            other => other,
-        };
-        let changed: Vec<&str> = words.iter().map(change).collect();
+        let changed: Vec<&str> = words
+            .iter()
+            .map(|word| match *word {
+                "results" => results,
+                "postgresql:individual" => on,
+                other => other,
+            })
+            .collect();
         let output = run_in(&changed).output().expect("it runs");
         let text = said(&output);
         assert!(output.status.success(), "{title}: {text}");
