@@ -296,7 +296,11 @@ impl Planned<'_> {
 
     /// Says what the run does not do as its study did.
     fn announce_protocol(&self, progress: &Progress) {
-        for line in self.protocol.iter().flat_map(|study| study.not_done()) {
+        for line in self
+            .protocol
+            .iter()
+            .flat_map(|study| study.not_done(self.hosts.is_used()))
+        {
             progress.event(RunEvent::Note(format!("not as the study did: {line}")));
         }
     }

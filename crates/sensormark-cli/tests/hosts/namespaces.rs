@@ -270,9 +270,13 @@ pub fn three_hosts() -> Option<String> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let run_there = |words: &[&str]| run_in(&place, words);
     cut_off(&run_there, &words, ("writer", "pi1"), 3);
+    no_queues(&state);
+    None
+}
+
+fn no_queues(state: &Path) {
     let queues = crate::support::read_folder(&state.join("queues"));
     assert!(queues.is_empty(), "a queue is left on the host: {queues:?}");
-    None
 }
 
 /// The processes of this program's roles and of the probes beside them, by their command line.
