@@ -6,6 +6,7 @@ use crate::measure::Planned;
 use crate::output;
 use crate::progress::span;
 use sensormark::engine::estimate::Terms;
+use sensormark::engine::launcher::Launcher;
 use sensormark::engine::run_plan::{RunPlan, ScheduledCase, in_turn};
 use sensormark::measurement::NotMeasured;
 use sensormark::measurement::record::{Side, title};
@@ -135,7 +136,7 @@ impl<'a> Shown<'a> {
             },
             servers: servers(planned)?,
             not_measured: &planned.not_measured,
-            notes: planned.supposed(&plan),
+            notes: [elsewhere(planned), planned.supposed(&plan)].concat(),
         })
     }
 
@@ -267,6 +268,10 @@ fn servers(planned: &Planned<'_>) -> Result<Vec<Server>, Failure> {
         if description.embedded || case.choice.url.is_some() {
             continue;
         }
+        // What is installed on another host is not asked for a plan.
+        if planned.hosts.server().is_some() {
+            continue;
+        }
         let found = case.choice.store.installation()?;
         servers.insert(Server {
             title: match &case.choice.cluster {
@@ -278,6 +283,14 @@ fn servers(planned: &Planned<'_>) -> Result<Vec<Server>, Failure> {
         });
     }
     Ok(servers.into_iter().collect())
+}
+
+/// That servers are started on another host, where they are.
+fn elsewhere(planned: &Planned<'_>) -> Vec<String> {
+    let launcher = planned.hosts.server().into_iter();
+    let host = launcher.filter_map(Launcher::host);
+    host.map(|host| format!("servers are started on {host}, on its disk"))
+        .collect()
 }
 
 /// A heading, and what belongs to it beside it.

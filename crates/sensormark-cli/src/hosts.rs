@@ -3,14 +3,17 @@
 
 pub mod reach;
 
-use crate::arguments::HostsArguments;
+use crate::arguments::{CommonArguments, HostsArguments};
 use crate::failure::Failure;
 use sensormark::engine::benchmark_case::BenchmarkCase;
 use sensormark::engine::launcher::{Launcher, LauncherError};
-use sensormark::engine::placement::{LOAD, Placement};
+use sensormark::engine::placement::{LOAD, Placement, SERVER};
+use sensormark::measurement::Cache;
 use sensormark::nearest::unknown;
+use sensormark_store::Description;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::Ipv4Addr;
 use std::path::Path;
 
 /// Roles that share a queue of one kernel.
@@ -30,6 +33,8 @@ struct HostsFile {
     /// Hosts that the clients of loads are spread over.
     #[serde(default)]
     load: Vec<String>,
+    /// The address that a server of sensormark's own listens on.
+    server_address: Option<Ipv4Addr>,
     /// By role: its host.
     #[serde(default)]
     roles: BTreeMap<String, String>,
@@ -41,6 +46,7 @@ pub struct Hosts {
     roles: BTreeMap<String, Launcher>,
     load: Vec<Launcher>,
     deploy: bool,
+    server_address: Option<Ipv4Addr>,
 }
 
 impl Hosts {
@@ -88,12 +94,23 @@ impl Hosts {
             roles: roles.collect::<Result<_, Failure>>()?,
             load,
             deploy,
+            server_address: arguments.server_address.or(file.server_address),
         })
     }
 
     /// Whether anything runs elsewhere.
     pub fn is_used(&self) -> bool {
         !self.roles.is_empty() || !self.load.is_empty()
+    }
+
+    /// The host of the servers that sensormark starts, where that is another.
+    pub fn server(&self) -> Option<&Launcher> {
+        self.roles.get(SERVER)
+    }
+
+    /// The address that such a server listens on, where the user named one.
+    pub const fn server_address(&self) -> Option<Ipv4Addr> {
+        self.server_address
     }
 
     /// Whether this program is copied to the hosts.
@@ -107,13 +124,17 @@ impl Hosts {
     /// What cannot, and what to do.
     pub fn check(&self, known: &BTreeSet<String>, cases: &[BenchmarkCase]) -> Result<(), Failure> {
         if !self.is_used() {
-            return Ok(());
+            return self.server_address.map_or(Ok(()), |address| {
+                Err(Failure::usage(format!(
+                    "--server-address {address}: no role runs on another host, so nobody has to reach the server there; place one with --host, or leave it out"
+                )))
+            });
         }
-        for role in self.roles.keys() {
-            if ["server", "probe"].contains(&role.as_str()) {
-                return Err(Failure::usage(format!(
-                    "--host {role}=…: a server on another host is given by its URL: --on STORE=URL"
-                )));
+        for role in self.roles.keys().filter(|role| *role != SERVER) {
+            if role == "probe" {
+                return Err(Failure::usage(
+                    "--host probe=…: the probe of a server that is given by URL has its host in its own option: --probe server=port,host=LAUNCHER",
+                ));
             }
             if !known.contains(role) {
                 let known = known.iter().cloned();
@@ -131,7 +152,33 @@ impl Hosts {
             return Err(Failure::usage(format!("--load-hosts: {why}")));
         }
         self.check_queue(known)?;
-        cases.iter().try_for_each(check_case)
+        if self.server().is_some() && cases.iter().all(|case| case.choice.url.is_some()) {
+            return Err(Failure::usage(
+                "--host server=…: every database is given by URL, so sensormark starts no server; leave the option or the URL out",
+            ));
+        }
+        cases.iter().try_for_each(|case| self.check_case(case))
+    }
+
+    /// Refuses options about a server of this machine, where it is started on another.
+    ///
+    /// # Errors
+    /// Which option, and what to do.
+    pub fn check_server(&self, common: &CommonArguments) -> Result<(), Failure> {
+        let options = [
+            ("--data", common.data.is_some()),
+            ("--log-folder", common.log_folder.is_some()),
+            ("--memory-limit", common.memory_limit.is_some()),
+            ("--pin", common.pin.is_some()),
+            ("--cache cold", common.cache.cache() == Cache::Cold),
+        ];
+        let mut given = options.into_iter().filter(|(_, is_given)| *is_given);
+        match given.next().filter(|_| self.server().is_some()) {
+            None => Ok(()),
+            Some((option, _)) => Err(Failure::usage(format!(
+                "{option} with --host server=…: the option is about a server on this machine; leave one of both out"
+            ))),
+        }
     }
 
     /// Source and writer share a queue.
@@ -152,6 +199,37 @@ impl Hosts {
         Ok(())
     }
 
+    /// The databases that a client on another host can reach.
+    fn check_case(&self, case: &BenchmarkCase) -> Result<(), Failure> {
+        let (store, title) = (&case.choice.store, case.choice.title());
+        let Description { name, embedded, .. } = store.description();
+        if embedded {
+            return Err(Failure::usage(format!(
+                "{title} works inside its client's process, so no client of it runs on another host: leave out {title} or the hosts"
+            )));
+        }
+        if case.choice.url.is_some() {
+            return Ok(());
+        }
+        let yourself = format!("start it yourself and give its URL, --on {name}=URL");
+        let Some(address) = self.server_address else {
+            return Err(Failure::usage(format!(
+                "sensormark would start {title} on 127.0.0.1, where clients on other hosts cannot reach it: name an address of its host with --server-address, or {yourself}"
+            )));
+        };
+        if case.choice.cluster.is_some() {
+            return Err(Failure::usage(format!(
+                "--server-address {address}: sensormark starts clusters on loopback addresses alone; leave --cluster out, or {yourself}"
+            )));
+        }
+        match store.keeps_to_loopback().filter(|_| !address.is_loopback()) {
+            None => Ok(()),
+            Some(why) => Err(Failure::usage(format!(
+                "--server-address {address}: {title} may not listen there, because {why}; {yourself}"
+            ))),
+        }
+    }
+
     /// Where roles are placed, all others on this machine by this program.
     pub fn placement(&self, program: &Path) -> Placement {
         let here = Placement::local(program).with_load_hosts(self.load.clone());
@@ -165,23 +243,6 @@ impl Hosts {
     fn launchers(&mut self) -> impl Iterator<Item = &mut Launcher> {
         self.roles.values_mut().chain(&mut self.load)
     }
-}
-
-/// The databases that a client on another host can reach.
-fn check_case(case: &BenchmarkCase) -> Result<(), Failure> {
-    let (store, title) = (&case.choice.store, case.choice.title());
-    if store.description().embedded {
-        return Err(Failure::usage(format!(
-            "{title} works inside its client's process, so no client of it runs on another host: leave out {title} or the hosts"
-        )));
-    }
-    if case.choice.url.is_none() {
-        return Err(Failure::usage(format!(
-            "sensormark would start {title} on 127.0.0.1, where clients on other hosts cannot reach it: start it yourself and give its URL, --on {}=URL",
-            store.description().name
-        )));
-    }
-    Ok(())
 }
 
 fn read(path: &Path) -> Result<HostsFile, Failure> {
@@ -227,7 +288,8 @@ mod tests {
     fn what_cannot_work_is_refused_in_words() {
         let tool = ["source", "writer", "reader"];
         assert!(refusal(&["wirter=ssh:a"], &tool).contains("did you mean writer?"));
-        assert!(refusal(&["server=ssh:a"], &tool).contains("--on STORE=URL"));
+        assert!(refusal(&["server=ssh:a"], &tool).contains("every database is given by URL"));
+        assert!(refusal(&["probe=ssh:a"], &tool).contains("--probe server=port,host="));
         let apart = refusal(&["source=ssh:a", "writer=ssh:b"], &tool);
         assert!(apart.contains("source is on a and writer on b"), "{apart}");
         let half = refusal(&["writer=ssh:b"], &tool);
@@ -242,6 +304,18 @@ mod tests {
                 .expect_err("no way")
                 .contains("ssh:pi1")
         );
+    }
+
+    #[test]
+    fn an_address_is_for_a_server_that_other_hosts_reach() {
+        let arguments = HostsArguments {
+            server_address: Some(Ipv4Addr::new(10, 0, 0, 5)),
+            ..HostsArguments::default()
+        };
+        let hosts = Hosts::new(&arguments).expect("an address");
+        let refused = hosts.check(&BTreeSet::new(), &[]).expect_err("refused");
+        let said = format!("{refused:?}");
+        assert!(said.contains("no role runs on another host"), "{said}");
     }
 
     #[test]

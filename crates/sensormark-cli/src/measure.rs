@@ -94,6 +94,7 @@ impl Planned<'_> {
         cold::check(cache, self.runner, &self.cases, self.data()).map_err(Failure::usage)?;
         let roles = self.cases.iter().flat_map(|case| self.runner.roles(case));
         self.hosts.check(&roles.collect(), &self.cases)?;
+        self.hosts.check_server(common)?;
         let choices: Vec<&Choice> = self.cases.iter().map(|case| &case.choice).collect();
         check_memory_limit(&self.server(), &choices)?;
         let probes = ServerProbes::new(self.launcher()?, self.probes());
@@ -269,6 +270,7 @@ impl Planned<'_> {
             processors: common.pin.as_ref().map(Pinning::server),
             log_folder: common.log_folder.clone(),
             memory_limit_bytes: common.memory_limit.map(|limit| limit.0),
+            address: self.hosts.server_address(),
             ..ServerOptions::default()
         }
     }
@@ -294,7 +296,11 @@ impl Planned<'_> {
 
     /// Says what the run does not do as its study did.
     fn announce_protocol(&self, progress: &Progress) {
-        for line in self.protocol.iter().flat_map(|study| study.not_done()) {
+        for line in self
+            .protocol
+            .iter()
+            .flat_map(|study| study.not_done(self.hosts.is_used()))
+        {
             progress.event(RunEvent::Note(format!("not as the study did: {line}")));
         }
     }

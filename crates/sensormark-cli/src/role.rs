@@ -2,9 +2,12 @@
 
 use crate::failure::Failure;
 use crate::registry::{kinds, registry};
+use sensormark::engine::placement::SERVER;
 use sensormark::engine::role::{ELSEWHERE, Event};
 use sensormark::engine::role_line::{RoleLine, tell};
+use sensormark::engine::server_role;
 use sensormark::engine::trial::role;
+use sensormark_server::Supervisor;
 use sensormark_store::{ErrorKind, StoreError};
 use std::process::ExitCode;
 
@@ -16,6 +19,10 @@ pub fn role(name: &str, place: Option<&str>) -> Result<ExitCode, Failure> {
     } else if role::is_trials(name) {
         open(is_elsewhere).and_then(|(line, configuration)| {
             role::run(line, &configuration, &registry(), &kinds())
+        })
+    } else if name == SERVER {
+        open(is_elsewhere).and_then(|(line, task)| {
+            server_role::run(line, &task, &registry(), &Supervisor::new(None)?)
         })
     } else {
         return Err(Failure::usage(format!(

@@ -100,7 +100,11 @@ impl Measured<'_> {
         let registry = registry();
         let supervisor = supervisor(&arguments.common)?;
         let on = arguments.on.as_deref().unwrap_or(self.on);
-        let (choices, mut not_measured) = choose(on, &registry, &supervisor)?;
+        let hosts = Hosts::new(&arguments.hosts)?;
+        let (choices, mut not_measured) = match hosts.server() {
+            None => choose(on, &registry, &supervisor)?,
+            Some(_) => choose_elsewhere(on, &registry, &supervisor)?,
+        };
         let durability = arguments
             .durability
             .map_or(self.durability, DurabilityName::class);
@@ -142,7 +146,7 @@ impl Measured<'_> {
             server_memory_bytes: self.server_memory_bytes,
             protocol,
             common: &arguments.common,
-            hosts: Hosts::new(&arguments.hosts)?,
+            hosts,
             runner: runner.as_ref(),
             registry,
             supervisor,
@@ -201,6 +205,23 @@ pub fn choose(
         }));
     }
     Ok((here, missing))
+}
+
+/// The same, where servers are started on another host: what is installed here does not count for them.
+///
+/// # Errors
+/// A name that there is not, or a store that cannot be reached.
+fn choose_elsewhere(
+    on: &str,
+    registry: &Registry,
+    supervisor: &Supervisor,
+) -> Result<(Vec<Choice>, Vec<NotMeasured>), Failure> {
+    let choices = parse(on, registry).map_err(Failure::usage)?;
+    let is_there = |choice: &Choice| choice.url.is_some();
+    let (there, started) = choices.into_iter().partition(is_there);
+    let (mut choices, missing) = preflight(supervisor, there, false)?;
+    choices.extend::<Vec<Choice>>(started);
+    Ok((choices, missing))
 }
 
 /// The databases as the clusters that are asked for; what cannot be one joins what is not measured.

@@ -95,6 +95,10 @@ impl Store for FaultyStore {
         self.inner.typical()
     }
 
+    fn keeps_to_loopback(&self) -> Option<&'static str> {
+        self.inner.keeps_to_loopback()
+    }
+
     fn installation(&self) -> Result<Installation, StoreError> {
         self.inner.installation()
     }

@@ -178,6 +178,10 @@ impl<B: Backend> Store for Adapter<B> {
         self.backend.clusters()
     }
 
+    fn keeps_to_loopback(&self) -> Option<&'static str> {
+        self.backend.keeps_to_loopback()
+    }
+
     fn survives_loss(&self, consistency: &str) -> bool {
         self.backend.survives_loss(consistency)
     }

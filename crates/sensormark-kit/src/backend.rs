@@ -98,6 +98,11 @@ pub trait Backend: Send + Sync + 'static {
         Err(ONE_SERVER.to_owned())
     }
 
+    /// Why a server of sensormark's own may not listen on an address that other hosts reach, as [`sensormark_store::Store::keeps_to_loopback`] says.
+    fn keeps_to_loopback(&self) -> Option<&'static str> {
+        Some(sensormark_store::server::KEEPS_TO_LOOPBACK)
+    }
+
     /// Whether a write that was acknowledged at this consistency level is on several members, so that the loss of any one of them loses nothing. A drill holds
     /// the level to that. Not said: what was acknowledged may be on one member alone.
     fn survives_loss(&self, consistency: &str) -> bool {

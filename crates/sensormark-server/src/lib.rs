@@ -4,7 +4,7 @@
 //! The modules in the order of a server's life:
 //!
 //! - `folder` and `ownership` make a marked and locked folder when [`Supervisor::start`] is called.
-//! - `ports` reserves ports, and `random` makes a password.
+//! - `address` says where it listens, `ports` reserves ports, and `random` makes a password.
 //! - `spawn` runs the store's commands as an unprivileged `user`.
 //! - `start` waits until the server answers (`ready`). The result is a [`ManagedServer`] (`managed`, its state in `inner`).
 //! - `cluster` has the members of a server that is a cluster, and `shared` knows the servers of one supervisor.
@@ -17,6 +17,7 @@
 //!
 //! It knows no database: everything particular comes from the store's [`sensormark_store::server::Launch`].
 
+mod address;
 mod cause;
 mod cluster;
 mod control_group;

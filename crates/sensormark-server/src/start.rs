@@ -1,5 +1,6 @@
 //! Bringing a server up, or the members of a cluster one after another: folder, ports, password, the commands before, the server, the commands after, readiness.
 
+use super::address;
 use super::folder::RunFolder;
 use super::inner::Inner;
 use super::managed::ManagedServer;
@@ -14,7 +15,6 @@ use sensormark_store::cluster::MemberLaunch;
 use sensormark_store::error::StoreError;
 use sensormark_store::server::{Installation, Launch, ServerFolder, ServerOptions, StopSignal};
 use sensormark_store::store::Store;
-use std::net::Ipv4Addr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -85,7 +85,7 @@ fn try_start(
     user: Option<&User>,
 ) -> Result<ManagedServer, Failure> {
     let (_, options) = what;
-    let reserved = ReservedPorts::reserve(&addresses(options))?;
+    let reserved = ReservedPorts::reserve(&address::addresses(store, options)?)?;
     let inners = prepare(shared, store, what, wishes, user, &reserved)?;
     // From here on the handle's drop removes everything.
     let mut server = ManagedServer::new(inners, shared, &options.of_one_member());
@@ -119,15 +119,6 @@ fn start_first(
     inner.prepared(begun.elapsed());
     reserved.release();
     bring_up(inner, store, Start::First)
-}
-
-/// The loopback addresses of a server, or of the members of its cluster: 127.0.0.1 and those that follow.
-fn addresses(options: &ServerOptions) -> Vec<Ipv4Addr> {
-    let members = options.cluster.as_ref().map_or(1, |one| one.members.max(1));
-    let first = u32::from(Ipv4Addr::LOCALHOST);
-    (first..first.saturating_add(members))
-        .map(Ipv4Addr::from)
-        .collect()
 }
 
 /// The folder of one server, before its store has written there.

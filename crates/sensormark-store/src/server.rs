@@ -59,7 +59,15 @@ pub struct ServerOptions {
     /// The cluster that it shall be; a server alone when it is not said. Memory is then one member's: its part of what the user allowed for all.
     #[serde(default)]
     pub cluster: Option<Cluster>,
+    /// The address of its host that it shall listen on; a loopback address when it is not said. Only a store that allows it
+    /// ([`crate::Store::keeps_to_loopback`]) is started on an address that other hosts reach.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<Ipv4Addr>,
 }
+
+/// Why a store's server keeps to loopback, where the store does not say more.
+pub const KEEPS_TO_LOOPBACK: &str =
+    "sensormark does not know that every way into its server asks for the password";
 
 impl ServerOptions {
     /// What one member of the cluster gets: an equal part of the memory and of the memory limit.
@@ -107,6 +115,7 @@ impl Default for ServerOptions {
             log_folder: None,
             memory_limit_bytes: None,
             cluster: None,
+            address: None,
         }
     }
 }
@@ -127,7 +136,8 @@ pub struct ServerFolder {
     /// A folder on another disk for the logs alone, where the user chose one. A store that cannot keep its logs there refuses
     /// with [`crate::ErrorKind::Unsupported`].
     pub logs: Option<PathBuf>,
-    /// The loopback address that the server listens on: 127.0.0.1, or another for further members of a cluster.
+    /// The address that the server listens on: 127.0.0.1, another loopback address for further members of a cluster, or
+    /// [`ServerOptions::address`].
     pub address: Ipv4Addr,
     /// Free ports on that address, as many as [`ServerFolder::PORTS`]. Members of a cluster have the same.
     pub ports: [u16; ServerFolder::PORTS],

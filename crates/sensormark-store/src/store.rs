@@ -15,7 +15,7 @@ use crate::layout::{Family, Layout, LayoutOption, Shape};
 use crate::name::DatabaseName;
 use crate::query::Query;
 use crate::schema::{Schema, Table, TimeResolution, Value};
-use crate::server::{Installation, Launch, ServerFolder, ServerOptions};
+use crate::server::{Installation, KEEPS_TO_LOOPBACK, Launch, ServerFolder, ServerOptions};
 use crate::size::{Documents, Size};
 use crate::statement::Statement;
 use crate::typical::Typical;
@@ -96,6 +96,12 @@ pub trait Store: Send + Sync {
         folder: &ServerFolder,
         options: &ServerOptions,
     ) -> Result<Launch, StoreError>;
+
+    /// Why a server of sensormark's own may not listen on an address that other hosts reach, in words. None where it may: every way in asks for the generated
+    /// password, from the first moment on.
+    fn keeps_to_loopback(&self) -> Option<&'static str> {
+        Some(KEEPS_TO_LOOPBACK)
+    }
 
     /// The clusters that sensormark can start of it.
     ///

@@ -105,6 +105,10 @@ impl Backend for CassandraBackend {
         server::survives_loss(consistency)
     }
 
+    fn keeps_to_loopback(&self) -> Option<&'static str> {
+        Some("its first account has a known password until sensormark has changed it")
+    }
+
     fn launch_member(
         &self,
         installation: &Installation,

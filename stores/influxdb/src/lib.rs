@@ -196,6 +196,10 @@ impl Backend for InfluxdbBackend {
         )
     }
 
+    fn keeps_to_loopback(&self) -> Option<&'static str> {
+        Some("its first user is made once it listens, and datagrams ask for no password")
+    }
+
     async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {
         version(endpoint).await
     }

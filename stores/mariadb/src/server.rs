@@ -9,7 +9,7 @@ use sensormark_server::files::write_private;
 use sensormark_server::find::{Search, install_advice, stated_version};
 use sensormark_store::server::{Command, StopSignal};
 use sensormark_store::{
-    Durability, ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError, Typical,
+    Durability, ErrorKind, Installation, Launch, ServerOptions, StoreError, Typical,
     server::ServerFolder,
 };
 use std::fmt::Write as _;
@@ -148,7 +148,7 @@ pub(crate) fn launch_with(
     let (mut configuration, mut notes) = configuration(&base, folder, options)?;
     configuration.push_str(lines);
     let file = write_private(folder, "my.cnf", &configuration)?;
-    let init = write_private(folder, "init.sql", &accounts(&folder.password))?;
+    let init = write_private(folder, "init.sql", &accounts(folder))?;
     notes.push(
         "binary log off (skip-log-bin): commits are flushed to the redo log alone".to_owned(),
     );
@@ -196,11 +196,12 @@ pub(crate) fn launch_with(
 }
 
 /// Who may come in: one user with the generated password, and root (which has none after the installation) no longer.
-fn accounts(password: &Secret) -> String {
+fn accounts(folder: &ServerFolder) -> String {
     let mut text = String::new();
-    for host in ["127.0.0.1", "localhost"] {
+    let other = (!folder.address.is_loopback()).then_some("%");
+    for host in ["127.0.0.1", "localhost"].into_iter().chain(other) {
         let user = format!("'sensormark'@'{host}'");
-        let password = password.expose();
+        let password = folder.password.expose();
         text.push_str(&format!(
             "CREATE USER IF NOT EXISTS {user} IDENTIFIED BY '{password}';\n"
         ));
@@ -320,7 +321,7 @@ mod tests {
             logs: None,
             address: std::net::Ipv4Addr::LOCALHOST,
             ports: [3, 4, 5, 6, 7],
-            password: Secret::new("hunter2"),
+            password: sensormark_store::Secret::new("hunter2"),
             user: None,
         }
     }

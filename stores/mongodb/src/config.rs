@@ -13,6 +13,7 @@ use mongodb::options::{
 use sensormark_kit::url::existing_server;
 use sensormark_store::{Endpoint, ErrorKind, StoreError};
 use std::fmt;
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -129,6 +130,7 @@ impl Options {
         options.credential = None;
         options.repl_set_name = None;
         options.hosts.truncate(1);
+        options.hosts.iter_mut().for_each(by_loopback);
         options.direct_connection = Some(true);
         build(options)
     }
@@ -205,6 +207,17 @@ fn host_port(address: &ServerAddress) -> Option<u16> {
     match address {
         ServerAddress::Tcp { port, .. } => Some(port.unwrap_or(DEFAULT_PORT)),
         _ => None,
+    }
+}
+
+/// The way to a server of our own that makes it one of this host's clients: its first user is made over loopback, whatever its address is.
+fn by_loopback(server: &mut ServerAddress) {
+    if let ServerAddress::Tcp { host, .. } = server
+        && host
+            .parse::<Ipv4Addr>()
+            .is_ok_and(|host| !host.is_loopback())
+    {
+        *host = Ipv4Addr::LOCALHOST.to_string();
     }
 }
 

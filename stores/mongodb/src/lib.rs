@@ -130,6 +130,11 @@ impl Backend for MongodbBackend {
         Ok(server::clusters())
     }
 
+    fn keeps_to_loopback(&self) -> Option<&'static str> {
+        // The first user is made over loopback, by the localhost exception; on the named address nobody comes in before.
+        None
+    }
+
     fn survives_loss(&self, consistency: &str) -> bool {
         server::survives_loss(consistency)
     }

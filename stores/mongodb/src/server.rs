@@ -124,7 +124,7 @@ fn launch_one(
 ) -> Result<Launch, StoreError> {
     let data = folder.data.join("mongodb");
     make_private_folder(&data)?;
-    let mut notes = notes(options);
+    let mut notes = notes(folder.address, options);
     notes.extend(move_journal(folder, &data)?);
     let key = if replicated {
         let key = write_private(folder, "mongod.key", &key_text(&folder.password))?;
@@ -176,9 +176,16 @@ fn move_journal(folder: &ServerFolder, data: &Path) -> Result<Option<String>, St
     Ok(Some(note.to_owned()))
 }
 
-fn notes(options: &ServerOptions) -> Vec<String> {
+fn notes(address: Ipv4Addr, options: &ServerOptions) -> Vec<String> {
+    let place = if address.is_loopback() {
+        "TCP on loopback only"
+    } else {
+        "TCP on loopback and on the address that was named, with the generated password alone"
+    };
     let mut notes = vec![
-        "no TLS, no compression, TCP on loopback only; diagnostic data collection and the TTL monitor are off".to_owned(),
+        format!(
+            "no TLS, no compression, {place}; diagnostic data collection and the TTL monitor are off"
+        ),
         "the first user is made through the localhost exception right after the start".to_owned(),
     ];
     if options.profile.as_deref() != Some("as-published") {
@@ -213,6 +220,12 @@ fn configuration(
             format!("replication:\n  replSetName: {REPLICA_SET}\n  oplogSizeMB: 990\n"),
         )
     });
+    // The first user is made over loopback: on the address itself nobody comes in without one.
+    let bound = if address.is_loopback() {
+        address.to_string()
+    } else {
+        format!("{},{address}", Ipv4Addr::LOCALHOST)
+    };
     // A member that is asked to stop would first wait 15 s for clients to notice.
     let quick = key.map_or("", |_| "  shutdownTimeoutMillisForSignaledShutdown: 0\n");
     format!(
@@ -220,7 +233,7 @@ fn configuration(
          \x20 dbPath: {}\n\
          {cache}\
          net:\n\
-         \x20 bindIp: {address}\n\
+         \x20 bindIp: {bound}\n\
          \x20 port: {port}\n\
          \x20 maxIncomingConnections: {connections}\n\
          \x20 unixDomainSocket:\n\
@@ -361,6 +374,9 @@ mod tests {
         ] {
             assert!(text.lines().any(|other| other == line), "{line} in {text}");
         }
+        let place = ("/data".to_owned(), Ipv4Addr::new(10, 0, 0, 5), 4711);
+        let text = configuration(&place, &options, None);
+        assert!(text.contains("  bindIp: 127.0.0.1,10.0.0.5\n"), "{text}");
     }
 
     #[test]

@@ -120,6 +120,11 @@ impl Backend for PostgresqlBackend {
         cluster::survives_loss(consistency)
     }
 
+    fn keeps_to_loopback(&self) -> Option<&'static str> {
+        // One user, made by initdb with the password; see `server::access`.
+        None
+    }
+
     fn launch_member(
         &self,
         installation: &Installation,

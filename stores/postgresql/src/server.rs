@@ -128,7 +128,7 @@ pub(crate) fn launch_on(
     let configuration = write_private(
         folder,
         "postgresql.conf",
-        &(configuration(&installation.version, folder, options)? + lines),
+        &(configuration(&installation.version, folder, options)? + &access(folder)? + lines),
     )?;
     let server = Command {
         program: installation.path.join(PROGRAM),
@@ -154,12 +154,29 @@ pub(crate) fn launch_on(
         stop: StopSignal::Interrupt,
         start_seconds: 120,
         log_paths: vec!["postgresql/pg_wal".to_owned()],
-        notes: notes(options).into_iter().chain(further).collect(),
+        notes: notes(folder, options).into_iter().chain(further).collect(),
     })
 }
 
-fn notes(options: &ServerOptions) -> Vec<String> {
-    let mut notes = vec!["no TLS, TCP on loopback only; the data folder was initialised without waiting for the disk".to_owned()];
+/// Who may come in, where other hosts reach the address: whoever has the password. What initdb writes lets loopback addresses in alone.
+fn access(folder: &ServerFolder) -> Result<String, StoreError> {
+    if folder.address.is_loopback() {
+        return Ok(String::new());
+    }
+    let file = write_private(folder, "pg_hba.conf", "host all all all scram-sha-256\n")?;
+    let path = path_text(&file)?.replace('\'', "''");
+    Ok(format!("hba_file = '{path}'\n"))
+}
+
+fn notes(folder: &ServerFolder, options: &ServerOptions) -> Vec<String> {
+    let place = if folder.address.is_loopback() {
+        "TCP on loopback only"
+    } else {
+        "TCP on the address that was named, with the generated password alone (scram-sha-256)"
+    };
+    let mut notes = vec![format!(
+        "no TLS, {place}; the data folder was initialised without waiting for the disk"
+    )];
     if options.profile.is_none() {
         notes.push("shared_buffers and effective_cache_size are the memory allowed, max_wal_size as much (96 MB to 1 GB); all else is PostgreSQL's default".to_owned());
     }
@@ -283,6 +300,7 @@ mod tests {
         ] {
             assert!(text.lines().any(|other| other == line), "{line} in {text}");
         }
+        assert_eq!(access(&folder).unwrap(), "");
         let unknown = ServerOptions {
             profile: Some("fast".into()),
             ..options
@@ -293,5 +311,25 @@ mod tests {
                 .kind(),
             ErrorKind::Configuration
         );
+    }
+
+    #[test]
+    fn other_hosts_come_in_with_the_password_alone() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = ServerFolder {
+            root: root.path().to_path_buf(),
+            data: root.path().join("data"),
+            logs: None,
+            address: std::net::Ipv4Addr::new(10, 0, 0, 5),
+            ports: [4711, 0, 0, 0, 0],
+            password: sensormark_store::Secret::new("hunter2"),
+            user: None,
+        };
+        let line = access(&folder).unwrap();
+        assert!(line.starts_with("hba_file = '") && line.ends_with("pg_hba.conf'\n"));
+        let rules = fs::read_to_string(root.path().join("pg_hba.conf")).unwrap();
+        assert_eq!(rules, "host all all all scram-sha-256\n");
+        let told = notes(&folder, &ServerOptions::default()).join("\n");
+        assert!(told.contains("with the generated password alone"), "{told}");
     }
 }

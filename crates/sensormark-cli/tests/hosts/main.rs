@@ -7,6 +7,7 @@ mod existing_server;
 mod launchers;
 mod namespaces;
 mod network;
+mod server;
 mod slurm;
 #[path = "../cli/support.rs"]
 #[allow(
@@ -26,7 +27,7 @@ fn main() {
     let mut arguments = Arguments::from_args();
     // Each has a server: more at once would only try the machine.
     arguments.test_threads.get_or_insert(2);
-    let tests: [(&str, Test); 9] = [
+    let tests: [(&str, Test); 12] = [
         ("launchers::what_cannot_be_is_refused", launchers::refused),
         (
             "launchers::hosts_that_cannot_be_used_are_told",
@@ -42,6 +43,9 @@ fn main() {
         ),
         ("launchers::a_lost_host_ends_the_trial", launchers::lost),
         ("namespaces::three_hosts_by_ssh", namespaces::three_hosts),
+        ("server::on_a_host_of_its_own", server::on_a_host_of_its_own),
+        ("server::by_a_launcher", server::by_a_launcher),
+        ("server::what_cannot_be_is_refused", server::refused),
         ("slurm::four_load_hosts_by_srun", slurm::four_load_hosts),
         ("slurm::ranks_by_srun", slurm::ranks),
         ("slurm::a_lost_node_ends_the_trial", slurm::a_lost_node),

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_sensormark");
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_sensormark");
 
 /// What the server's user has to say.
 const PASSWORD: &str = "not-to-be-seen-19";
 
 /// The program as the hosts start it, under this name: with a state folder of their own, and with these further words for `env`.
-fn program_of_hosts(folder: &Path, name: &str, further: &str) -> String {
+pub fn program_of_hosts(folder: &Path, name: &str, further: &str) -> String {
     let program = folder.join(name);
     let state = folder.join("state");
     let lines = format!(
@@ -89,7 +89,7 @@ fn check_columns(place: &Place, trial: &Value) {
 }
 
 /// All trials hold, have all columns, know the clocks of their hosts, and have stored what the source made.
-fn check(place: &Place, output: &Output, least_offset_ns: i64) -> Vec<Value> {
+pub fn check(place: &Place, output: &Output, least_offset_ns: i64) -> Vec<Value> {
     let trials = place.trials();
     assert!(trials.len() > 1, "{}", said(output));
     for trial in &trials {
@@ -268,10 +268,15 @@ pub fn three_hosts() -> Option<String> {
     compare(&trials, &measured(&other, &plain, -10_000_000));
     let arguments = of_program(&planted);
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    cut_off(&|words: &[&str]| run_in(&place, words), &words);
+    let run_there = |words: &[&str]| run_in(&place, words);
+    cut_off(&run_there, &words, ("writer", "pi1"), 3);
+    no_queues(&state);
+    None
+}
+
+fn no_queues(state: &Path) {
     let queues = crate::support::read_folder(&state.join("queues"));
     assert!(queues.is_empty(), "a queue is left on the host: {queues:?}");
-    None
 }
 
 /// The processes of this program's roles and of the probes beside them, by their command line.
@@ -299,11 +304,16 @@ fn settled(now: &dyn Fn() -> Vec<u32>, count: usize) -> Vec<u32> {
     }
     let line = |id: &u32| fs::read_to_string(format!("/proc/{id}/cmdline")).unwrap_or_default();
     let lines: Vec<String> = last.iter().map(line).collect();
-    panic!("writer, source and the writer's probe are not at work, but {lines:?}");
+    panic!("{count} roles and probes are not at work, but {lines:?}");
 }
 
-/// Kills the ssh session of the writer in mid-load. The message names the trial and the host, and nothing is left running.
-fn cut_off(run: &dyn Fn(&[&str]) -> Command, arguments: &[&str]) {
+/// Kills the ssh session of this role in mid-load, when so many processes of roles and probes work. The message names role and host, and nothing is left running.
+pub fn cut_off(
+    run: &dyn Fn(&[&str]) -> Command,
+    arguments: &[&str],
+    (role, host): (&str, &str),
+    processes: usize,
+) {
     let before = roles(PROGRAM);
     let further = ["--set", "measured_seconds=30", "--results", "cut"];
     let changed: Vec<&str> = arguments
@@ -320,17 +330,17 @@ fn cut_off(run: &dyn Fn(&[&str]) -> Command, arguments: &[&str]) {
         let all = roles(PROGRAM).into_iter();
         all.filter(|id| !before.contains(id)).collect()
     };
-    let ours = settled(&new, 3);
+    let ours = settled(&new, processes);
     // The coordinator's ssh clients are its children.
     let children = format!("/proc/{0}/task/{0}/children", child.id());
     let children = fs::read_to_string(children).unwrap_or_default();
-    let is_writer = |id: &&str| {
+    let is_its = |id: &&str| {
         let line = fs::read_to_string(format!("/proc/{id}/cmdline")).unwrap_or_default();
-        line.starts_with("ssh") && line.contains("writer")
+        line.starts_with("ssh") && line.contains(&format!("{role}\0elsewhere"))
     };
     let session = children
         .split_whitespace()
-        .find(is_writer)
+        .find(is_its)
         .expect("its ssh client");
     assert!(
         Command::new("kill")
@@ -341,11 +351,11 @@ fn cut_off(run: &dyn Fn(&[&str]) -> Command, arguments: &[&str]) {
     );
     let output = child.wait_with_output().expect("it ends");
     assert!(
-        said(&output).contains("writer process on pi1 ended early"),
+        said(&output).contains(&format!("{role} process on {host} ended early")),
         "{}",
         said(&output)
     );
-    let gone = Instant::now() + Duration::from_secs(5);
+    let gone = Instant::now() + Duration::from_secs(15);
     while ours.iter().any(|id| roles(PROGRAM).contains(id)) && Instant::now() < gone {
         std::thread::sleep(Duration::from_millis(50));
     }

@@ -198,6 +198,11 @@ impl Network {
         format!("ssh -F {} {{host}}", self.path("config"))
     }
 
+    /// The address of a host.
+    pub fn address(&self, host: &str) -> String {
+        self.place(host).1
+    }
+
     /// The namespace and the address of a host.
     fn place(&self, host: &str) -> (String, String) {
         let number = self.hosts.iter().position(|one| one == host);

@@ -11,6 +11,7 @@ use super::failure::TrialFailure;
 use crate::measurement::record::{Cache, TrialRecord};
 use crate::probe::{Recorder, device_of_folder};
 use rustix::fs::{Advice, fadvise, syncfs};
+use sensormark_store::{ErrorKind, StoreError};
 use std::fs::File;
 use std::path::Path;
 
@@ -60,18 +61,32 @@ pub fn start(
     context.observer.event(RunEvent::Phase {
         name: "start cold".to_owned(),
     });
+    match deployment.elsewhere() {
+        Some(server) => server.start_cold()?,
+        None => start_here(deployment)?,
+    }
+    let roots = deployment.roots();
+    if let (Some(recorder), false) = (recorder, roots.is_empty()) {
+        recorder.follow("server", &roots)?;
+    }
+    Ok(())
+}
+
+/// Ends a server of this host in good order, drops its files from the page cache, and starts it again.
+///
+/// # Errors
+/// When the server does not end or start, or its files cannot be reached.
+pub(super) fn start_here(deployment: &Deployment) -> Result<(), StoreError> {
     deployment.halt()?;
     for folder in deployment.folders() {
         forget(&folder).map_err(|error| {
             let path = folder.display();
-            TrialFailure::System(format!("cannot drop {path} from the page cache: {error}"))
+            let text = format!("cannot drop {path} from the page cache: {error}");
+            StoreError::new(ErrorKind::Rejected, "start cold", text).with_source(error)
         })?;
     }
     if deployment.is_ours() {
         deployment.restart()?;
-    }
-    if let (Some(recorder), true) = (recorder, deployment.is_ours()) {
-        recorder.follow("server", &deployment.roots())?;
     }
     Ok(())
 }

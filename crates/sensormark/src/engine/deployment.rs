@@ -1,10 +1,12 @@
-//! Where a case's database runs: a server that sensormark starts, one that is there, or a folder of an embedded database.
+//! Where a case's database runs: a server that sensormark starts, here or on another host, one that is there, or a folder of an embedded database.
 //!
 //! A case opens its deployment, measures on it, and closes it; dropping it stops the server and removes the folders too. What runs on it
 //! is not decided here.
 
 use super::failure::TrialFailure;
+use super::launcher::Launcher;
 use super::memory_limit;
+use super::server_elsewhere::ServerElsewhere;
 use crate::engine::selection::Choice;
 use crate::measurement::server::{MemoryLimitRecord, ServerRecord};
 use crate::probe::{DiskUsage, ProbeError, ProcessTree, WireScope, disk_usage};
@@ -21,6 +23,8 @@ pub struct Deployment {
     store: Arc<dyn Store>,
     endpoint: Endpoint,
     server: Option<ManagedServer>,
+    /// A server that sensormark started on another host.
+    elsewhere: Option<ServerElsewhere>,
     folder: Option<ScratchFolder>,
     record: Option<ServerRecord>,
     /// What tells the server from others of its store in the same run.
@@ -63,6 +67,7 @@ impl Deployment {
                 store,
                 endpoint,
                 server: None,
+                elsewhere: None,
                 folder: Some(folder),
                 record: None,
                 name: choice.server.clone(),
@@ -86,8 +91,31 @@ impl Deployment {
             store,
             endpoint,
             server: Some(server),
+            elsewhere: None,
             folder: None,
             record: Some(record),
+            name: choice.server.clone(),
+        })
+    }
+
+    /// Starts the server on another host, by a role there.
+    ///
+    /// # Errors
+    /// When the role or the server cannot be started there.
+    pub fn elsewhere_by(
+        launcher: &Launcher,
+        choice: &Choice,
+        options: &ServerOptions,
+    ) -> Result<Self, StoreError> {
+        let store = Arc::clone(&choice.store);
+        let server = ServerElsewhere::start(launcher, &store.description().name, options)?;
+        Ok(Self {
+            store,
+            endpoint: server.endpoint().clone(),
+            record: Some(server.record().clone()),
+            server: None,
+            elsewhere: Some(server),
+            folder: None,
             name: choice.server.clone(),
         })
     }
@@ -109,6 +137,7 @@ impl Deployment {
             store,
             endpoint,
             server: None,
+            elsewhere: None,
             folder: None,
             record,
             name: choice.server.clone(),
@@ -156,17 +185,30 @@ impl Deployment {
     /// # Errors
     /// [`ErrorKind::Crashed`] with the last lines of its log.
     pub fn check(&self) -> Result<(), StoreError> {
+        if let Some(server) = &self.elsewhere {
+            return server.check();
+        }
         self.server.as_ref().map_or(Ok(()), ManagedServer::check)
     }
 
     /// Whether it is a server that sensormark did not start.
     pub fn is_existing(&self) -> bool {
-        self.server.is_none() && !self.store.description().embedded
+        !self.is_ours() && !self.store.description().embedded
+    }
+
+    /// The server, where sensormark started it on another host.
+    pub(super) const fn elsewhere(&self) -> Option<&ServerElsewhere> {
+        self.elsewhere.as_ref()
+    }
+
+    /// The server, where sensormark started it on this host.
+    pub(super) const fn managed(&self) -> Option<&ManagedServer> {
+        self.server.as_ref()
     }
 
     /// Whether server or folder are the user's: nothing of it goes with this process.
     pub const fn is_guest(&self) -> bool {
-        self.server.is_none() && self.folder.is_none()
+        !self.is_ours() && self.folder.is_none()
     }
 
     /// How many servers it is: the members of a cluster of ours, or one.
@@ -174,9 +216,9 @@ impl Deployment {
         self.server.as_ref().map_or(1, ManagedServer::members)
     }
 
-    /// Whether sensormark started the server, and so may end it.
+    /// Whether sensormark started the server, here or on another host, and so may end it and start it again.
     pub const fn is_ours(&self) -> bool {
-        self.server.is_some()
+        self.server.is_some() || self.elsewhere.is_some()
     }
 
     /// Ends the server and all its processes with SIGKILL, as a crash would; its data stay.
@@ -203,9 +245,10 @@ impl Deployment {
     /// # Errors
     /// When it is not ours to start, or does not start.
     pub fn restart(&self) -> Result<(), StoreError> {
-        match self.server.as_ref() {
-            Some(server) => server.restart(self.store.as_ref()),
-            None => Err(not_ours("start the server again")),
+        match (&self.server, &self.elsewhere) {
+            (Some(server), _) => server.restart(self.store.as_ref()),
+            (None, Some(server)) => server.restart(),
+            (None, None) => Err(not_ours("start the server again")),
         }
     }
 
@@ -291,7 +334,10 @@ impl Deployment {
     ///
     /// # Errors
     /// When the folder cannot be read.
-    pub fn disk(&self) -> Result<Option<DiskUsage>, ProbeError> {
+    pub fn disk(&self) -> Result<Option<DiskUsage>, TrialFailure> {
+        if let Some(server) = &self.elsewhere {
+            return Ok(server.disk()?);
+        }
         let is_log = |path: &Path| {
             let server = self.server.as_ref();
             server.is_some_and(|server| server.is_log(path))

@@ -100,6 +100,9 @@ pub mod server_probes;
 
 pub mod deployment;
 
+pub mod server_elsewhere;
+pub mod server_role;
+
 pub mod owner_mark;
 
 pub mod leftover;

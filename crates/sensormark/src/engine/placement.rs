@@ -9,6 +9,9 @@ use std::path::Path;
 /// What people call the clients of a workload whose process has no better name.
 pub const LOAD: &str = "load";
 
+/// What people call the server that sensormark starts.
+pub const SERVER: &str = "server";
+
 /// Where the roles of a run are placed.
 #[derive(Debug, Clone)]
 pub struct Placement {
@@ -50,6 +53,11 @@ impl Placement {
             &self.load_hosts[place]
         });
         spread.unwrap_or_else(|| self.roles.get(named(role)).unwrap_or(&self.here))
+    }
+
+    /// What places the servers that sensormark starts, where that is another host.
+    pub fn server(&self) -> Option<&Launcher> {
+        self.roles.get(SERVER)
     }
 
     /// What places the source.

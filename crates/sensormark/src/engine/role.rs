@@ -50,6 +50,8 @@ pub enum Event {
     Line(serde_json::Value),
     /// A phase begins or ends here; the role waits for the coordinator's word before it goes on.
     Phase(String),
+    /// The answer to a command of the server's role.
+    Answer(serde_json::Value),
     /// Done; what it counted, in the workload's own form.
     Report(serde_json::Value),
     /// Broken off: what happened, and what to try.

@@ -43,6 +43,8 @@ pub enum Here {
     Where(Own, &'static str),
     /// It is not done, with the reason.
     Not(&'static str),
+    /// It is not done where all processes are on one machine, with the reason. It is done by these means where roles are on other hosts.
+    OnHosts(&'static str, &'static str),
 }
 
 /// What a run measures of a store that a statement is about.
@@ -71,7 +73,7 @@ impl Own {
     }
 }
 
-use Here::{Done, Not, Where};
+use Here::{Done, Not, OnHosts, Where};
 
 const fn says(stated: &'static str, here: Here) -> Statement {
     Statement { stated, here }
@@ -141,7 +143,10 @@ pub const PROTOCOLS: [Protocol; 5] = [
             ),
             says(
                 "three machines on gigabit Ethernet: a single-board computer writes",
-                Not("all processes are on this machine"),
+                OnHosts(
+                    "all processes are on this machine",
+                    "roles are on the hosts that --host names",
+                ),
             ),
         ],
     },
@@ -397,27 +402,30 @@ impl Protocol {
     pub fn done(&self) -> Vec<String> {
         let done = self.statements.iter().filter_map(|one| match one.here {
             Done(means) | Where(_, means) => Some(format!("{}: {means}", one.stated)),
-            Not(_) => None,
+            Not(_) | OnHosts(..) => None,
         });
         done.collect()
     }
 
-    /// What is not, a line each.
-    pub fn not_done(&self) -> Vec<String> {
+    /// What is not, a line each; of a run whose roles may be on other hosts.
+    pub fn not_done(&self, on_hosts: bool) -> Vec<String> {
         let not = self.statements.iter().filter_map(|one| match one.here {
-            Not(reason) => Some(format!("{}: {reason}", one.stated)),
+            OnHosts(..) if on_hosts => None,
+            Not(reason) | OnHosts(reason, _) => Some(format!("{}: {reason}", one.stated)),
             Done(_) | Where(..) => None,
         });
         not.collect()
     }
 
     /// What a run of these implementations did, and what it did not, a line each. Statements about a store that it did not measure are left out.
-    pub fn of_run(&self, measured: &[&Implementation]) -> [Vec<String>; 2] {
+    /// Its roles may have been on other hosts.
+    pub fn of_run(&self, measured: &[&Implementation], on_hosts: bool) -> [Vec<String>; 2] {
         let [mut done, mut not] = [Vec::new(), Vec::new()];
         for Statement { stated, here } in self.statements {
             match here {
+                OnHosts(_, means) if on_hosts => done.push(format!("{stated}: {means}")),
                 Done(means) => done.push(format!("{stated}: {means}")),
-                Not(reason) => not.push(format!("{stated}: {reason}")),
+                Not(reason) | OnHosts(reason, _) => not.push(format!("{stated}: {reason}")),
                 Where(own, means) if measured.iter().any(|one| own.is(one)) => {
                     done.push(format!("{stated}: {means}"));
                 }
@@ -446,7 +454,7 @@ mod tests {
         let billing = protocol("billing").expect("a study");
         let told = |layout: &str| {
             let one = implementation("GridDB", layout, None);
-            billing.of_run(&[&one]).map(|lines| lines.join("\n"))
+            billing.of_run(&[&one], false).map(|lines| lines.join("\n"))
         };
         let [done, not] = told("reading-time-series");
         assert!(done.contains("the layout reading-time-series"), "{done}");
@@ -456,5 +464,17 @@ mod tests {
         assert!(not.contains("this run measured GridDB otherwise"), "{not}");
         // MariaDB was not measured, so there is nothing to say of its schema.
         assert!(!format!("{done}{not}").contains("foreign key"));
+    }
+    #[test]
+    fn three_machines_are_claimed_of_a_run_on_other_hosts_alone() {
+        let tool = protocol("machine-tool").expect("a study");
+        let one = implementation("PostgreSQL", "bulk", None);
+        let told = |on_hosts| {
+            let told = tool.of_run(&[&one], on_hosts);
+            told.map(|lines| lines.join("\n").contains("three machines"))
+        };
+        assert_eq!((told(false), told(true)), ([false, true], [true, false]));
+        let fewer = tool.not_done(false).len() - tool.not_done(true).len();
+        assert_eq!(fewer, 1);
     }
 }

@@ -19,7 +19,7 @@ pub struct ServerRecord {
     /// The limit that its memory and the page cache of its files were held to together, where there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_limit: Option<MemoryLimitRecord>,
-    /// The probe that watched its processes, where sensormark did not start it.
+    /// The probe that watched its processes, where sensormark did not start it or started it on another host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<ProbeRecord>,
     /// What was changed to run it here.

@@ -118,8 +118,9 @@ fn held_back(
         return None;
     }
     let totals = phase.totals.as_ref().filter(|totals| totals.span_ns > 0)?;
-    // A server that we started is one of us; one that was there is not.
-    let is_ours = |role: &str| role != "server" || server.is_some_and(|server| server.managed);
+    // A server that we started here is one of us; one that was there, or is on another host, is not.
+    let is_here = totals.server_host.is_none() && server.is_some_and(|server| server.managed);
+    let is_ours = |role: &str| role != "server" || is_here;
     let roles = totals.roles.iter().filter(|(name, _)| is_ours(name));
     let used_ns: u64 = roles.map(|(_, role)| role.cpu_ns).sum();
     // The group holds nothing of what runs on other hosts.

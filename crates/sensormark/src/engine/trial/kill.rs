@@ -293,6 +293,10 @@ pub(super) fn not_ours_to_kill(deployment: &Deployment, phase: &PhaseSpec) -> Op
         let reason = "one member is killed, and a server alone has none; give --cluster 3, or leave --set kill=… out";
         return Some(reason.to_owned());
     }
+    if phase.kill_after.is_some() && deployment.elsewhere().is_some() {
+        let reason = "sensormark kills servers on its own machine alone; leave --host server=… out";
+        return Some(reason.to_owned());
+    }
     let ours = deployment.is_ours() || deployment.store().description().embedded;
     let reason = "sensormark kills no server but its own; name the store without a URL";
     (phase.kill_after.is_some() && !ours).then(|| reason.to_owned())

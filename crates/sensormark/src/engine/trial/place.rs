@@ -30,7 +30,12 @@ pub fn open_deployment(
         ..context.server.clone()
     };
     let data = context.data_folder.as_deref();
-    Deployment::open(context.supervisor, &case.choice, &options, data)
+    match context.placement.server() {
+        Some(launcher) if case.choice.url.is_none() => {
+            Deployment::elsewhere_by(launcher, &case.choice, &options)
+        }
+        _ => Deployment::open(context.supervisor, &case.choice, &options, data),
+    }
 }
 
 /// Makes a case's database. Where several ranks make the load, the first one makes it, and all wait until it is there.

@@ -1,5 +1,5 @@
-//! Which processes of a trial are watched: the coordinator, the server, and those that the trial started. A server that sensormark did not start is watched by a
-//! probe beside it, where there is one, and a process on another host by the probe beside it there.
+//! Which processes of a trial are watched: the coordinator, the server, and those that the trial started. A server on another host, or one that sensormark did not start,
+//! is watched by a probe beside it, where there is one, and a process on another host by the probe beside it there.
 
 use super::role_probes::{RoleProbes, SeenRole};
 use crate::engine::context::RunContext;
@@ -70,6 +70,10 @@ impl Watch {
             let of = (store.as_str(), deployment.name());
             let started = context.probes.start(of, port, context.disturbance);
             probe = started.map_err(TrialFailure::System)?;
+        }
+        if let Some(server) = deployment.elsewhere() {
+            let started = server.probe(context.disturbance);
+            probe = Some(started.map_err(TrialFailure::System)?);
         }
         let own = i32::try_from(std::process::id()).unwrap_or(i32::MAX);
         let coordinator = ProcessTree::attach("coordinator", own, Scope::Process, None)?;
@@ -153,7 +157,7 @@ impl Watch {
     /// When it should be and cannot.
     pub fn disk(&mut self, deployment: &Deployment) -> Result<Space, TrialFailure> {
         match &mut self.probe {
-            Some(probe) => {
+            Some(probe) if !deployment.is_ours() => {
                 let usage = probe.disk().map_err(TrialFailure::System)?;
                 // Which of the files are logs is known of servers alone that sensormark started.
                 Ok(Space {
@@ -161,7 +165,7 @@ impl Watch {
                     logs: None,
                 })
             }
-            None => Ok(deployment.disk()?.into()),
+            _ => Ok(deployment.disk()?.into()),
         }
     }
 

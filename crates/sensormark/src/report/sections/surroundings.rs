@@ -3,6 +3,7 @@
 use super::cells::counted;
 use super::{hosts, memory_limit, role_hosts};
 use crate::engine::study_protocol;
+use crate::measurement::record::TrialRecord;
 use crate::measurement::server::ProbeRecord;
 use crate::probe::{DeviceKind, Environment, Processor};
 use crate::report::field::Field;
@@ -146,12 +147,18 @@ pub fn protocol(field: &Field) -> Section {
     };
     let trials = field.trials.iter();
     let measured: Vec<_> = trials.map(|trial| &trial.implementation).collect();
-    let [done, not_done] = protocol.of_run(&measured);
+    let [done, not_done] = protocol.of_run(&measured, field.trials.iter().any(is_on_hosts));
     section.paragraph("What the study did, and how this run did it:");
     section.list(done);
     section.paragraph("Not possible, or not done here:");
     section.list(not_done);
     section
+}
+
+/// Whether roles of the trial were on other hosts, or its server was.
+fn is_on_hosts(trial: &TrialRecord) -> bool {
+    let probe = trial.server.as_ref().and_then(|one| one.probe.as_ref());
+    !trial.client_probes.is_empty() || probe.is_some_and(|probe| probe.host.is_some())
 }
 
 /// The machine, the servers and their settings.
@@ -314,7 +321,7 @@ fn servers(field: &Field) -> Table {
     table
 }
 
-/// Who measured a server that sensormark did not start, and what could not be.
+/// Who measured a server by a probe, and what could not be.
 fn probed(probe: &ProbeRecord) -> String {
     let host = probe.host.as_deref().unwrap_or("this machine");
     let milliseconds = probe.longest_round_trip_ns as f64 / 1e6;

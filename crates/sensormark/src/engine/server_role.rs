@@ -1,0 +1,208 @@
+//! The server's role: starts a server on the host where it runs, and ends it with its line to the coordinator. The coordinator's end is in
+//! [`server_elsewhere`](super::server_elsewhere).
+
+use super::cold;
+use super::connection::Registry;
+use super::deployment::Deployment;
+use super::role::Event;
+use super::role_line::{self, RoleLine, before_end, tell};
+use super::selection::Choice;
+use crate::measurement::server::ServerRecord;
+use crate::probe::DiskUsage;
+use sensormark_server::Supervisor;
+use sensormark_store::{ErrorKind, ServerOptions, StoreError};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// Which server the role starts.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ServerTask {
+    /// The store's name.
+    pub store: String,
+    /// What the user asked for.
+    pub options: ServerOptions,
+}
+
+/// What the coordinator wants of the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ServerCommand {
+    /// End it in good order; its data stay.
+    Halt,
+    /// Start it again on the same data.
+    Restart,
+    /// End it in good order, drop its files from the page cache, and start it again.
+    StartCold,
+    /// Say what data and logs occupy.
+    Disk,
+    /// End it, and remove its folder.
+    Stop,
+}
+
+/// A server that has started. It goes only through the role's pipe, because it holds the secret.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct StartedServer {
+    /// The endpoint's URL with its secret.
+    pub url: String,
+    /// The endpoint without it.
+    pub label: String,
+    /// The ports of its connections.
+    pub ports: Vec<u16>,
+    /// What results say about it.
+    pub record: ServerRecord,
+    /// The folders of its data and logs there.
+    pub folders: Vec<PathBuf>,
+}
+
+/// What the role answers.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ServerAnswer {
+    /// The server has started for the first time.
+    Started(Box<StartedServer>),
+    /// It is done. The id of the server's root process, where it runs.
+    Done(Option<i32>),
+    /// The space of data and logs.
+    Disk(Option<DiskUsage>),
+    /// It is not done.
+    Failed {
+        /// What kind of failure it was.
+        kind: ErrorKind,
+        /// What was being done.
+        operation: String,
+        /// What happened.
+        context: String,
+    },
+}
+
+impl ServerAnswer {
+    fn of(error: &StoreError) -> Self {
+        Self::Failed {
+            kind: error.kind(),
+            operation: error.operation().to_owned(),
+            context: error.context().to_owned(),
+        }
+    }
+}
+
+/// What ends the server when the line is closed.
+static SUPERVISOR: OnceLock<Supervisor> = OnceLock::new();
+
+/// Runs the role to its end.
+///
+/// # Errors
+/// When its line says what cannot be understood.
+pub fn run(
+    mut line: RoleLine,
+    task: &ServerTask,
+    registry: &Registry,
+    supervisor: &Supervisor,
+) -> Result<(), StoreError> {
+    let _ = SUPERVISOR.set(supervisor.clone());
+    before_end(|| SUPERVISOR.get().iter().for_each(|one| one.stop_all()));
+    for what in supervisor.clean_orphans() {
+        tracing::warn!("{what}");
+    }
+    let server = match start(task, registry, supervisor) {
+        Ok(server) => server,
+        Err(error) => {
+            answer(&ServerAnswer::of(&error));
+            return Ok(());
+        }
+    };
+    let watched = Arc::new(AtomicBool::new(false));
+    watch(&server, &watched);
+    answer(&ServerAnswer::Started(Box::new(started(&server))));
+    answer(&ServerAnswer::Done(root(&server)));
+    loop {
+        let told = line.receive().map_err(|problem| broken(&problem))?;
+        let Some(command) = told else {
+            role_line::end();
+        };
+        let done = match command {
+            ServerCommand::Halt => server.halt(),
+            ServerCommand::Restart => server.restart(),
+            ServerCommand::StartCold => cold::start_here(&server),
+            ServerCommand::Disk => {
+                answer(&disk(&server));
+                continue;
+            }
+            ServerCommand::Stop => {
+                drop(server);
+                answer(&ServerAnswer::Done(None));
+                return Ok(());
+            }
+        };
+        watch(&server, &watched);
+        answer(&match done {
+            Ok(()) => ServerAnswer::Done(root(&server)),
+            Err(error) => ServerAnswer::of(&error),
+        });
+    }
+}
+
+fn start(
+    task: &ServerTask,
+    registry: &Registry,
+    supervisor: &Supervisor,
+) -> Result<Deployment, StoreError> {
+    let store = registry.find(&task.store);
+    let store = store.ok_or_else(|| broken(&format!("there is no store {}", task.store)))?;
+    let choice = Choice::of(Arc::clone(store));
+    Deployment::open(supervisor, &choice, &task.options, None)
+}
+
+fn started(server: &Deployment) -> StartedServer {
+    let endpoint = server.endpoint();
+    StartedServer {
+        url: endpoint.url.expose().to_owned(),
+        label: endpoint.label.clone(),
+        ports: endpoint.ports.clone(),
+        record: server.record().expect("a server has a record"),
+        folders: server.folders(),
+    }
+}
+
+fn root(server: &Deployment) -> Option<i32> {
+    server.roots().into_iter().find(|root| *root > 0)
+}
+
+fn disk(server: &Deployment) -> ServerAnswer {
+    match server.disk() {
+        Ok(usage) => ServerAnswer::Disk(usage),
+        Err(failure) => ServerAnswer::Failed {
+            kind: ErrorKind::Rejected,
+            operation: "measure the space of the server's folder".to_owned(),
+            context: failure.to_string(),
+        },
+    }
+}
+
+/// Tells the coordinator once when the server ends without being asked to. One that was told of is watched anew after its next start.
+fn watch(server: &Deployment, watched: &Arc<AtomicBool>) {
+    let Some(managed) = server.managed() else {
+        return;
+    };
+    if watched.swap(true, Ordering::SeqCst) {
+        return;
+    }
+    let watched = Arc::clone(watched);
+    managed.on_exit(Box::new(move |message| {
+        watched.store(false, Ordering::SeqCst);
+        tell(&Event::Failed {
+            unreachable: false,
+            message: message.to_owned(),
+        });
+    }));
+}
+
+fn answer(answer: &ServerAnswer) {
+    let answer = serde_json::to_value(answer).expect("answers have string keys");
+    tell(&Event::Answer(answer));
+}
+
+fn broken(problem: &str) -> StoreError {
+    StoreError::new(ErrorKind::Configuration, "run the server's role", problem)
+}
