@@ -54,7 +54,7 @@ impl<'a> Cell<'a> {
     }
 
     /// A field's value of a reading.
-    #[inline]
+    #[inline(always)]
     pub fn field(batch: &'a Batch, reading: usize, field: usize) -> Self {
         let column = &batch.columns[field];
         if column

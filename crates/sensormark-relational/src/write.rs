@@ -119,7 +119,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The value at a row and column.
-    #[inline]
+    #[inline(always)]
     pub fn cell(&self, row: usize, column: usize) -> Cell<'_> {
         let content = self.table.columns[column].content;
         match &self.kind {
@@ -149,7 +149,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn reading_cell(&self, reading: usize, content: Content) -> Cell<'_> {
         let time_ns = self.batch.times_ns[reading];
         match content {

@@ -56,6 +56,16 @@ impl Options {
         if !text.starts_with("mongodb://") && !text.starts_with("mongodb+srv://") {
             return Err(wrong("it does not start with mongodb://"));
         }
+        // The driver cuts there without a look at where a character ends.
+        let is_encoded = |part: &str| {
+            let digits = part.as_bytes().get(..2);
+            digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+        };
+        if !text.split('%').skip(1).all(is_encoded) {
+            return Err(wrong(
+                "a % in it has no two hexadecimal digits behind it: write %25 for a %",
+            ));
+        }
         let connection = ConnectionString::parse(text).map_err(|error| {
             let words = error.to_string();
             let shows_a_secret = text
@@ -244,6 +254,7 @@ mod tests {
         for url in [
             "",
             "nonsense",
+            "mongodb://user:passwo%r💥d@host/",
             "http://127.0.0.1/",
             "mongodb://",
             "mongodb://me:s3cret@/",

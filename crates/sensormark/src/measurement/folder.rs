@@ -249,7 +249,8 @@ impl ResultsFolder {
     /// The one-second samples of a trial. None where they are not there or cannot be read, because figures do not rest on them.
     pub fn samples(&self, trial: &str) -> Option<Recording> {
         let path = self.root.join("samples").join(format!("{trial}.json"));
-        serde_json::from_slice(&read_regular(&path).ok()?).ok()
+        let recording: Recording = serde_json::from_slice(&read_regular(&path).ok()?).ok()?;
+        recording.is_whole().then_some(recording)
     }
 
     /// All trials, in the order of repetition and turn.

@@ -329,6 +329,9 @@ pub fn decode(text: &str) -> Result<Histogram<u64>, String> {
         .map_err(|error| format!("a raw histogram cannot be read: {error}"))
 }
 
+/// What stands before the counts of a V2 histogram.
+const HEADER_BYTES: usize = 40;
+
 /// Refuses a histogram of other bounds before memory is taken for it. Its header may ask for any amount, and it could not be added to ours. The header is
 /// cookie, length, offset, digits, lowest and highest value.
 fn check_bounds(bytes: &[u8]) -> Result<(), String> {
@@ -339,6 +342,11 @@ fn check_bounds(bytes: &[u8]) -> Result<(), String> {
                 .fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte)),
         )
     };
+    // The reader takes as much memory as the header says.
+    let length = number(4, 4);
+    if length.is_none_or(|length| length > bytes.len().saturating_sub(HEADER_BYTES) as u64) {
+        return Err("a raw histogram ends before its end".to_owned());
+    }
     let (digits, lowest, highest) = (number(12, 4), number(16, 8), number(24, 8));
     let fits = digits == Some(3) && lowest == Some(1) && highest.is_some_and(|it| it <= LONGEST_NS);
     if fits {

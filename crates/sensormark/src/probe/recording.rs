@@ -43,6 +43,18 @@ macro_rules! columns {
                 let after = self.monotonic_ns.partition_point(|at| *at <= end_ns);
                 (first < after).then(|| (first, after - 1))
             }
+
+            /// Whether each column has a figure for each sample. Columns of these names may be empty.
+            fn is_whole(&self, optional: &[&str]) -> bool {
+                let rows = self.monotonic_ns.len();
+                let mut whole = true;
+                $({
+                    let length = self.$field.len();
+                    let may_be_empty = optional.contains(&stringify!($field));
+                    whole &= length == rows || (length == 0 && may_be_empty);
+                })*
+                whole
+            }
         }
     };
 }
@@ -179,7 +191,22 @@ pub struct Recording {
 /// Version of the recording's shape.
 const SCHEMA_VERSION: u32 = 1;
 
+/// Columns that older recordings lack.
+const LATER_COLUMNS: [&str; 4] = [
+    "retransmitted_segments",
+    "round_trip_ns",
+    "group_periods",
+    "held_back_periods",
+];
+
 impl Recording {
+    /// Whether each sample has all its figures. A damaged file may lack some.
+    pub fn is_whole(&self) -> bool {
+        let mut trees = self.trees.iter();
+        trees.all(|tree| tree.columns.is_whole(&LATER_COLUMNS))
+            && self.host.is_whole(&LATER_COLUMNS)
+    }
+
     /// One that begins now, with nothing in it.
     #[must_use]
     pub fn begun(period: Duration, limits: DisturbanceLimits) -> Self {

@@ -63,6 +63,18 @@ impl RoleTotals {
         self.end_proportional_bytes
             .unwrap_or(self.end_resident_bytes)
     }
+
+    /// Read from storage and written to it. None where the kernel did not say.
+    pub fn storage_bytes(&self) -> Option<u64> {
+        let read = self.storage_read_bytes?;
+        Some(read.saturating_add(self.storage_written_bytes?))
+    }
+
+    /// Sent and received, with headers. None where it was not counted.
+    pub fn wire_bytes(&self) -> Option<u64> {
+        let sent = self.sent_wire_bytes?;
+        Some(sent.saturating_add(self.received_wire_bytes?))
+    }
 }
 
 /// What the host did in a phase.

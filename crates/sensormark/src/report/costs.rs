@@ -158,9 +158,8 @@ pub fn costs(trial: &TrialRecord, side: Side, comparable: &Comparable) -> BTreeM
     let cpu: Get = |role| Some(role.cpu_ns as f64 / 1e3);
     let held: Get = |role| Some(role.end_held_bytes() as f64 / MEMORY_KB);
     let resident: Get = |role| Some(role.end_resident_bytes as f64 / MEMORY_KB);
-    let storage: Get =
-        |role| Some((role.storage_read_bytes? + role.storage_written_bytes?) as f64 / 1e3);
-    let wire: Get = |role| Some((role.sent_wire_bytes? + role.received_wire_bytes?) as f64 / 1e3);
+    let storage: Get = |role| Some(role.storage_bytes()? as f64 / 1e3);
+    let wire: Get = |role| Some(role.wire_bytes()? as f64 / 1e3);
     let network = if embedded {
         Some(0.0)
     } else {

@@ -99,7 +99,7 @@ pub fn values(trial: &TrialRecord, run: &RunRecord) -> BTreeMap<String, f64> {
 
 /// kB/s read from and written to storage.
 fn storage_rate(trial: &TrialRecord, role: &RoleTotals) -> Option<f64> {
-    let bytes = role.storage_read_bytes? + role.storage_written_bytes?;
+    let bytes = role.storage_bytes()?;
     Some(bytes as f64 / KB / span_seconds(trial)?)
 }
 
@@ -122,7 +122,7 @@ fn network(trial: &TrialRecord, run: &RunRecord) -> Option<f64> {
         return Some(0.0);
     }
     let client = client(trial)?;
-    let bytes = client.sent_wire_bytes? + client.received_wire_bytes?;
+    let bytes = client.wire_bytes()?;
     let datagrams = datagram_rate(trial, run)?;
     Some((bytes as f64 / span_seconds(trial)? + datagrams) * 8.0 / KB)
 }

@@ -81,7 +81,7 @@ fn next_copy(table: &PhysicalTable) -> String {
 }
 
 /// Binds one value.
-#[inline]
+#[inline(always)]
 pub(crate) fn bind(
     statement: &mut CachedStatement<'_>,
     place: usize,

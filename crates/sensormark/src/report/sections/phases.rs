@@ -374,7 +374,7 @@ fn settling_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
         Cell::text(name),
         mean(&field.figures(arm, seconds), "not settled"),
         used(|role| Some(role.cpu_ns as f64 / 1e9)),
-        used(|role| Some((role.storage_read_bytes? + role.storage_written_bytes?) as f64 / 1e6)),
+        used(|role| Some(role.storage_bytes()? as f64 / 1e6)),
         megabytes(names::DISK_SETTLED),
         megabytes(names::DISK_SETTLED_LOGS),
     ]

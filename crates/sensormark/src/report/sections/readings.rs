@@ -83,12 +83,13 @@ fn answers(field: &Field) -> Table {
             trials
                 .iter()
                 .filter_map(|trial| count(trial))
-                .reduce(|sum, more| sum + more)
+                .reduce(u64::saturating_add)
         };
         let reached = field.figures(arm, |trial| figure(trial, names::READS_PER_SECOND));
         let queries = field.figures(arm, |trial| {
-            let reads = trial.latencies.get(names::CYCLE_READ)?.summary.count
-                + trial.errors.values().sum::<u64>();
+            let answered = trial.latencies.get(names::CYCLE_READ)?.summary.count;
+            let failed = trial.errors.values().copied();
+            let reads = failed.fold(answered, u64::saturating_add);
             Some(figure(trial, names::QUERIES)? / (reads > 0).then_some(reads as f64)?)
         });
         table.row(vec![
@@ -136,7 +137,7 @@ fn checked(field: &Field) -> Table {
                 .iter()
                 .filter_map(|trial| trial.answers.as_ref())
                 .map(count);
-            Cell::count(counts.reduce(|sum, more| sum + more), "nothing was asked")
+            Cell::count(counts.reduce(u64::saturating_add), "nothing was asked")
         };
         let failed = trials.iter().flat_map(|trial| trial.errors.values()).sum();
         table.row(vec![

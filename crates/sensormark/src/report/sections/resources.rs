@@ -201,7 +201,7 @@ fn settling(field: &Field) -> Table {
             mean(&field.figures(arm, seconds), "not settled"),
             settle(|role| Some(role.cpu_ns as f64 / 1e9), "not measured"),
             settle(
-                |role| Some((role.storage_read_bytes? + role.storage_written_bytes?) as f64 / 1e6),
+                |role| Some(role.storage_bytes()? as f64 / 1e6),
                 "not measured",
             ),
             megabytes(names::DISK_BEFORE),

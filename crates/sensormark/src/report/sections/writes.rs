@@ -40,7 +40,7 @@ fn of_loads<'a>(trial: &'a TrialRecord, name: &str) -> Option<Written<'a>> {
         .collect();
     let sum = |of: &dyn Fn(&LoadRecord) -> u64| {
         let writing = loads.iter().filter(|load| load.writes);
-        writing.map(|load| of(load)).sum::<u64>() as f64
+        writing.map(|load| of(load)).fold(0, u64::saturating_add) as f64
     };
     let writes = sum(&LoadRecord::operations);
     (writes > 0.0).then_some(Written {

@@ -208,7 +208,7 @@ fn cpu_of_a_reading(trial: &TrialRecord, samples_per_second: f64) -> Option<f64>
         true => 0,
         false => totals.roles.get("server")?.cpu_ns,
     };
-    let used = criteria::client(trial)?.cpu_ns + server;
+    let used = criteria::client(trial)?.cpu_ns.saturating_add(server);
     let ledger = trial.ledger.as_ref()?;
     let taken = 1.0 - ledger.lost_at_queue as f64 / ledger.produced as f64;
     let readings = totals.span_ns as f64 / 1e9 * samples_per_second * taken;
