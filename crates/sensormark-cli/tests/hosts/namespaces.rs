@@ -269,7 +269,7 @@ pub fn three_hosts() -> Option<String> {
     let arguments = of_program(&planted);
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let run_there = |words: &[&str]| run_in(&place, words);
-    cut_off(&run_there, &words, ("writer", "pi1"), 3);
+    cut_off(&run_there, &words, ("writer", "pi1"), (&state, 3));
     no_queues(&state);
     None
 }
@@ -279,14 +279,18 @@ fn no_queues(state: &Path) {
     assert!(queues.is_empty(), "a queue is left on the host: {queues:?}");
 }
 
-/// The processes of this program's roles and of the probes beside them, by their command line.
-fn roles(program: &str) -> Vec<u32> {
+/// The processes of this program's roles and of the probes beside them, by their command line. Only those of hosts with this state folder count: other tests
+/// run at the same time.
+fn roles(state: &Path) -> Vec<u32> {
+    let state = format!("SENSORMARK_STATE={}", state.display());
     let folders = fs::read_dir("/proc").expect("processes").flatten();
     let ids = folders.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     let is_role = |id: &u32| {
         let line = fs::read_to_string(format!("/proc/{id}/cmdline")).unwrap_or_default();
         let is_probe = line.contains("\0probe\0--pid\0");
-        line.starts_with(program) && (line.contains("\0elsewhere") || is_probe)
+        let is_role = line.starts_with(PROGRAM) && (line.contains("\0elsewhere") || is_probe);
+        let environment = fs::read_to_string(format!("/proc/{id}/environ")).unwrap_or_default();
+        is_role && environment.split('\0').any(|one| one == state)
     };
     ids.filter(is_role).collect()
 }
@@ -307,14 +311,13 @@ fn settled(now: &dyn Fn() -> Vec<u32>, count: usize) -> Vec<u32> {
     panic!("{count} roles and probes are not at work, but {lines:?}");
 }
 
-/// Kills the ssh session of this role in mid-load, when so many processes of roles and probes work. The message names role and host, and nothing is left running.
+/// Kills the ssh session of this role in mid-load, when so many processes of roles and probes with this state folder work. The message names role and host, and nothing is left running.
 pub fn cut_off(
     run: &dyn Fn(&[&str]) -> Command,
     arguments: &[&str],
     (role, host): (&str, &str),
-    processes: usize,
+    (state, processes): (&Path, usize),
 ) {
-    let before = roles(PROGRAM);
     let further = ["--set", "measured_seconds=30", "--results", "cut"];
     let changed: Vec<&str> = arguments
         .iter()
@@ -326,11 +329,7 @@ pub fn cut_off(
         .stderr(std::process::Stdio::piped())
         .spawn()
         .expect("it starts");
-    let new = || -> Vec<u32> {
-        let all = roles(PROGRAM).into_iter();
-        all.filter(|id| !before.contains(id)).collect()
-    };
-    let ours = settled(&new, processes);
+    let ours = settled(&|| roles(state), processes);
     // The coordinator's ssh clients are its children.
     let children = format!("/proc/{0}/task/{0}/children", child.id());
     let children = fs::read_to_string(children).unwrap_or_default();
@@ -356,12 +355,12 @@ pub fn cut_off(
         said(&output)
     );
     let gone = Instant::now() + Duration::from_secs(15);
-    while ours.iter().any(|id| roles(PROGRAM).contains(id)) && Instant::now() < gone {
+    while ours.iter().any(|id| roles(state).contains(id)) && Instant::now() < gone {
         std::thread::sleep(Duration::from_millis(50));
     }
     let left: Vec<u32> = ours
         .into_iter()
-        .filter(|id| roles(PROGRAM).contains(id))
+        .filter(|id| roles(state).contains(id))
         .collect();
     assert!(left.is_empty(), "left running there: {left:?}");
 }

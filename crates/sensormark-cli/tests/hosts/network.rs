@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 const SSHD: &str = "/usr/sbin/sshd";
@@ -53,7 +54,10 @@ impl Network {
         if !Path::new(SSHD).exists() {
             return Err("no sshd is installed".to_owned());
         }
-        let mark = std::process::id();
+        // Several tests of one process have a network each.
+        static NETWORKS: AtomicU32 = AtomicU32::new(0);
+        let number = NETWORKS.fetch_add(1, Ordering::Relaxed);
+        let mark = format!("{}n{number}", std::process::id());
         let mut network = Self {
             folder: folder.to_owned(),
             names: Vec::new(),

@@ -135,7 +135,7 @@ pub fn on_a_host_of_its_own() -> Option<String> {
         is_started_there(trial);
     }
     nothing_left(&state);
-    cut_off(&run_in, &words, ("server", "db1"), 5);
+    cut_off(&run_in, &words, ("server", "db1"), (&state, 5));
     nothing_left(&state);
     others(&run_in, &words, &folder);
     nothing_left(&state);
