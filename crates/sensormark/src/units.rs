@@ -29,3 +29,20 @@ pub fn signed(value: u64) -> i64 {
 pub fn duration_ns(duration: std::time::Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
+
+/// Adds up counts that were read from a file.
+pub trait Total {
+    /// Their sum; the largest number for what does not fit, which only a damaged file has.
+    fn total(self) -> u64;
+}
+
+impl<I> Total for I
+where
+    I: Iterator<Item: std::borrow::Borrow<u64>>,
+{
+    fn total(self) -> u64 {
+        self.fold(0, |sum, one| {
+            sum.saturating_add(*std::borrow::Borrow::borrow(&one))
+        })
+    }
+}

@@ -10,6 +10,7 @@ use crate::measurement::statements::StatementsRecord;
 use crate::measurement::verdict::{DISTURBED_STATE, ReasonKind, Verdict};
 use crate::measurement::write_size::WriteSizeRecord;
 use crate::probe::PhaseTotals;
+use crate::units::Total;
 use sensormark_store::{Cluster, Durability, Layout, Setting};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -380,17 +381,17 @@ pub struct ClassRecord {
 impl LoadRecord {
     /// Operations that succeeded.
     pub fn operations(&self) -> u64 {
-        self.classes.values().map(|class| class.operations).sum()
+        self.classes.values().map(|class| class.operations).total()
     }
 
     /// Readings that were written, or readings, groups and series that were found.
     pub fn readings(&self) -> u64 {
-        self.classes.values().map(|class| class.readings).sum()
+        self.classes.values().map(|class| class.readings).total()
     }
 
     /// Operations that failed.
     pub fn failed(&self) -> u64 {
-        self.errors.values().sum()
+        self.errors.values().total()
     }
 
     /// Operations a second, failed ones not counted; none where nothing was measured.

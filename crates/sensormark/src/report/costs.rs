@@ -14,6 +14,7 @@ use crate::probe::RoleTotals;
 use crate::report::criteria;
 use crate::report::field::{Arm, Field};
 use crate::report::sections::cells::listed;
+use crate::units::Total;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of a kB of memory, as the kernel counts.
@@ -257,9 +258,9 @@ fn per_unit(
             .loads
             .iter()
             .filter(|load| load.phase == phase.name && load.writes == (side == Side::Write));
-        let (mut own_operations, mut work) = (0, 0.0);
+        let (mut own_operations, mut work) = (0_u64, 0.0);
         for load in own {
-            own_operations += load.operations();
+            own_operations = own_operations.saturating_add(load.operations());
             work += units(load);
         }
         let share = own_operations as f64 / operations(trial, phase)?;
@@ -271,7 +272,7 @@ fn per_unit(
 /// Operations that succeeded in a phase, over all its loads.
 pub fn operations(trial: &TrialRecord, phase: &PhaseRecord) -> Option<f64> {
     let loads = trial.loads.iter().filter(|load| load.phase == phase.name);
-    let operations: u64 = loads.map(LoadRecord::operations).sum();
+    let operations: u64 = loads.map(LoadRecord::operations).total();
     (operations > 0).then_some(operations as f64)
 }
 

@@ -6,6 +6,7 @@
 use crate::measurement::names;
 use crate::measurement::record::{LoadRecord, PhaseRecord, RunRecord, Side, TrialRecord};
 use crate::probe::{PhaseTotals, RoleTotals};
+use crate::units::Total;
 use std::collections::BTreeMap;
 
 /// The phase of a study's trial that is measured.
@@ -177,7 +178,7 @@ pub fn disk_of_a_reading(trial: &TrialRecord) -> Option<f64> {
     let later = settled.map_or(&[][..], |place| &trial.phases[place + 1..]);
     let is_later = |load: &&LoadRecord| later.iter().any(|phase| phase.name == load.phase);
     let writes = trial.loads.iter().filter(|load| load.writes);
-    let written: u64 = writes.filter(is_later).map(LoadRecord::readings).sum();
+    let written: u64 = writes.filter(is_later).map(LoadRecord::readings).total();
     let stored = trial.ledger.as_ref()?.stored.checked_sub(written)?;
     (stored > 0).then_some(disk(trial)? / stored as f64)
 }

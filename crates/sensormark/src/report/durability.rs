@@ -5,6 +5,7 @@ use super::field::{Arm, Field};
 use super::tables::{Cell, Section, Table};
 use crate::measurement::names;
 use crate::measurement::record::{LedgerRecord, TrialRecord};
+use crate::units::Total;
 use sensormark_store::Durability;
 
 /// The section.
@@ -62,7 +63,7 @@ fn row(field: &Field, arm: &Arm) -> Vec<Cell> {
     );
     let sum = |count: fn(&LedgerRecord) -> u64| match ledgers.as_slice() {
         [] => Cell::Missing(missing.clone()),
-        some => Cell::Count(some.iter().map(|ledger| count(ledger)).sum()),
+        some => Cell::Count(some.iter().map(|ledger| count(ledger)).total()),
     };
     let longest = |name: &str| {
         let values = trials.iter().filter_map(|trial| figure(trial, name));

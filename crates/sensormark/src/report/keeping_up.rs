@@ -8,6 +8,7 @@ use crate::report::criteria::figure;
 use crate::report::field::{Arm, Field};
 use crate::report::number::{fixed, significant};
 use crate::report::tables::Cell;
+use crate::units::Total;
 
 /// Percent of the readings that were lost before the writer took them, over all valid write trials of what is read.
 pub fn lost_percent(field: &Field, read: &Arm) -> Option<f64> {
@@ -45,7 +46,7 @@ pub fn undone(field: &Field, read: &Arm) -> Vec<String> {
         shortfalls.push(format!("lost {percent} %"));
     }
     let not_started =
-        |trial: &TrialRecord| -> u64 { trial.loads.iter().map(|load| load.not_started).sum() };
+        |trial: &TrialRecord| -> u64 { trial.loads.iter().map(|load| load.not_started).total() };
     let most = field.valid_of(read).map(not_started).max().unwrap_or(0);
     if most > 0 {
         let operations = counted(usize::try_from(most).unwrap_or(usize::MAX), "operation");

@@ -13,6 +13,7 @@ use super::sections::cells::{counted, listed};
 use crate::measurement::NotMeasured;
 use crate::measurement::record::TrialRecord;
 use crate::statistics::{Basis, SMALLEST_REPETITIONS};
+use crate::units::Total;
 pub(super) use figures::figures;
 pub use figures::{Estimate, SummaryColumn};
 use serde::Serialize;
@@ -420,7 +421,7 @@ fn checks(field: &Field) -> String {
     if field.trials.is_empty() {
         return "Nothing was checked yet".to_owned();
     }
-    let sum = |count: fn(&TrialRecord) -> u64| -> u64 { field.trials.iter().map(count).sum() };
+    let sum = |count: fn(&TrialRecord) -> u64| -> u64 { field.trials.iter().map(count).total() };
     let answers = |trial: &TrialRecord| trial.answers.as_ref().map_or(0, |answers| answers.checked);
     let wrong = |trial: &TrialRecord| trial.answers.as_ref().map_or(0, |answers| answers.wrong);
     let lost = |trial: &TrialRecord| trial.ledger.as_ref().map_or(0, |ledger| ledger.lost);

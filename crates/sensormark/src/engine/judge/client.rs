@@ -13,6 +13,7 @@ use crate::measurement::record::PhaseRecord;
 use crate::measurement::server::ServerRecord;
 use crate::measurement::verdict::ReasonKind;
 use crate::probe::{Limits, RoleTotals};
+use crate::units::Total;
 use std::collections::BTreeMap;
 
 /// The processes of a trial that are its client.
@@ -122,13 +123,13 @@ fn held_back(
     let is_here = totals.server_host.is_none() && server.is_some_and(|server| server.managed);
     let is_ours = |role: &str| role != "server" || is_here;
     let roles = totals.roles.iter().filter(|(name, _)| is_ours(name));
-    let used_ns: u64 = roles.map(|(_, role)| role.cpu_ns).sum();
+    let used_ns: u64 = roles.map(|(_, role)| role.cpu_ns).total();
     // The group holds nothing of what runs on other hosts.
     let there = totals
         .client_hosts
         .iter()
         .flat_map(|host| host.roles.values());
-    let there_ns: u64 = there.map(|role| role.cpu_ns).sum();
+    let there_ns: u64 = there.map(|role| role.cpu_ns).total();
     let used = used_ns.saturating_sub(there_ns) as f64 / totals.span_ns as f64;
     let group = format!("{}: the control group may use {quota:.2} cores", phase.name);
     // A closed loop takes what it gets. A schedule asks for no more than its rate, and has to leave room for twice of it, as over the null store.

@@ -3,6 +3,7 @@
 use crate::engine::operations::ENDLESS;
 use crate::measurement::record::{LoadRecord, PhaseRecord, TrialRecord};
 use crate::measurement::verdict::ReasonKind;
+use crate::units::Total;
 use sensormark_store::ErrorKind;
 use std::collections::BTreeMap;
 
@@ -95,8 +96,8 @@ impl Work {
     }
 
     fn failures(&self) -> Option<Finding> {
-        let failed: u64 = self.errors.values().sum();
-        let all = failed + self.succeeded;
+        let failed: u64 = self.errors.values().total();
+        let all = failed.saturating_add(self.succeeded);
         let share = failed as f64 / all.max(1) as f64;
         let first = self.first_error.as_deref().unwrap_or_default();
         (share > ERROR_SHARE).then(|| {

@@ -5,6 +5,7 @@ use crate::report::criteria;
 use crate::report::field::{Arm, Field};
 use crate::score::{self, Criterion};
 use crate::statistics::Better;
+use crate::units::Total;
 use std::collections::BTreeMap;
 
 /// A figure of one implementation over its valid repetitions.
@@ -177,7 +178,7 @@ fn of_both_sides(trial: &TrialRecord, phase: &PhaseRecord) -> Option<Taken> {
     let cpu_ns: u64 = sides
         .filter_map(|side| roles.get(side))
         .map(|role| role.cpu_ns)
-        .sum();
+        .total();
     Some(Taken {
         name: format!("{}: CPU of both sides an operation", phase.name),
         unit: "µs".to_owned(),

@@ -7,6 +7,7 @@ use crate::measurement::record::{LatencyRecord, LoadRecord, TrialRecord};
 use crate::report::clean::clean;
 use crate::report::field::{Arm, Field};
 use crate::report::summary::Estimate;
+use crate::units::Total;
 use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -100,7 +101,7 @@ fn took(trials: &[Reads<'_>], operation: &str) -> Value {
         Some(_) => Vec::new(),
         None => points(&records),
     };
-    let count: u64 = records.iter().map(|record| record.summary.count).sum();
+    let count: u64 = records.iter().map(|record| record.summary.count).total();
     value(median, p99, &points, count)
 }
 
@@ -130,7 +131,7 @@ fn together(trials: &[Reads<'_>], common: &BTreeSet<String>) -> Value {
         .filter_map(|r| median(r))
         .collect();
     let records = trials.iter().flatten();
-    let count: u64 = records.map(|record| record.summary.count).sum();
+    let count: u64 = records.map(|record| record.summary.count).total();
     value(median_of_all, p99, &points, count)
 }
 

@@ -8,6 +8,7 @@ use crate::measurement::record::LatencyRecord;
 use crate::report::field::{Arm, Field};
 use crate::report::tables::{Cell, Section, TOO_FEW, Table};
 use crate::statistics::{self, Better, ranks};
+use crate::units::Total;
 
 /// The section.
 pub fn section(field: &Field) -> Section {
@@ -152,7 +153,7 @@ fn row(
     vec![
         Cell::text(&arm.label),
         rank(place),
-        Cell::Count(records.iter().map(|record| record.summary.count).sum()),
+        Cell::Count(records.iter().map(|record| record.summary.count).total()),
         geometric_mean(&of(|summary| Some(summary.mean_ns)), "no operation"),
         median,
         percentile(|summary| Some(summary.p90_ns? as f64)),

@@ -11,6 +11,7 @@ use crate::report::sections::cells::{geometric_mean, largest, mean};
 use crate::report::sections::{hosts, medians, network};
 use crate::report::tables::{Cell, Section, TOO_FEW, Table};
 use crate::score;
+use crate::units::Total;
 
 /// Phases up to this many are shown to people each by itself.
 const MOST_SHOWN: usize = 20;
@@ -274,7 +275,7 @@ fn load_row(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bo
     row.extend([
         server,
         mean(&cpu("trial"), "not measured"),
-        Cell::Count(loads.iter().map(|(_, load)| load.failed()).sum()),
+        Cell::Count(loads.iter().map(|(_, load)| load.failed()).total()),
         Cell::text(remark(&loads)),
     ]);
     row

@@ -8,6 +8,7 @@ use crate::report::field::{Arm, Field};
 use crate::report::keeping_up::trials_behind;
 use crate::report::number::fixed;
 use crate::report::tables::{Cell, Section, Table};
+use crate::units::Total;
 
 /// The section.
 pub fn section(field: &Field) -> Section {
@@ -51,7 +52,7 @@ fn ledger(field: &Field) -> Table {
             .collect();
         let sum = |count: Count| match ledgers.as_slice() {
             [] => Cell::Missing("nothing was counted: see the verdicts".to_owned()),
-            some => Cell::Count(some.iter().map(|ledger| count(ledger)).sum()),
+            some => Cell::Count(some.iter().map(|ledger| count(ledger)).total()),
         };
         let mut row = vec![Cell::text(&arm.label)];
         row.extend(counts.iter().map(|(_, count)| sum(*count)));
@@ -102,7 +103,7 @@ fn answers(field: &Field) -> Table {
                 sum(|trial| Some(trial.answers.as_ref()?.wrong)),
                 "nothing was read: see the verdicts",
             ),
-            Cell::count(sum(|trial| Some(trial.errors.values().sum())), ""),
+            Cell::count(sum(|trial| Some(trial.errors.values().total())), ""),
             geometric_mean(&reached, "no valid trial"),
             smallest(&reached, "no valid trial"),
             keeps_up(field, arm),
@@ -139,7 +140,10 @@ fn checked(field: &Field) -> Table {
                 .map(count);
             Cell::count(counts.reduce(u64::saturating_add), "nothing was asked")
         };
-        let failed = trials.iter().flat_map(|trial| trial.errors.values()).sum();
+        let failed = trials
+            .iter()
+            .flat_map(|trial| trial.errors.values())
+            .total();
         table.row(vec![
             Cell::text(&arm.label),
             sum(|answers| answers.answered),

@@ -52,7 +52,7 @@ pub fn look(field: &Field) -> Vec<Seen> {
                 all.push(Seen {
                     arm: format!("{} ({side})", arm.label),
                     operation: one.operation,
-                    repetition: trial.repetition + 1,
+                    repetition: trial.repetition.saturating_add(1),
                     seconds: series.len(),
                     state,
                     mean: within_trial_logarithms(&series[discard..]).ok(),

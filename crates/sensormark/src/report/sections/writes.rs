@@ -7,6 +7,7 @@ use crate::report::criteria::{self, figure};
 use crate::report::field::{Arm, Field};
 use crate::report::number::fixed;
 use crate::report::tables::{Cell, Section, Table};
+use crate::units::Total;
 
 const NO_TRIAL: &str = "no valid trial";
 const MIXED: &str = "the phase asks, too";
@@ -40,7 +41,7 @@ fn of_loads<'a>(trial: &'a TrialRecord, name: &str) -> Option<Written<'a>> {
         .collect();
     let sum = |of: &dyn Fn(&LoadRecord) -> u64| {
         let writing = loads.iter().filter(|load| load.writes);
-        writing.map(|load| of(load)).fold(0, u64::saturating_add) as f64
+        writing.map(|load| of(load)).total() as f64
     };
     let writes = sum(&LoadRecord::operations);
     (writes > 0.0).then_some(Written {

@@ -12,6 +12,7 @@ use crate::report::number::significant;
 use crate::report::ranking::Ranked;
 use crate::score::Board;
 use crate::studies::select::Metric;
+use crate::units::Total;
 use sensormark_store::WriteMethod;
 
 /// Bytes of a raw sample: five channels of two bytes, and its time of twelve.
@@ -303,8 +304,8 @@ impl<'a> MachineTool<'a> {
                         continue;
                     }
                     claim.about(arm);
-                    let lost: u64 = ledgers().map(|ledger| ledger.in_doubt_not_stored).sum();
-                    let sent: u64 = ledgers().map(|ledger| ledger.attempted).sum();
+                    let lost: u64 = ledgers().map(|ledger| ledger.in_doubt_not_stored).total();
+                    let sent: u64 = ledgers().map(|ledger| ledger.attempted).total();
                     let text = format!("{}: {lost} of {sent} readings", arm.label);
                     claim.part(Some(lost == 0), text);
                 }
