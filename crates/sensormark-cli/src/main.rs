@@ -45,6 +45,7 @@ mod signals;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
+use std::io::IsTerminal;
 use std::process::ExitCode;
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -110,8 +111,11 @@ fn show_warnings(quiet: bool, verbose: u8) {
     let targets = Targets::new()
         .with_default(others)
         .with_target("sensormark", own);
+    let wants_none = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let is_coloured = std::io::stderr().is_terminal() && !wants_none;
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
+        .with_ansi(is_coloured)
         .without_time()
         .with_target(false);
     let shown = tracing_subscriber::registry().with(lines.with_filter(targets));

@@ -127,7 +127,7 @@ impl Planned<'_> {
             Err(_) if signals::interrupted() => return Ok(ExitCode::from(INTERRUPTED)),
             met => met?,
         };
-        folder.write_run(&record)?;
+        folder.begin(&record)?;
         // After the limits, which are of server and client together, and before anything is started.
         if let Some(pinning) = &common.pin {
             pinning.hold().map_err(Failure::usage)?;

@@ -6,7 +6,7 @@
 //! `SENSORMARK_FUZZ_SECONDS` says how long each target is tried. `SENSORMARK_FUZZ_SEED` gives other mutations; without it they are always the same.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,8 +15,10 @@ use std::time::{Duration, Instant};
 const SECONDS: u64 = 10;
 /// Where inputs that break a target are kept, and the last one of each.
 const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/fuzz");
-/// The longest that one input may take on a busy machine; a longer one hangs whoever reads it.
+/// The most processor time that one input may take; one that takes more hangs whoever reads it.
 const LONGEST: Duration = Duration::from_secs(20);
+/// The longest that one input may take in all, where its reader waits or the machine is busy.
+const LONGEST_IN_ALL: Duration = Duration::from_secs(600);
 /// No input grows beyond this by mutations.
 const MOST_BYTES: usize = 1 << 16;
 /// What this process may take.
@@ -146,36 +148,52 @@ fn keep(name: &str, input: &[u8]) -> String {
     )
 }
 
-/// The input that is being read, and since when.
-type Present = Option<(Instant, Vec<u8>)>;
+/// The input that is being read, since when, and after how much processor time of its thread.
+type Present = Option<(Instant, Duration, Vec<u8>)>;
+
+/// The processor time that a thread has had, from its `schedstat`.
+fn processor_time(schedstat: &Path) -> Option<Duration> {
+    let text = std::fs::read_to_string(schedstat).ok()?;
+    let nanoseconds = text.split_whitespace().next()?.parse().ok()?;
+    Some(Duration::from_nanos(nanoseconds))
+}
 
 /// Ends the process when one input takes too long. The input is named and kept.
 struct Watch {
     now: Arc<Mutex<Present>>,
     over: Arc<AtomicBool>,
+    /// Of the thread that reads.
+    schedstat: PathBuf,
 }
 
 impl Watch {
     fn start(name: &str) -> Self {
+        let own = std::fs::read_link("/proc/thread-self");
+        let own = own.map(|own| Path::new("/proc").join(own).join("schedstat"));
         let watch = Self {
             now: Arc::default(),
             over: Arc::default(),
+            schedstat: own.unwrap_or_default(),
         };
-        let (now, over, name) = (
+        let (now, over, name, schedstat) = (
             Arc::clone(&watch.now),
             Arc::clone(&watch.over),
             name.to_owned(),
+            watch.schedstat.clone(),
         );
         std::thread::spawn(move || {
             while !over.load(Ordering::Relaxed) {
                 std::thread::sleep(Duration::from_millis(200));
                 let now = now.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some((since, input)) =
-                    now.as_ref().filter(|(since, _)| since.elapsed() > LONGEST)
-                {
+                let Some((since, before, input)) = now.as_ref() else {
+                    continue;
+                };
+                let had = processor_time(&schedstat).map(|had| had.saturating_sub(*before));
+                if had.is_some_and(|had| had > LONGEST) || since.elapsed() > LONGEST_IN_ALL {
                     eprintln!(
-                        "{name}: {} s without an end, by {}",
+                        "{name}: no end after {} s and {} s of processor time, by {}",
                         since.elapsed().as_secs(),
+                        had.unwrap_or_default().as_secs(),
                         keep(&name, input)
                     );
                     std::process::abort();
@@ -186,8 +204,9 @@ impl Watch {
     }
 
     fn begin(&self, input: &[u8]) {
+        let before = processor_time(&self.schedstat).unwrap_or_default();
         *self.now.lock().unwrap_or_else(PoisonError::into_inner) =
-            Some((Instant::now(), input.to_vec()));
+            Some((Instant::now(), before, input.to_vec()));
     }
 
     fn end(&self) {

@@ -3,6 +3,7 @@
 //! A file is written beside its place, readable for its owner alone, and then takes it by a rename. So nobody sees half of it, and what
 //! was there before is never written through. The supervisor gives all of them to the user that the server runs as.
 
+use rustix::io::Errno;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{ErrorKind, StoreError};
 use std::fs::{self, File, OpenOptions};
@@ -24,6 +25,16 @@ pub(crate) fn file_error(operation: &str, path: &Path, error: io::Error) -> Stor
             ErrorKind::Configuration,
             "choose a folder that you may write (state folder: SENSORMARK_STATE)",
         ),
+        _ if matches!(
+            Errno::from_io_error(&error),
+            Some(Errno::MFILE | Errno::NFILE)
+        ) =>
+        {
+            (
+                ErrorKind::Overload,
+                "raise the limit of open files (ulimit -n)",
+            )
+        }
         _ => (
             ErrorKind::Configuration,
             "choose another folder (state folder: SENSORMARK_STATE)",

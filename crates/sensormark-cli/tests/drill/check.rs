@@ -68,8 +68,15 @@ impl Over<'_> {
         }
     }
 
+    /// Whether the run had too few descriptors to remove its folder, and said so.
+    fn could_not_remove(&self) -> bool {
+        let is_starved = matches!(self.step.fault, Fault::Descriptors(_, Victim::Coordinator));
+        let says_so = |line: &String| line.contains("a folder could not be removed");
+        is_starved && self.ended.lines.iter().any(says_so)
+    }
+
     fn leftovers(&self, wrong: &mut Vec<String>) {
-        if self.was_killed() {
+        if self.was_killed() || self.could_not_remove() {
             let next = self.next_run();
             wrong.extend(next.err().map(|text| format!("the next run: {text}")));
             let servers = processes_of(self.place);

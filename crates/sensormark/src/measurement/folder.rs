@@ -109,6 +109,22 @@ impl ResultsFolder {
         Ok(folder)
     }
 
+    /// Writes the run's first record. Where that fails, the empty folder goes again, which takes no descriptor.
+    ///
+    /// # Errors
+    /// As of [`Self::write_run`].
+    pub fn begin(&self, run: &RunRecord) -> Result<(), FolderError> {
+        self.write_run(run).inspect_err(|_| {
+            for folder in [
+                self.root.join("samples"),
+                self.root.join("trials"),
+                self.root.clone(),
+            ] {
+                let _ = fs::remove_dir(folder);
+            }
+        })
+    }
+
     /// Opens the folder of an earlier run.
     ///
     /// # Errors

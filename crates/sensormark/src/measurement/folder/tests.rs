@@ -1,4 +1,5 @@
 use super::*;
+use crate::report::tests::fixture;
 
 #[test]
 fn a_newer_and_a_damaged_file_get_one_clear_message_each() {
@@ -26,6 +27,22 @@ fn a_newer_and_a_damaged_file_get_one_clear_message_each() {
             "{message}"
         );
     }
+}
+
+/// The record's path is longer than a path may be, while those of the two folders beside it are not.
+#[test]
+fn a_run_that_cannot_begin_leaves_no_folder() {
+    const LONGEST_PATH: usize = 4_095;
+    let scratch = tempfile::tempdir().unwrap();
+    let mut parent = scratch.path().to_path_buf();
+    let left = |parent: &Path| LONGEST_PATH - "/run/samples".len() - parent.as_os_str().len();
+    while left(&parent) > 200 {
+        parent.push("a".repeat(99));
+    }
+    parent.push("a".repeat(left(&parent) - 1));
+    let folder = ResultsFolder::create(&parent, "run").unwrap();
+    folder.begin(&fixture::run()).unwrap_err();
+    assert!(!parent.join("run").exists());
 }
 
 #[test]
