@@ -211,7 +211,7 @@ pub fn what_cannot_be_held_to_a_limit_is_refused() -> Outcome {
             &[
                 "1500 MB is too small",
                 "--server-memory 1024",
-                "makes 2048 MB",
+                "at least 2048 MB",
             ],
         ),
         (
@@ -274,7 +274,7 @@ pub fn servers_by_hand_and_explain_refuse_as_a_run_does() -> Outcome {
     if missing().is_some() {
         return missing();
     }
-    let too_small = ["1500 MB is too small", "makes 2048 MB"];
+    let too_small = ["1500 MB is too small", "at least 2048 MB"];
     let inside = ["SQLite runs inside the client", "leave SQLite out"];
     let cases: [(&[&str], [&str; 2]); 4] = [
         (
