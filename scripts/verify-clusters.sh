@@ -81,6 +81,7 @@ for store; do
       ;;
   esac
   [[ $PARTS != *load* ]] || load "$store" "$level"
+  [[ $PARTS != *load* || $store != cassandra ]] || load cassandra one
   [[ $PARTS == *drill* ]] || continue
   for victim in primary replica; do
     drill "$store" "$level" "$victim"
