@@ -4,11 +4,11 @@ use crate::existing_server::Running;
 use crate::support::{Place, SHORT, said};
 use std::process::{Command, Output};
 
-/// A user that has no other processes, which the limit would count.
-const USER: u32 = 64_321;
+/// Users that have no other processes, which the limit would count. The tests run at the same time, so each has its own.
+const USERS: [u32; 2] = [64_321, 64_322];
 
-/// Processes and threads that are tried: from one, which is too few for anything, to more than a short run has.
-const LIMITS: [u32; 9] = [1, 2, 3, 4, 5, 6, 8, 12, 24];
+/// Processes and threads that are tried: from one, which is too few for anything, to more than a short run has on any machine.
+const LIMITS: [u32; 9] = [1, 2, 3, 4, 5, 6, 8, 12, 512];
 
 /// What the system says of a thread or process that cannot be had.
 const SHORTAGE: &str = "temporarily unavailable";
@@ -16,12 +16,12 @@ const SHORTAGE: &str = "temporarily unavailable";
 /// How long a run may take before it counts as hanging, in seconds.
 const LONGEST: &str = "300";
 
-/// A short run of another user, who may have so many threads and processes.
-fn run(place: &Place, on: &str, limit: u32) -> Output {
+/// A short run of this user, who may have so many threads and processes.
+fn run(place: &Place, on: &str, (user, limit): (u32, u32)) -> Output {
     let run = place.command(&[&SHORT[..], &["--on", on]].concat());
     let mut limited = Command::new("timeout");
     limited.args(["--signal=KILL", LONGEST, "setpriv"]);
-    limited.args([format!("--reuid={USER}"), format!("--regid={USER}")]);
+    limited.args([format!("--reuid={user}"), format!("--regid={user}")]);
     limited.args(["--clear-groups", "--", "prlimit"]);
     limited.arg(format!("--nproc={limit}:{limit}")).arg("--");
     limited.arg(run.get_program()).args(run.get_args());
@@ -34,7 +34,7 @@ fn run(place: &Place, on: &str, limit: u32) -> Output {
 }
 
 /// Tries all limits; the largest has to do, and some smaller one must not.
-fn try_all(on: &str) -> Option<String> {
+fn try_all(on: &str, user: u32) -> Option<String> {
     if !rustix::process::geteuid().is_root() {
         return Some("takes root, which becomes a user without other processes".to_owned());
     }
@@ -44,9 +44,9 @@ fn try_all(on: &str) -> Option<String> {
         for name in ["state", "results"] {
             let folder = place.path().join(name);
             std::fs::create_dir(&folder).expect("a folder");
-            std::os::unix::fs::chown(&folder, Some(USER), Some(USER)).expect("root may do it");
+            std::os::unix::fs::chown(&folder, Some(user), Some(user)).expect("root may do it");
         }
-        let output = run(&place, on, limit);
+        let output = run(&place, on, (user, limit));
         let (code, text) = (output.status.code(), said(&output));
         assert!(!text.contains("panicked"), "{limit}: {text}");
         assert!(
@@ -67,7 +67,7 @@ fn try_all(on: &str) -> Option<String> {
 }
 
 pub fn an_embedded_database_with_few_threads() -> Option<String> {
-    try_all("sqlite:bulk/bulk")
+    try_all("sqlite:bulk/bulk", USERS[0])
 }
 
 /// By a name, which is looked up on a thread of its own.
@@ -75,5 +75,5 @@ pub fn a_run_by_url_with_few_threads() -> Option<String> {
     let place = Place::new();
     let server = Running::start(&place);
     let url = server.url.replacen("@127.0.0.1:", "@localhost:", 1);
-    try_all(&format!("postgresql:bulk/bulk={url}"))
+    try_all(&format!("postgresql:bulk/bulk={url}"), USERS[1])
 }
