@@ -101,6 +101,7 @@ pub mod server_probes;
 pub mod deployment;
 
 pub mod server_elsewhere;
+pub mod server_line;
 pub mod server_role;
 
 pub mod owner_mark;

@@ -1,10 +1,10 @@
-//! The coordinator's end of a server that sensormark starts on another host. The role there is in [`server_role`](super::server_role).
+//! The coordinator's end of a server that sensormark starts on another host. What both say is in [`server_line`](super::server_line).
 
 use super::launcher::Launcher;
 use super::placement::SERVER;
 use super::role::{Event, RoleError, RoleProcess};
+use super::server_line::{ServerAnswer, ServerCommand, ServerTask, StartedServer};
 use super::server_probe::ServerProbe;
-use super::server_role::{ServerAnswer, ServerCommand, ServerTask, StartedServer};
 use crate::measurement::server::ServerRecord;
 use crate::probe::{DiskUsage, DisturbanceLimits};
 use sensormark_store::{Endpoint, ErrorKind, Secret, ServerOptions, StoreError};
