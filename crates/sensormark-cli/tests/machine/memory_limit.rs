@@ -216,11 +216,11 @@ pub fn what_cannot_be_held_to_a_limit_is_refused() -> Outcome {
         ),
         (
             &["--on=sqlite", "--memory-limit=2048"],
-            &["SQLite runs inside the client", "leave SQLite out"],
+            &["SQLite runs inside the client", "Leave SQLite out"],
         ),
         (
             &["--on=postgresql,sqlite", "--memory-limit=2048"],
-            &["SQLite runs inside the client", "leave SQLite out"],
+            &["SQLite runs inside the client", "Leave SQLite out"],
         ),
         (
             &["--on=postgresql", "--memory-limit=99999999"],
@@ -275,7 +275,7 @@ pub fn servers_by_hand_and_explain_refuse_as_a_run_does() -> Outcome {
         return missing();
     }
     let too_small = ["1500 MB is too small", "at least 2048 MB"];
-    let inside = ["SQLite runs inside the client", "leave SQLite out"];
+    let inside = ["SQLite runs inside the client", "Leave SQLite out"];
     let cases: [(&[&str], [&str; 2]); 4] = [
         (
             &["servers", "start", "postgresql", "--memory-limit=1500"],
