@@ -73,7 +73,9 @@ fn drilled(store: &str, victim: &str) -> f64 {
     let place = Place::new();
     let victim = format!("kill={victim}");
     let settings = ["kill_after_seconds=1", "down_seconds=1", &victim];
-    let further = ["--on", store, "--cluster", "3", "--server-memory", "384"];
+    let mut further = vec!["--on", store, "--cluster", "3", "--server-memory", "384"];
+    // Three servers on a machine that is busy with other tests may take a while to answer after the loss.
+    further.extend(["--timeout", "60"]);
     let output = place.measure("durability", &settings, &further);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
