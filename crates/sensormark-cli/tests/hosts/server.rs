@@ -265,7 +265,7 @@ pub fn refused() -> Option<String> {
     None
 }
 
-/// An address that its host does not have is told by the role there, and ends the trial.
+/// The role says that its host does not have the address, and the trial ends.
 fn unreachable_address() {
     let (place, state) = (Place::new(), Place::new());
     let launcher = format!(

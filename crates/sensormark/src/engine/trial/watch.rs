@@ -1,5 +1,5 @@
-//! Which processes of a trial are watched: the coordinator, the server, and those that the trial started. A server on another host, or one that sensormark did not start,
-//! is watched by a probe beside it, where there is one, and a process on another host by the probe beside it there.
+//! Which processes of a trial are watched: the coordinator, the server, and those that the trial started. A probe beside the server watches it where it is on
+//! another host, or where sensormark did not start it. A process on another host has a probe beside it too.
 
 use super::role_probes::{RoleProbes, SeenRole};
 use crate::engine::context::RunContext;

@@ -4,6 +4,6 @@
 pub(super) struct Slowest {
     /// How many times as long as the fastest.
     pub times: f64,
-    /// What a reader is told of it.
+    /// What the report says about it.
     pub text: String,
 }
