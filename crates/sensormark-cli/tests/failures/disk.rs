@@ -4,6 +4,7 @@ use crate::Outcome;
 use crate::program::Program;
 use crate::stores::{MEMORY, Server};
 use crate::support::{Place, errors, read_folder};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -126,6 +127,16 @@ pub fn full(server: &Server) -> Outcome {
         ended.said
     );
     ensure!(!ended.said.contains("panicked"), "{}", ended.said);
+    // A server that is asked to settle may wait for room until it is asked no more.
+    let went_on = |trial: &Value| {
+        let full = trial["errors"]["disk full"].is_u64();
+        full && !trial["warnings"].to_string().contains("left out")
+    };
+    ensure!(
+        !place.trials().iter().any(went_on),
+        "the trial went on: {}",
+        ended.said
+    );
     let left = place.leftovers();
     ensure!(left.is_empty(), "left behind: {left:?}");
     Ok(None)

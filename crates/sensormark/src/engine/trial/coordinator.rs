@@ -27,10 +27,10 @@ use crate::engine::deployment::Deployment;
 use crate::engine::failure::TrialFailure;
 use crate::engine::outcome::{LoadOutcome, PhaseOutcome};
 use crate::engine::role::RoleProcess;
-use crate::measurement::record::{Cache, TrialRecord};
+use crate::measurement::record::{Cache, LoadRecord, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind};
 use crate::probe::monotonic_ns;
-use sensormark_store::{Plan, StoreError};
+use sensormark_store::{ErrorKind, Plan, StoreError};
 use serde_json::Value;
 use slowest::Slowest;
 use std::time::Duration;
@@ -195,12 +195,25 @@ impl<'a> Coordinator<'a> {
                 self.bring_back(record)?;
                 break;
             }
+            if self.met_a_full_disk(record) {
+                let text = "the disk was full, so the rest of the trial was left out";
+                record.warnings.push(text.to_owned());
+                break;
+            }
         }
         self.count(record)?;
         if self.crash.is_none() && self.writes() && self.context.leads() {
             account::add_documents(record, self.deployment, self.plan);
         }
         Ok(())
+    }
+
+    /// Whether an operation failed because the disk was full. A server may wait for room without end when it settles, so nothing more is asked of it then.
+    /// Ranks go on, because each of them hears of its own operations alone.
+    fn met_a_full_disk(&self, record: &TrialRecord) -> bool {
+        let full = ErrorKind::DiskFull.text();
+        let fails = |load: &LoadRecord| load.errors.contains_key(full);
+        self.context.ranks.is_none() && record.loads.iter().any(fails)
     }
 
     /// Whether the trial writes anything.
