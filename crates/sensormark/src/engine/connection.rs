@@ -3,15 +3,17 @@
 //!
 //! Instants are not taken here: [`Connection::write`] and [`Connection::query`] are called inside the caller's timed span.
 
-use super::watchdog::Watch;
+use super::watchdog::{Guarded, Watch};
 use sensormark_conformance::faulty::FaultyStore;
 use sensormark_store::{
     Acknowledgement, Answer, Batch, DatabaseName, Durability, Endpoint, EntityReading, ErrorKind,
     Layout, LocalFuture, Plan, Query, Schema, Secret, Session, Store, StoreError,
 };
 use serde::{Deserialize, Serialize};
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 /// Why a store of the project cannot be used here.
@@ -215,7 +217,9 @@ impl<'a> Connection<'a> {
     /// # Errors
     /// What the store says; [`ErrorKind::Timeout`] in doubt when it says nothing in time.
     pub async fn write(&mut self, batch: &Batch) -> Result<Acknowledgement, StoreError> {
-        self.connect_again().await?;
+        if self.session.is_none() {
+            self.connect_again().await?;
+        }
         let (plan, watch, session) = self.parts();
         let result = bounded(plan, watch, "write", session.write(batch)).await;
         self.drop_broken(&result);
@@ -230,7 +234,9 @@ impl<'a> Connection<'a> {
         &mut self,
         write: EntityReading<'_>,
     ) -> Result<Acknowledgement, StoreError> {
-        self.connect_again().await?;
+        if self.session.is_none() {
+            self.connect_again().await?;
+        }
         let (plan, watch, session) = self.parts();
         let result = bounded(plan, watch, "upsert", session.upsert(write)).await;
         self.drop_broken(&result);
@@ -242,7 +248,9 @@ impl<'a> Connection<'a> {
     /// # Errors
     /// What the store says; [`ErrorKind::Timeout`] when it says nothing in time.
     pub async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
-        self.connect_again().await?;
+        if self.session.is_none() {
+            self.connect_again().await?;
+        }
         let (plan, watch, session) = self.parts();
         let result = bounded(plan, watch, "query", session.query(query)).await;
         self.drop_broken(&result);
@@ -288,26 +296,22 @@ impl<'a> Connection<'a> {
         }
     }
 
+    #[cold]
     async fn connect_again(&mut self) -> Result<(), StoreError> {
-        if self.session.is_none() {
-            let connected = bounded(
-                self.plan,
-                &self.watch,
-                "reconnect",
-                self.store.connect(self.plan),
-            )
-            .await;
-            self.session = Some(connected.map_err(|error| error.with_doubt(false))?);
-            self.reconnects += 1;
-        }
+        let connecting = self.store.connect(self.plan);
+        let connected = bounded(self.plan, &self.watch, "reconnect", connecting).await;
+        self.session = Some(connected.map_err(|error| error.with_doubt(false))?);
+        self.reconnects += 1;
         Ok(())
     }
 
+    #[inline]
     fn parts(&mut self) -> (&'a Plan, &Watch, &mut dyn Session) {
         let session = self.session.as_mut().expect("just connected");
         (self.plan, &self.watch, session.as_mut())
     }
 
+    #[inline]
     fn drop_broken<T>(&mut self, result: &Result<T, StoreError>) {
         if let Err(error) = result
             && matches!(
@@ -326,16 +330,35 @@ pub const fn patience(plan: &Plan) -> Duration {
 }
 
 /// The operation's result, or an error when it takes longer than [`patience`].
-async fn bounded<T>(
-    plan: &Plan,
-    watch: &Watch,
-    operation: &str,
-    future: LocalFuture<'_, Result<T, StoreError>>,
-) -> Result<T, StoreError> {
-    watch
-        .guard(future)
-        .await
-        .unwrap_or_else(|| Err(given_up(plan, operation)))
+#[inline]
+fn bounded<'f, T>(
+    plan: &'f Plan,
+    watch: &'f Watch,
+    operation: &'static str,
+    future: LocalFuture<'f, Result<T, StoreError>>,
+) -> Bounded<'f, T> {
+    Bounded {
+        plan,
+        operation,
+        guarded: watch.guard(future),
+    }
+}
+
+/// An operation that is given up in the end.
+struct Bounded<'f, T> {
+    plan: &'f Plan,
+    operation: &'static str,
+    guarded: Guarded<'f, LocalFuture<'f, Result<T, StoreError>>>,
+}
+
+impl<T> Future for Bounded<'_, T> {
+    type Output = Result<T, StoreError>;
+
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let polled = Pin::new(&mut self.guarded).poll(context);
+        polled.map(|result| result.unwrap_or_else(|| Err(given_up(self.plan, self.operation))))
+    }
 }
 
 #[cold]

@@ -5,10 +5,9 @@
 //! long an operation took is known to the client alone.
 
 use std::cell::{Cell, RefCell};
-use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Poll, Waker};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 /// The longest time between two rounds.
@@ -28,24 +27,14 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// The future's result, or none when it was given up.
-    pub async fn guard<F: Future>(&self, future: F) -> Option<F::Output> {
-        let mut future = pin!(future);
+    /// The future, watched: its result is none when it was given up.
+    #[inline]
+    pub fn guard<F: Future + Unpin>(&self, future: F) -> Guarded<'_, F> {
         self.waited.set(false);
-        poll_fn(|context| {
-            if let Poll::Ready(output) = future.as_mut().poll(context) {
-                self.rounds.set(None);
-                self.over.set(false);
-                return Poll::Ready(Some(output));
-            }
-            if self.over.take() {
-                self.rounds.set(None);
-                return Poll::Ready(None);
-            }
-            self.wait(context.waker());
-            Poll::Pending
-        })
-        .await
+        Guarded {
+            watch: self,
+            future,
+        }
     }
 
     /// Whether the last call had to wait; else it was ready at once, and the thread's other tasks have not had their turn.
@@ -76,6 +65,33 @@ impl Watch {
                 waker.wake_by_ref();
             }
         }
+    }
+}
+
+/// A watched call. It is polled in place, without a state machine of its own, because each operation of a client is one.
+#[derive(Debug)]
+pub struct Guarded<'w, F> {
+    watch: &'w Watch,
+    future: F,
+}
+
+impl<F: Future + Unpin> Future for Guarded<'_, F> {
+    type Output = Option<F::Output>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let Self { watch, future } = self.get_mut();
+        if let Poll::Ready(output) = Pin::new(future).poll(context) {
+            watch.rounds.set(None);
+            watch.over.set(false);
+            return Poll::Ready(Some(output));
+        }
+        if watch.over.take() {
+            watch.rounds.set(None);
+            return Poll::Ready(None);
+        }
+        watch.wait(context.waker());
+        Poll::Pending
     }
 }
 
@@ -119,7 +135,7 @@ mod tests {
             assert!(start.elapsed() >= Duration::from_millis(70));
             assert_eq!(watch.guard(ready(7)).await, Some(7));
             assert!(!watch.has_waited());
-            let slow = tokio::time::sleep(Duration::from_millis(30));
+            let slow = Box::pin(tokio::time::sleep(Duration::from_millis(30)));
             assert_eq!(watch.guard(slow).await, Some(()));
             assert!(watch.has_waited());
             tokio::time::sleep(Duration::from_millis(150)).await;
