@@ -76,7 +76,7 @@ impl PhysicalSchema {
         })
     }
 
-    /// A table of the schema and its model.
+    /// A table of the schema, and what it is in the database.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when the schema has no such table.
@@ -240,6 +240,6 @@ fn sums_of(dialect: &'static dyn Dialect, table: &Table, name: String) -> Physic
 }
 
 /// Whether rows of one field have readings without any field, too.
-pub(crate) fn keeps_empty_readings(model: &PhysicalSchema) -> bool {
-    model.is_row_per_field() && model.dialect.field_rows() == FieldRows::AnyValue
+pub(crate) fn keeps_empty_readings(physical: &PhysicalSchema) -> bool {
+    physical.is_row_per_field() && physical.dialect.field_rows() == FieldRows::AnyValue
 }

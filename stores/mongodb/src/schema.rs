@@ -1,6 +1,6 @@
 //! From schema and layout to collections, documents and indexes.
 //!
-//! A model is worked out from schema and layout alone, by each session anew or shared; it does not touch the database.
+//! A physical schema is worked out from schema and layout alone, by each session anew or shared; it does not touch the database.
 //! Names come from the schema; a name of our own that the schema has taken gets underscores appended. Writing and
 //! asking both follow it; which layouts are on offer is in [`layout_options`], the series' tags are in [`series`].
 
@@ -115,7 +115,7 @@ impl Names {
 }
 
 impl PhysicalSchema {
-    /// The model of a schema and layout.
+    /// The physical schema of a schema and a layout.
     pub(crate) fn new(schema: &Arc<Schema>, layout: Layout) -> Result<Self, StoreError> {
         if let Some(reason) = missing(&layout) {
             return Err(StoreError::unsupported("lay out collections", reason));

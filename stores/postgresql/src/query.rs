@@ -46,13 +46,13 @@ pub(crate) struct Reader<'a> {
     /// Its prepared statements.
     pub(crate) statements: &'a mut Statements,
     /// The plan's tables.
-    pub(crate) model: &'a PhysicalSchema,
+    pub(crate) physical: &'a PhysicalSchema,
 }
 
 impl Reader<'_> {
     /// Answers a question.
     pub(crate) async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
-        let asked = checked(self.model, query)?;
+        let asked = checked(self.physical, query)?;
         if let Some(nothing) = nothing_to_find(&asked) {
             return Ok(nothing);
         }
@@ -99,9 +99,9 @@ impl Reader<'_> {
     }
 
     async fn prepared(&mut self, asked: Bindings<'_>) -> Result<Rc<Prepared>, StoreError> {
-        let (model, link) = (self.model, &mut *self.link);
+        let (physical, link) = (self.physical, &mut *self.link);
         let make = async || {
-            let plan = Plan::new(model, asked.query)?;
+            let plan = Plan::new(physical, asked.query)?;
             let [statement] =
                 <[Statement; 1]>::try_from(plan.statements).map_err(|statements| {
                     let count = statements.len();
@@ -118,7 +118,7 @@ impl Reader<'_> {
                 planning: planning(asked.query, asked.table),
             }))
         };
-        let shape = QueryShape::of(asked.query, model);
+        let shape = QueryShape::of(asked.query, physical);
         self.statements.prepared(shape, make).await
     }
 }

@@ -54,7 +54,7 @@ pub(crate) struct Reader<'a> {
     /// What was sent, where statements are shown.
     pub(crate) kept: &'a mut Kept,
     /// The plan's tables.
-    pub(crate) model: &'a PhysicalSchema,
+    pub(crate) physical: &'a PhysicalSchema,
     /// The plan's database.
     pub(crate) database: &'a str,
 }
@@ -62,8 +62,8 @@ pub(crate) struct Reader<'a> {
 impl Reader<'_> {
     /// Answers a question. Where all showed before, it looks and asks in one go; where something does not show yet, it waits and asks again.
     pub(crate) async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
-        let model = self.model;
-        let asked = checked(model, query)?;
+        let physical = self.physical;
+        let asked = checked(physical, query)?;
         if let Some(nothing) = nothing_to_find(&asked) {
             return Ok(nothing);
         }
@@ -133,16 +133,16 @@ impl Reader<'_> {
     }
 
     async fn prepared(&mut self, asked: Bindings<'_>) -> Result<Rc<Vec<Prepared>>, StoreError> {
-        let (model, link, database) = (self.model, self.link, self.database);
+        let (physical, link, database) = (self.physical, self.link, self.database);
         let make = async || {
-            let plan = Plan::new(model, asked.query)?;
+            let plan = Plan::new(physical, asked.query)?;
             let mut all = Vec::with_capacity(plan.statements.len());
             for statement in plan.statements {
                 all.push(prepare(link, database, statement, asked).await?);
             }
             Ok(Rc::new(all))
         };
-        let shape = QueryShape::of(asked.query, model);
+        let shape = QueryShape::of(asked.query, physical);
         self.statements.prepared(shape, make).await
     }
 
@@ -152,9 +152,9 @@ impl Reader<'_> {
         number: usize,
         sink: &mut dyn FnMut(&Batch),
     ) -> Result<(), StoreError> {
-        let model = self.model;
-        let (statement, query) = Plan::everything(model, number)?;
-        let asked = Bindings::new(model, &query)?;
+        let physical = self.physical;
+        let (statement, query) = Plan::everything(physical, number)?;
+        let asked = Bindings::new(physical, &query)?;
         let name = table_name(self.database, &asked.description.name);
         self.note_look(&name);
         self.lookout.wait(self.link, &name, None).await?;
@@ -197,9 +197,9 @@ impl Reader<'_> {
         number: usize,
         sink: &mut dyn FnMut(u32, i64, &[sensormark_store::Value]),
     ) -> Result<(), StoreError> {
-        let model = self.model;
-        let text = in_database(&entities(model, number)?, self.database);
-        for name in written_tables(self.database, &model.schema.tables[number]) {
+        let physical = self.physical;
+        let text = in_database(&entities(physical, number)?, self.database);
+        for name in written_tables(self.database, &physical.schema.tables[number]) {
             self.note_look(&name);
             self.lookout.wait(self.link, &name, None).await?;
         }
@@ -207,7 +207,7 @@ impl Reader<'_> {
         let (mut key, mut values) = (String::new(), Vec::new());
         for row in &self.link.rows(OPERATION, &text).await? {
             let row = Answered(row);
-            let (series, last_ns) = entity(model, number, &row, &mut key, &mut values)?;
+            let (series, last_ns) = entity(physical, number, &row, &mut key, &mut values)?;
             sink(series, last_ns, &values);
         }
         Ok(())

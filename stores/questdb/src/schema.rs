@@ -19,7 +19,7 @@ use std::sync::Arc;
 #[cfg(test)]
 mod pins;
 
-/// Stands for the plan's database in names of tables until a statement is sent, because models are shared among plans.
+/// Stands for the plan's database in names of tables until a statement is sent, because a physical schema is shared among plans.
 pub(crate) const DATABASE: &str = "{database}";
 
 /// What this store offers for a schema and a family.
@@ -68,7 +68,7 @@ pub(crate) fn capability(operation: Operation, layout: &Layout, _: &Table) -> Ca
 /// A plan's tables: as the relational planner has them, and as lines name them.
 pub struct Tables {
     /// The tables.
-    pub(crate) model: PhysicalSchema,
+    pub(crate) physical: PhysicalSchema,
     /// One a table.
     pub(crate) lines: Vec<TableLines>,
 }
@@ -89,8 +89,8 @@ const IN_SYMBOLS: &[u8] = b",= \n\r\\";
 impl Tables {
     /// The tables for a schema and a layout.
     pub(crate) fn new(schema: &Arc<Schema>, layout: Layout) -> Result<Self, StoreError> {
-        let mut model = PhysicalSchema::new(&QuestdbDialect, schema, layout)?;
-        for table in &mut model.tables {
+        let mut physical = PhysicalSchema::new(&QuestdbDialect, schema, layout)?;
+        for table in &mut physical.tables {
             let bare = table.name.trim_matches('"');
             table.name = format!("\"{DATABASE}.{bare}\"");
             if let Some(entity) = &mut table.entity {
@@ -99,7 +99,7 @@ impl Tables {
             }
         }
         Ok(Self {
-            model,
+            physical,
             lines: schema.tables.iter().map(TableLines::new).collect(),
         })
     }

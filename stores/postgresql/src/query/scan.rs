@@ -37,9 +37,9 @@ impl Reader<'_> {
         number: usize,
         sink: &mut dyn FnMut(&Batch),
     ) -> Result<(), StoreError> {
-        let model = self.model;
-        let (statement, query) = Plan::everything(model, number)?;
-        let asked = Bindings::new(model, &query)?;
+        let physical = self.physical;
+        let (statement, query) = Plan::everything(physical, number)?;
+        let asked = Bindings::new(physical, &query)?;
         let preparing = self.link.client.prepare_typed(&statement.text, &[]);
         let prepared = self.link.wire.run("prepare a query", preparing).await?;
         let no_parameters: [Parameter<'_>; 0] = [];
@@ -80,7 +80,7 @@ impl Reader<'_> {
         number: usize,
         sink: &mut dyn FnMut(u32, i64, &[Value]),
     ) -> Result<(), StoreError> {
-        let text = entities(self.model, number)?;
+        let text = entities(self.physical, number)?;
         let preparing = self.link.client.prepare_typed(&text, &[]);
         let statement = self.link.wire.run("prepare a query", preparing).await?;
         let client = &self.link.client;
@@ -93,7 +93,7 @@ impl Reader<'_> {
             while let Some(row) = rows.try_next().await? {
                 if failure.is_none() {
                     let row = Answered(&row);
-                    match entity(self.model, number, &row, &mut key, &mut values) {
+                    match entity(self.physical, number, &row, &mut key, &mut values) {
                         Ok((series, last_ns)) => sink(series, last_ns, &values),
                         Err(error) => failure = Some(error),
                     }
