@@ -3,17 +3,14 @@
 //! Statements are prepared once for each shape of question and session. Before an answer counts, all that was acknowledged must show
 //! ([`crate::visible`]).
 
-mod row;
 pub(crate) mod value;
 
-use self::row::Answered;
 pub(crate) use self::value::Value;
 use self::value::{kinds, values};
 use crate::asking::Link;
 use crate::schema::{in_database, table_name, written_tables};
 use crate::sent::Kept;
 use crate::visible::{Lookout, STATE, State};
-use futures_util::TryStreamExt;
 use futures_util::future::join;
 use sensormark_kit::ByShape;
 use sensormark_relational::decode::{Decoder, entity};
@@ -21,6 +18,7 @@ use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_relational::plan::shape::QueryShape;
 use sensormark_relational::plan::slot::{Bindings, Slot};
 use sensormark_relational::plan::{self, Form, Plan, checked, entities, nothing_to_find};
+use sensormark_relational::wire::{WireRow, read_piece, read_rows};
 use sensormark_store::{Answer, Batch, Query, StoreError};
 use std::pin::pin;
 use std::rc::Rc;
@@ -102,30 +100,22 @@ impl Reader<'_> {
         for one in prepared {
             let values = values(&one.slots, asked);
             self.kept.note(&one.text, || values.clone());
-            let mut failure = None;
             let asking = async {
                 let rows = self.link.client.query_raw(&one.statement, &values).await?;
-                let mut rows = pin!(rows);
-                while let Some(row) = rows.try_next().await? {
-                    if failure.is_none() {
-                        failure = decoder.row(&one.form, &Answered(&row)).err();
-                    }
-                }
-                Ok(())
+                read_rows(rows, |row| decoder.row(&one.form, &WireRow::<true>(row))).await
             };
             match looked_at.take() {
-                None => self.link.run(OPERATION, asking).await?,
+                None => self.link.run(OPERATION, asking).await??,
                 Some(name) => {
                     let both = async {
                         let (state, asked) = join(self.lookout.look(self.link, name), asking).await;
-                        asked?;
-                        state
+                        let asked = asked?;
+                        Ok((state?, asked))
                     };
-                    seen = self.link.run(OPERATION, both).await?;
+                    let (state, asked) = self.link.run(OPERATION, both).await?;
+                    seen = state;
+                    asked?;
                 }
-            }
-            if let Some(error) = failure {
-                return Err(error);
             }
             last = &one.form;
         }
@@ -165,24 +155,8 @@ impl Reader<'_> {
         let mut rows = pin!(self.link.run(OPERATION, asking).await?);
         let mut decoder = Decoder::new(asked, 1).in_pieces(PIECE);
         loop {
-            let mut failure = None;
-            let reading = async {
-                while let Some(row) = rows.try_next().await? {
-                    if let Err(error) = decoder.row(&prepared.form, &Answered(&row)) {
-                        failure = Some(error);
-                        break;
-                    }
-                    if let Some(piece) = decoder.take_piece(&prepared.form) {
-                        return Ok(Some(piece));
-                    }
-                }
-                Ok(None)
-            };
-            let piece = self.link.run(OPERATION, reading).await?;
-            if let Some(error) = failure {
-                return Err(error);
-            }
-            match piece {
+            let reading = read_piece::<true>(rows.as_mut(), &mut decoder, &prepared.form);
+            match self.link.run(OPERATION, reading).await?? {
                 Some(piece) => sink(&piece),
                 None => break,
             }
@@ -206,7 +180,7 @@ impl Reader<'_> {
         self.kept.note(&text, Vec::new);
         let (mut key, mut values) = (String::new(), Vec::new());
         for row in &self.link.rows(OPERATION, &text).await? {
-            let row = Answered(row);
+            let row = WireRow::<true>(row);
             let (series, last_ns) = entity(physical, number, &row, &mut key, &mut values)?;
             sink(series, last_ns, &values);
         }
