@@ -81,17 +81,8 @@ impl PhysicalSchema {
     /// # Errors
     /// [`ErrorKind::NotFound`] when the schema has no such table.
     pub fn table(&self, number: usize) -> Result<(&Table, &PhysicalTable), StoreError> {
-        self.schema
-            .tables
-            .get(number)
-            .zip(self.tables.get(number))
-            .ok_or_else(|| {
-                StoreError::new(
-                    ErrorKind::NotFound,
-                    "find a table",
-                    format!("the schema has no table number {number}"),
-                )
-            })
+        let table = self.schema.table(number)?;
+        Ok((table, &self.tables[number]))
     }
 
     /// The span of a record and its encoding, in layouts with records of a span.

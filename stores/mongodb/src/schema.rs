@@ -13,8 +13,8 @@ use self::series::Roster;
 pub(crate) use self::series::Tags;
 use mongodb::bson::{Document, doc};
 use sensormark_store::{
-    Encoding, Entity, ErrorKind, FieldType, Index, Layout, QueryStyle, Schema, Scope, Shape,
-    StoreError, Table, TagPlacement, TimeKey, TimeRange, WriteMethod,
+    Encoding, Entity, FieldType, Index, Layout, QueryStyle, Schema, Scope, Shape, StoreError,
+    Table, TagPlacement, TimeKey, TimeRange, WriteMethod,
 };
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -139,17 +139,8 @@ impl PhysicalSchema {
 
     /// A table and how it is kept.
     pub(crate) fn table(&self, number: usize) -> Result<(&Table, &PhysicalTable), StoreError> {
-        self.schema
-            .tables
-            .get(number)
-            .zip(self.tables.get(number))
-            .ok_or_else(|| {
-                StoreError::new(
-                    ErrorKind::NotFound,
-                    "find a table",
-                    format!("the schema has no table number {number}; check the question"),
-                )
-            })
+        let table = self.schema.table(number)?;
+        Ok((table, &self.tables[number]))
     }
 
     /// The names of all collections, without the owner's.

@@ -28,14 +28,13 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
         return Vec::new();
     }
     let usual = Layout::row_per_reading().with_time(TimeKey::Native);
-    let has_tags = schema.tables.iter().any(|table| !table.tags.is_empty());
     let mut offers = vec![offer(
         "",
         usual,
         DefaultSelection::Usual,
         "row a reading in the order of its TIMESTAMP_NS, a partition a day, tags SYMBOL with an INDEX on those that tell series apart, DEDUP UPSERT KEYS",
     )];
-    if has_tags {
+    if schema.has_tags() {
         let layout = usual.with_index(Index::None);
         offers.push(offer(
             "no-index",
