@@ -11,7 +11,7 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, SignatureScheme};
 use sensormark_kit::tls;
-use sensormark_kit::url::{existing_server, percent_decoded, without_further_hosts};
+use sensormark_kit::url::{authority, existing_server, percent_decoded, without_further_hosts};
 use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
 use std::fmt;
 use std::path::PathBuf;
@@ -142,26 +142,19 @@ impl Options {
         if !matches!(url.scheme(), "postgresql" | "postgres") {
             return Err(wrong("it does not start with postgresql://"));
         }
-        let host = url
-            .host_str()
-            .filter(|host| !host.is_empty())
-            .ok_or_else(|| wrong("it names no host"))?;
-        if url.username().is_empty() {
+        let authority = authority(&url, 5432).map_err(wrong)?;
+        if authority.user.is_empty() {
             return Err(wrong("it names no user"));
         }
         let wishes = Wishes::read(&url)?;
-        let first = (
-            host.trim_matches(['[', ']']).to_owned(),
-            url.port().unwrap_or(5432),
-        );
-        let database = decoded(url.path().trim_start_matches('/'))?;
+        let database = percent_decoded(url.path().trim_start_matches('/')).map_err(wrong)?;
         Ok(Self {
-            hosts: std::iter::once(first).chain(further).collect(),
+            hosts: std::iter::once(authority.host).chain(further).collect(),
             any_server: wishes.any_server,
             synchronous_commit: wishes.synchronous_commit,
             reads_replicas: wishes.reads_replicas,
-            user: decoded(url.username())?,
-            password: Secret::new(decoded(url.password().unwrap_or_default())?),
+            user: authority.user,
+            password: authority.password,
             is_named: !database.is_empty(),
             maintenance_database: if database.is_empty() {
                 "postgres".to_owned()
@@ -239,10 +232,6 @@ impl Options {
 
 /// What `synchronous_commit` may be.
 const COMMIT_LEVELS: [&str; 5] = ["off", "local", "remote_write", "on", "remote_apply"];
-
-fn decoded(text: &str) -> Result<String, StoreError> {
-    percent_decoded(text).map_err(wrong)
-}
 
 impl Encryption {
     fn parse(mode: &str) -> Result<Self, StoreError> {
