@@ -48,7 +48,7 @@ struct Explained {
 
 /// What is explained, with its numbers.
 struct Explaining {
-    kind: Arc<dyn WorkloadFactory>,
+    factory: Arc<dyn WorkloadFactory>,
     numbers: Value,
     /// What an acknowledged write promises, where the user does not say.
     durability: Durability,
@@ -107,11 +107,11 @@ fn explaining(arguments: &ExplainArguments) -> Result<(Explaining, Option<String
     let scale = arguments.scale.unwrap_or_default().scale();
     let settings = &arguments.settings;
     Ok(match Workload::find(&arguments.workload)? {
-        Workload::Factory(kind) => {
-            let numbers = numbers(kind.as_ref(), scale, settings)?;
+        Workload::Factory(factory) => {
+            let numbers = numbers(factory.as_ref(), scale, settings)?;
             let durability = Durability::Default;
             let explaining = Explaining {
-                kind,
+                factory,
                 numbers,
                 durability,
             };
@@ -120,9 +120,9 @@ fn explaining(arguments: &ExplainArguments) -> Result<(Explaining, Option<String
         Workload::File(path) => {
             no_scale(arguments.scale)?;
             let own = own_file(&path, settings)?;
-            let (kind, numbers) = (own.kind, own.parameters);
+            let (factory, numbers) = (own.factory, own.parameters);
             let explaining = Explaining {
-                kind,
+                factory,
                 numbers,
                 durability: own.durability,
             };
@@ -149,7 +149,7 @@ impl Explaining {
         arguments: &ExplainArguments,
     ) -> Result<(Vec<BenchmarkCase>, Vec<NotMeasured>), Failure> {
         let durability = self.durability(arguments);
-        cases(self.kind.as_ref(), &self.numbers, choices, durability).map_err(Failure::usage)
+        cases(self.factory.as_ref(), &self.numbers, choices, durability).map_err(Failure::usage)
     }
 
     /// What an acknowledged write promises.
@@ -213,7 +213,7 @@ impl Explaining {
         arguments: &ExplainArguments,
     ) -> Result<Box<dyn sensormark::engine::trial::Workload>, Failure> {
         let workload = self
-            .kind
+            .factory
             .build(&self.numbers, arguments.seed, subject(case));
         workload.map_err(Failure::usage)
     }

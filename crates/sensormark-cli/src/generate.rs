@@ -13,15 +13,17 @@ use std::process::ExitCode;
 pub fn generate(arguments: &GenerateArguments) -> Result<ExitCode, Failure> {
     let request = request(arguments)?;
     let data = match Workload::find(&arguments.workload)? {
-        Workload::Factory(kind) => {
+        Workload::Factory(factory) => {
             let scale = arguments.scale.unwrap_or_default().scale();
-            let numbers = adjusted(kind.as_ref(), scale, &arguments.settings)?;
-            kind.data_set(&numbers, &request).map_err(Failure::usage)?
+            let numbers = adjusted(factory.as_ref(), scale, &arguments.settings)?;
+            factory
+                .data_set(&numbers, &request)
+                .map_err(Failure::usage)?
         }
         Workload::File(path) => {
             no_scale(arguments.scale)?;
             let own = own_data(&path, &arguments.settings)?;
-            let data = own.kind.data_set(&own.parameters, &request);
+            let data = own.factory.data_set(&own.parameters, &request);
             data.map_err(|why| Failure::usage(format!("{}: {why}", path.display())))?
         }
     };

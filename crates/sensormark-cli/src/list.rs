@@ -2,7 +2,7 @@
 
 use crate::arguments::ListArguments;
 use crate::failure::Failure;
-use crate::registry::{Workload, named_kinds, no_scale, numbers, own_file, registry};
+use crate::registry::{Workload, named_factories, no_scale, numbers, own_file, registry};
 use sensormark::engine::scale::Scale;
 use sensormark::engine::selection::Choice;
 use sensormark::engine::study_protocol;
@@ -38,15 +38,16 @@ pub fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
 
 fn of_workload(found: Workload, arguments: &ListArguments) -> Result<String, Failure> {
     match found {
-        Workload::Factory(kind) => {
-            by_factory(kind.as_ref(), arguments.scale.unwrap_or_default().scale())
-        }
+        Workload::Factory(factory) => by_factory(
+            factory.as_ref(),
+            arguments.scale.unwrap_or_default().scale(),
+        ),
         Workload::File(path) => {
             no_scale(arguments.scale)?;
             let own = own_file(&path, &[])?;
             let mut text = format!("{}\n\nLayouts\n", path.display());
             for store in registry().stores() {
-                factory_layouts(&mut text, own.kind.as_ref(), &own.parameters, store)
+                factory_layouts(&mut text, own.factory.as_ref(), &own.parameters, store)
                     .map_err(Failure::usage)?;
             }
             Ok(text)
@@ -59,10 +60,10 @@ fn of_store(store: &Arc<dyn Store>, arguments: &ListArguments) -> Result<String,
     let scale = arguments.scale.unwrap_or_default().scale();
     let mut text = String::new();
     store_line(&mut text, store);
-    for kind in named_kinds() {
-        let numbers = numbers(kind.as_ref(), scale, &[])?;
-        let offers = layout_options(kind.as_ref(), &numbers, &any(store));
-        let _ = writeln!(text, "\nLayouts in {}", kind.name());
+    for factory in named_factories() {
+        let numbers = numbers(factory.as_ref(), scale, &[])?;
+        let offers = layout_options(factory.as_ref(), &numbers, &any(store));
+        let _ = writeln!(text, "\nLayouts in {}", factory.name());
         for (name, offer) in offers.map_err(Failure::usage)? {
             heading(&mut text, store, &name, &offer);
         }
@@ -81,7 +82,9 @@ fn neither(name: &str) -> String {
     if let Some((name, why)) = registry.find_left_out(name) {
         return format!("{name}: {why}");
     }
-    let workloads = named_kinds().into_iter().map(|kind| kind.name().to_owned());
+    let workloads = named_factories()
+        .into_iter()
+        .map(|factory| factory.name().to_owned());
     let stores = registry.stores().iter();
     let known = workloads.chain(stores.map(|store| store.description().name));
     unknown("workload or store", name, known)
@@ -114,8 +117,8 @@ fn everything() -> String {
     let mut line = |name: &str, summary: &str| {
         let _ = writeln!(text, "  {name:<20} {summary}");
     };
-    for kind in named_kinds() {
-        line(kind.name(), kind.summary());
+    for factory in named_factories() {
+        line(factory.name(), factory.summary());
     }
     line(
         "FILE.toml",
@@ -163,36 +166,36 @@ fn store_line(text: &mut String, store: &Arc<dyn Store>) {
 }
 
 /// A workload's numbers, then each store's layouts with what its phases cannot have of them.
-fn by_factory(kind: &dyn WorkloadFactory, scale: Scale) -> Result<String, Failure> {
-    let numbers = numbers(kind, scale, &[])?;
-    let mut text = format!("{}, scale {}\n", kind.name(), scale.name());
+fn by_factory(factory: &dyn WorkloadFactory, scale: Scale) -> Result<String, Failure> {
+    let numbers = numbers(factory, scale, &[])?;
+    let mut text = format!("{}, scale {}\n", factory.name(), scale.name());
     let empty = serde_json::Map::new();
     for (name, value) in numbers.as_object().unwrap_or(&empty) {
-        let documented = kind.parameters().iter().find(|one| one.name == name);
+        let documented = factory.parameters().iter().find(|one| one.name == name);
         let meaning = documented.map_or("", |one| one.about);
         let _ = writeln!(text, "  {name:<20} {:>8}  {meaning}", value.to_string());
     }
     text.push_str("  (override one with --set NAME=VALUE)\n\nLayouts\n");
     for store in registry().stores() {
-        factory_layouts(&mut text, kind, &numbers, store).map_err(Failure::usage)?;
+        factory_layouts(&mut text, factory, &numbers, store).map_err(Failure::usage)?;
     }
     Ok(text)
 }
 
 fn factory_layouts(
     text: &mut String,
-    kind: &dyn WorkloadFactory,
+    factory: &dyn WorkloadFactory,
     numbers: &Value,
     store: &Arc<dyn Store>,
 ) -> Result<(), String> {
-    for (name, offer) in layout_options(kind, numbers, &any(store))? {
+    for (name, offer) in layout_options(factory, numbers, &any(store))? {
         heading(text, store, &name, &offer);
         let subject = Subject {
             store: store.as_ref(),
             layout: &offer.layout,
             layout_name: &name,
         };
-        let workload = kind.build(numbers, 1, subject)?;
+        let workload = factory.build(numbers, 1, subject)?;
         let schema = workload.schema();
         let steps = workload.steps();
         let phases = steps.iter().filter_map(|step| match step {
@@ -247,11 +250,13 @@ mod tests {
     }
 
     fn offers_of(workload: &str, choice: &Choice) -> Vec<(String, LayoutOption)> {
-        let kinds = named_kinds();
-        let mut kinds = kinds.iter().filter(|kind| kind.name() == workload);
-        let kind = kinds.next().expect("a workload");
-        let numbers = numbers(kind.as_ref(), Scale::Study, &[]).expect("numbers");
-        layout_options(kind.as_ref(), &numbers, choice).expect("layouts")
+        let factories = named_factories();
+        let mut factories = factories
+            .iter()
+            .filter(|factory| factory.name() == workload);
+        let factory = factories.next().expect("a workload");
+        let numbers = numbers(factory.as_ref(), Scale::Study, &[]).expect("numbers");
+        layout_options(factory.as_ref(), &numbers, choice).expect("layouts")
     }
 
     #[test]
@@ -318,15 +323,15 @@ mod tests {
     fn sensor_operations_as_its_study_lets_mongodb_alone_write_unacknowledged() {
         let name = sensor_operations::NAME;
         let protocol = study_protocol::protocol(name).expect("a study");
-        let kinds = named_kinds();
-        let mut kinds = kinds.iter().filter(|kind| kind.name() == name);
-        let kind = kinds.next().expect("a workload");
-        let numbers = numbers(kind.as_ref(), Scale::Study, &[]).expect("numbers");
+        let factories = named_factories();
+        let mut factories = factories.iter().filter(|factory| factory.name() == name);
+        let factory = factories.next().expect("a workload");
+        let numbers = numbers(factory.as_ref(), Scale::Study, &[]).expect("numbers");
         let mut classes = 0;
         for store in registry().stores() {
             let choices = protocol.promise(vec![any(store)]);
-            let (cases, _) =
-                cases(kind.as_ref(), &numbers, &choices, Durability::Default).expect("its layouts");
+            let (cases, _) = cases(factory.as_ref(), &numbers, &choices, Durability::Default)
+                .expect("its layouts");
             let store = store.description().name;
             let expected = match store.as_str() {
                 "mongodb" => Durability::Unacknowledged,
@@ -343,11 +348,13 @@ mod tests {
     /// 16 clients hold a write each, of a mean table, and stay under 100 MB. Writes to time series go out in parts; embedded databases are in the process.
     #[test]
     fn writes_of_16_clients_to_servers_are_under_100_mb() {
-        let kinds = named_kinds();
-        let mut kinds = kinds.iter().filter(|kind| kind.name() == devops::NAME);
-        let kind = kinds.next().expect("a workload");
-        let numbers = numbers(kind.as_ref(), Scale::Study, &[]).expect("numbers");
-        let schema = kind.schema(&numbers).expect("a schema");
+        let factories = named_factories();
+        let mut factories = factories
+            .iter()
+            .filter(|factory| factory.name() == devops::NAME);
+        let factory = factories.next().expect("a workload");
+        let numbers = numbers(factory.as_ref(), Scale::Study, &[]).expect("numbers");
+        let schema = factory.schema(&numbers).expect("a schema");
         for store in registry().stores() {
             if store.description().embedded {
                 continue;

@@ -1,7 +1,7 @@
 //! Wrong usage in a newcomer's first commands. The parser of the command line calls it unexpected; this names the command that was meant.
 
 use crate::arguments::Arguments;
-use crate::registry::{named_kinds, registry};
+use crate::registry::{named_factories, registry};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory};
 use sensormark::nearest::unknown;
@@ -78,7 +78,9 @@ fn no_command(word: &str) -> Option<String> {
         // It is a word after it that is wrong.
         return None;
     }
-    let is_workload = named_kinds().iter().any(|kind| kind.name() == word);
+    let is_workload = named_factories()
+        .iter()
+        .any(|factory| factory.name() == word);
     let shown = quoted(word);
     let (is, meant) = if is_workload {
         ("is a workload", format!("run {shown}"))
@@ -102,7 +104,7 @@ fn no_command(word: &str) -> Option<String> {
 fn missing(lacking: &[String], command: &str) -> Option<String> {
     let (needs, example) = match lacking.first()?.as_str() {
         "<WORKLOAD>" => {
-            let names: Vec<String> = named_kinds()
+            let names: Vec<String> = named_factories()
                 .iter()
                 .map(|it| it.name().to_owned())
                 .collect();

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::hosts::Hosts;
 use crate::measure::{Planned, supervisor};
 use crate::messages;
-use crate::registry::{kinds, registry};
+use crate::registry::{factories, registry};
 use crate::run::{choose, in_clusters};
 use sensormark::dataset::recording::{ColumnType, Recording, RecordingOptions};
 use sensormark::engine::adjust::adjust;
@@ -65,8 +65,8 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         adjust(&preset, &arguments.settings, Numbers::TABLE).map_err(Failure::usage)?;
     let repetitions = parameters.repetitions;
     let parameters = serde_json::to_value(parameters).map_err(Failure::usage)?;
-    let kinds = kinds();
-    let kind = kinds.find(replay::NAME).expect("replay is listed");
+    let factories = factories();
+    let factory = factories.find(replay::NAME).expect("replay is listed");
     let registry = registry();
     let supervisor = supervisor(&arguments.common)?;
     let (choices, mut not_measured) = choose(&arguments.on, &registry, &supervisor)?;
@@ -74,10 +74,10 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let clusters = &arguments.common.cluster;
     let choices = in_clusters(choices, clusters, durability, &mut not_measured)?;
     let (cases, unsupported) =
-        cases(kind.as_ref(), &parameters, &choices, durability).map_err(Failure::usage)?;
+        cases(factory.as_ref(), &parameters, &choices, durability).map_err(Failure::usage)?;
     not_measured.extend(unsupported);
     let runner = TrialRunner {
-        kind: Arc::clone(kind),
+        factory: Arc::clone(factory),
         parameters: parameters.clone(),
     };
     // Results name the file, not where it lies: a path may hold a user's name.

@@ -1,7 +1,7 @@
 //! One process of a trial. Its work is in the library; this only takes its configuration off the line and names who does it.
 
 use crate::failure::Failure;
-use crate::registry::{kinds, registry};
+use crate::registry::{factories, registry};
 use sensormark::engine::placement::SERVER;
 use sensormark::engine::role::{ELSEWHERE, Event};
 use sensormark::engine::role_line::{RoleLine, tell};
@@ -14,11 +14,11 @@ use std::process::ExitCode;
 /// Runs the role of this name to its end.
 pub fn role(name: &str, place: Option<&str>) -> Result<ExitCode, Failure> {
     let is_elsewhere = place == Some(ELSEWHERE);
-    let outcome = if let Some(kind) = role::source_of(name) {
-        open(is_elsewhere).and_then(|(_line, told)| role::run_source(kind, &told, &kinds()))
+    let outcome = if let Some(workload) = role::source_of(name) {
+        open(is_elsewhere).and_then(|(_line, told)| role::run_source(workload, &told, &factories()))
     } else if role::is_trials(name) {
         open(is_elsewhere).and_then(|(line, configuration)| {
-            role::run(line, &configuration, &registry(), &kinds())
+            role::run(line, &configuration, &registry(), &factories())
         })
     } else if name == SERVER {
         open(is_elsewhere).and_then(|(line, task)| {

@@ -43,9 +43,9 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         ));
     }
     match workload {
-        Workload::Factory(kind) => {
+        Workload::Factory(factory) => {
             let scale = arguments.scale.unwrap_or_default().scale();
-            let parameters = numbers(kind.as_ref(), scale, &arguments.settings)?;
+            let parameters = numbers(factory.as_ref(), scale, &arguments.settings)?;
             let measured = Measured {
                 shown: parameters.clone(),
                 parameters,
@@ -53,7 +53,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
                 on: DEFAULT_STORES,
                 durability: Durability::Default,
                 server_memory_bytes: SERVER_MEMORY_BYTES,
-                kind,
+                factory,
             };
             measured.run(arguments)
         }
@@ -61,7 +61,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
             no_scale(arguments.scale)?;
             let own = own_file(&path, &arguments.settings)?;
             // A recording that cannot be read is said before anything is started.
-            own.kind
+            own.factory
                 .data_set(&own.parameters, &DataRequest::of(arguments.seed))
                 .map_err(|why| Failure::usage(format!("{}: {why}", path.display())))?;
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -72,7 +72,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
                 on: &own.on,
                 durability: own.durability,
                 server_memory_bytes: own.server_memory_bytes.unwrap_or(SERVER_MEMORY_BYTES),
-                kind: own.kind,
+                factory: own.factory,
             };
             measured.run(arguments)
         }
@@ -81,7 +81,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
 
 /// A workload that is about to be measured.
 struct Measured<'a> {
-    kind: Arc<dyn WorkloadFactory>,
+    factory: Arc<dyn WorkloadFactory>,
     parameters: Value,
     /// The parameters as results have them.
     shown: Value,
@@ -98,6 +98,7 @@ struct Measured<'a> {
 impl Measured<'_> {
     fn run(self, arguments: &RunArguments) -> Result<ExitCode, Failure> {
         let registry = registry();
+        let (factory, parameters) = (self.factory.as_ref(), &self.parameters);
         let supervisor = supervisor(&arguments.common)?;
         let on = arguments.on.as_deref().unwrap_or(self.on);
         let hosts = Hosts::new(&arguments.hosts)?;
@@ -110,9 +111,9 @@ impl Measured<'_> {
             .map_or(self.durability, DurabilityName::class);
         let clusters = &arguments.common.cluster;
         let choices = in_clusters(choices, clusters, durability, &mut not_measured)?;
-        let protocol = protocol(self.kind.name(), arguments)?;
+        let protocol = protocol(factory.name(), arguments)?;
         let choices = own_layouts(protocol, choices, |choice| {
-            let offers = layout_options(self.kind.as_ref(), &self.parameters, choice)?;
+            let offers = layout_options(factory, parameters, choice)?;
             Ok(offers.into_iter().map(|(name, _)| name).collect())
         })?;
         let own = protocol.filter(|_| arguments.durability.is_none());
@@ -120,27 +121,26 @@ impl Measured<'_> {
             Some(protocol) => protocol.promise(choices),
             None => choices,
         };
-        let (cases, unsupported) =
-            cases(self.kind.as_ref(), &self.parameters, &choices, durability)
-                .map_err(Failure::usage)?;
+        let found = cases(factory, parameters, &choices, durability);
+        let (cases, unsupported) = found.map_err(Failure::usage)?;
         not_measured.extend(unsupported);
         let trials = TrialRunner {
-            kind: Arc::clone(&self.kind),
-            parameters: self.parameters.clone(),
+            factory: Arc::clone(&self.factory),
+            parameters: parameters.clone(),
         };
         let rank = Rank::asked(&arguments.shard, &trials, &cases)?;
         let runner: Box<dyn CaseRunner> = if arguments.find_limit {
-            let found = FindLimit::new(Arc::clone(&self.kind), self.parameters.clone());
+            let found = FindLimit::new(Arc::clone(&self.factory), parameters.clone());
             Box::new(found.map_err(Failure::usage)?)
         } else {
             Box::new(trials)
         };
         let planned = Planned {
             rank,
-            workload: self.kind.name(),
+            workload: factory.name(),
             scale: self.scale,
             parameters: self.shown,
-            repetitions: self.kind.repetitions(&self.parameters),
+            repetitions: factory.repetitions(parameters),
             seed: arguments.seed,
             durability,
             server_memory_bytes: self.server_memory_bytes,

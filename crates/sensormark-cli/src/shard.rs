@@ -91,7 +91,7 @@ impl Rank {
                 )));
             }
             runner.check_spread(case, shard.1).map_err(|why| {
-                let workload = runner.kind.name();
+                let workload = runner.factory.name();
                 Failure::usage(format!(
                     "--shard: several hosts cannot make the load of {workload} together; {why}; leave --shard out"
                 ))

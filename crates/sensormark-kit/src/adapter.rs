@@ -5,8 +5,8 @@ use crate::ownership;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
     Acknowledgement, Administrator, Answer, Batch, Capability, Clusters, Description, Documents,
-    Durability, Endpoint, EntityReading, ErrorKind, Family, Installation, Launch, Layout,
-    LayoutOption, Limits, LocalFuture, MemberLaunch, Operation, Plan, Query, RepeatedWrite, Schema,
+    Durability, Endpoint, EntityReading, Family, Installation, Launch, Layout, LayoutOption,
+    Limits, LocalFuture, MemberLaunch, Operation, Plan, Query, RepeatedWrite, Schema,
     ServerOptions, Session, Setting, Shape, Size, Statement, Store, StoreError, Table, TimeKey,
     TimeResolution, Typical, Value, WriteSize,
 };
@@ -259,22 +259,13 @@ struct SessionOf<S> {
     schema: Arc<Schema>,
 }
 
-impl<S> SessionOf<S> {
-    /// Fails for a number of a table that the schema does not have.
-    fn check(&self, table: usize) -> Result<&Table, StoreError> {
-        let missing = || format!("the schema has no table number {table}");
-        let found = self.schema.tables.get(table);
-        found.ok_or_else(|| StoreError::new(ErrorKind::NotFound, "find a table", missing()))
-    }
-}
-
 impl<S: BackendSession + 'static> Session for SessionOf<S> {
     fn write<'a>(
         &'a mut self,
         batch: &'a Batch,
     ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
         Box::pin(async move {
-            self.check(batch.table)?;
+            self.schema.table(batch.table)?;
             if batch.is_empty() {
                 return Ok(Acknowledgement::default());
             }
@@ -287,7 +278,7 @@ impl<S: BackendSession + 'static> Session for SessionOf<S> {
         write: EntityReading<'a>,
     ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
         Box::pin(async move {
-            if self.check(write.reading.table)?.entity.is_none() {
+            if self.schema.table(write.reading.table)?.entity.is_none() {
                 return Err(StoreError::unsupported("update an entity", NO_ENTITY));
             }
             self.session.upsert(write).await
@@ -296,7 +287,7 @@ impl<S: BackendSession + 'static> Session for SessionOf<S> {
 
     fn query<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
         Box::pin(async move {
-            self.check(query.table)?;
+            self.schema.table(query.table)?;
             self.session.query(query).await
         })
     }
@@ -307,7 +298,7 @@ impl<S: BackendSession + 'static> Session for SessionOf<S> {
         sink: &'a mut dyn FnMut(&Batch),
     ) -> LocalFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
-            self.check(table)?;
+            self.schema.table(table)?;
             self.session.scan(table, sink).await
         })
     }
@@ -318,7 +309,7 @@ impl<S: BackendSession + 'static> Session for SessionOf<S> {
         sink: &'a mut dyn FnMut(u32, i64, &[Value]),
     ) -> LocalFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
-            self.check(table)?;
+            self.schema.table(table)?;
             self.session.scan_entities(table, sink).await
         })
     }

@@ -56,6 +56,19 @@ fn without_name<'a>(name: &str, url: &'a str) -> &'a str {
     behind.unwrap_or(url)
 }
 
+/// Fails where a database's file is not there.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`].
+pub fn check_made(file: &Path, operation: &str) -> Result<(), StoreError> {
+    if file.exists() {
+        return Ok(());
+    }
+    let name = file.file_name().unwrap_or_default().display();
+    let text = format!("{name} is not in the folder; create the database first");
+    Err(StoreError::new(ErrorKind::NotFound, operation, text))
+}
+
 /// Fails where the folder that an endpoint of this store names is gone. One that sensormark makes itself is made when it is used.
 ///
 /// # Errors

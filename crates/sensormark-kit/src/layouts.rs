@@ -1,6 +1,6 @@
 //! How a store names the layouts that it offers.
 
-use sensormark_store::{DefaultSelection, Layout, LayoutOption};
+use sensormark_store::{DefaultSelection, Layout, LayoutOption, Schema, TagPlacement};
 
 /// A layout on offer: what tells it from the store's others of its family, when it is measured, and its tables in the database's own words.
 pub fn offer(
@@ -20,4 +20,13 @@ pub fn offer(
 /// A layout that is measured when it is named.
 pub fn on_request(variant: &str, layout: Layout, description: impl Into<String>) -> LayoutOption {
     offer(variant, layout, DefaultSelection::OnRequest, description)
+}
+
+/// Where a store keeps tags that names series by their numbers: in a table of their own, if there are any.
+pub fn tags_apart(schema: &Schema) -> TagPlacement {
+    if schema.has_tags() {
+        TagPlacement::OwnTable
+    } else {
+        TagPlacement::Inline
+    }
 }

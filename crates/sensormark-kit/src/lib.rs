@@ -17,7 +17,8 @@
 //! - [`io_error`]: what broken connections mean;
 //! - [`url`]: what URLs of servers have in common;
 //! - [`folder`]: the files of embedded databases;
-//! - [`sums`]: partial aggregates.
+//! - [`sums`]: partial aggregates;
+//! - `tls`, a feature: who vouches for a server's certificate.
 //!
 //! The kit speaks to no database and measures nothing.
 
@@ -38,6 +39,9 @@ pub mod mark;
 pub mod ownership;
 
 pub mod sums;
+
+#[cfg(feature = "tls")]
+pub mod tls;
 
 pub mod url;
 

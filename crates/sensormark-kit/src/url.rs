@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use percent_encoding::percent_decode_str;
 use sensormark_store::{Endpoint, Secret};
+use url::Url;
 
 /// Undoes the percent encoding of a part of a URL (RFC 3986, section 2.1).
 ///
@@ -53,6 +54,31 @@ pub fn own_server(name: &str, url: String, port: u16) -> Endpoint {
 /// A host's name or address, and its port.
 pub type HostAndPort = (String, u16);
 
+/// What a URL has before its path: the server, and who comes in. The user may be empty.
+#[derive(Debug)]
+pub struct Authority {
+    /// The server's host, an IPv6 address without brackets, and its port.
+    pub host: HostAndPort,
+    /// The user's name.
+    pub user: String,
+    /// The password, which may be empty.
+    pub password: Secret,
+}
+
+/// Reads what a URL has before its path (`port` where it names none).
+///
+/// # Errors
+/// What is wrong: no host, or a percent sign that is none of an encoding.
+pub fn authority(url: &Url, port: u16) -> Result<Authority, &'static str> {
+    let host = url.host_str().filter(|host| !host.is_empty());
+    let host = host.ok_or("it names no host")?.trim_matches(['[', ']']);
+    Ok(Authority {
+        host: (host.to_owned(), url.port().unwrap_or(port)),
+        user: percent_decoded(url.username())?,
+        password: Secret::new(percent_decoded(url.password().unwrap_or_default())?),
+    })
+}
+
 /// The URL with its first host alone, as a URL may be, and the further hosts with their ports (`port` where it names none).
 ///
 /// # Errors
@@ -97,6 +123,18 @@ mod tests {
         for wrong in ["%", "%4", "%4x", "%+1", "%ff"] {
             assert!(percent_decoded(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn an_authority_has_defaults() {
+        let read = |text: &str| authority(&Url::parse(text).expect("a URL"), 9);
+        let found = read("store://u%40:p%3a@[::1]:7/x").expect("a host");
+        assert_eq!(found.host, ("::1".to_owned(), 7));
+        assert_eq!((found.user.as_str(), found.password.expose()), ("u@", "p:"));
+        let found = read("store://host").expect("a host");
+        assert_eq!(found.host, ("host".to_owned(), 9));
+        assert!(found.user.is_empty() && found.password.expose().is_empty());
+        assert!(read("store:///path").is_err() && read("store://%4@host").is_err());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The tables and indexes of a model, as definitions that a dialect writes down.
+//! The tables and indexes of a physical schema, as definitions that a dialect writes down.
 
 pub mod definition;
 
@@ -9,11 +9,11 @@ use definition::{ColumnDefinition, IndexDefinition, Indexed, Purpose, TableDefin
 use sensormark_store::{FieldType, Index, Table};
 
 /// The statements that make all tables and indexes.
-pub fn statements(model: &PhysicalSchema) -> Vec<String> {
+pub fn statements(physical: &PhysicalSchema) -> Vec<String> {
     let mut statements = Vec::new();
-    for (table, description) in model.tables.iter().zip(&model.schema.tables) {
+    for (table, description) in physical.tables.iter().zip(&physical.schema.tables) {
         let writer = Writer {
-            model,
+            physical,
             table,
             description,
         };
@@ -25,16 +25,16 @@ pub fn statements(model: &PhysicalSchema) -> Vec<String> {
             table.sums.as_ref().map(|sums| writer.sums(sums)),
         ];
         for definition in definitions.into_iter().flatten() {
-            statements.extend(model.dialect.create(&definition));
+            statements.extend(physical.dialect.create(&definition));
         }
     }
     statements
 }
 
 /// The names of all tables that [`statements`] makes, without quotes, and of the owner's.
-pub fn table_names(model: &PhysicalSchema) -> Vec<String> {
+pub fn table_names(physical: &PhysicalSchema) -> Vec<String> {
     let mut names = vec![OWNER_TABLE.to_owned()];
-    for table in &model.tables {
+    for table in &physical.tables {
         let sums = table.sums.as_ref().map(|sums| &sums.name);
         let entity = table.entity.as_ref().map(|entity| &entity.name);
         let all = [Some(&table.name), table.tags.as_ref(), sums, entity];
@@ -45,9 +45,9 @@ pub fn table_names(model: &PhysicalSchema) -> Vec<String> {
 }
 
 /// The columns that tell entities apart: those of the series, or a constant where there is one series.
-pub fn entity_key(model: &PhysicalSchema, table: &PhysicalTable) -> Vec<String> {
+pub fn entity_key(physical: &PhysicalSchema, table: &PhysicalTable) -> Vec<String> {
     if table.keys.is_empty() {
-        return vec![model.dialect.only_entity().0.to_owned()];
+        return vec![physical.dialect.only_entity().0.to_owned()];
     }
     table.key_names()
 }
@@ -61,14 +61,14 @@ pub const fn sum_type(kind: FieldType) -> ColumnType {
 }
 
 struct Writer<'a> {
-    model: &'a PhysicalSchema,
+    physical: &'a PhysicalSchema,
     table: &'a PhysicalTable,
     description: &'a Table,
 }
 
 impl Writer<'_> {
     fn column(&self, column: &Column) -> ColumnDefinition {
-        let dialect = self.model.dialect;
+        let dialect = self.physical.dialect;
         ColumnDefinition {
             name: column.name.clone(),
             kind: dialect.definition_type(column.content, column.kind, self.description),
@@ -79,7 +79,7 @@ impl Writer<'_> {
     fn plain(&self, name: &str, kind: ColumnType, nullable: bool) -> ColumnDefinition {
         ColumnDefinition {
             name: name.to_owned(),
-            kind: self.model.dialect.type_name(kind).to_owned(),
+            kind: self.physical.dialect.type_name(kind).to_owned(),
             nullable,
         }
     }
@@ -103,7 +103,7 @@ impl Writer<'_> {
     fn indexed_tag(&self, tag: usize) -> String {
         let values = &self.description.series.columns()[tag];
         let name = &self.table.tag_names[tag];
-        self.model.dialect.indexed(name, values)
+        self.physical.dialect.indexed(name, values)
     }
 
     fn readings(&self) -> TableDefinition {
@@ -119,13 +119,13 @@ impl Writer<'_> {
             columns,
             unique: false,
         };
-        let indexes = match self.model.layout.index {
+        let indexes = match self.physical.layout.index {
             Index::SeriesTime => vec![index(Indexed::SeriesTime, ordered.clone())],
             Index::Series if !keys.is_empty() => vec![index(Indexed::Series, keys)],
             _ => Vec::new(),
         };
-        let is_clustered = self.model.layout.index == Index::Clustered;
-        let refers = self.model.layout.foreign_key && !table.keys.is_empty();
+        let is_clustered = self.physical.layout.index == Index::Clustered;
+        let refers = self.physical.layout.foreign_key && !table.keys.is_empty();
         TableDefinition {
             purpose: Purpose::Readings,
             name: table.name.clone(),
@@ -147,7 +147,7 @@ impl Writer<'_> {
 
     fn tags(&self) -> Option<TableDefinition> {
         let name = self.table.tags.clone()?;
-        let dialect = self.model.dialect;
+        let dialect = self.physical.dialect;
         let values = self.description.series.columns();
         let identifying = self.table.series.identifying();
         let tags = || self.table.tag_names.iter().zip(values).enumerate();
@@ -185,7 +185,7 @@ impl Writer<'_> {
         for field in &sums.fields {
             let value = ColumnType::of_field(field.kind);
             columns.push(self.plain(&field.count, ColumnType::I64, false));
-            let nullable = self.model.dialect.has_null_sums(field.nullable);
+            let nullable = self.physical.dialect.has_null_sums(field.nullable);
             columns.push(self.plain(&field.sum, sum_type(field.kind), nullable));
             columns.push(self.plain(&field.min, value, true));
             columns.push(self.plain(&field.max, value, true));
@@ -217,10 +217,10 @@ impl Writer<'_> {
             let kind = ColumnType::of_field(column.kind);
             columns.push(self.plain(name, kind, column.nullable));
         }
-        columns.push(self.plain(&entity.last_time, self.model.time_type(), false));
+        columns.push(self.plain(&entity.last_time, self.physical.time_type(), false));
         let mut primary_key = self.indexed_keys();
         if self.table.keys.is_empty() {
-            let (name, definition) = self.model.dialect.only_entity();
+            let (name, definition) = self.physical.dialect.only_entity();
             columns.push(ColumnDefinition {
                 name: name.to_owned(),
                 kind: definition.to_owned(),

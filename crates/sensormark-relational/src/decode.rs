@@ -126,7 +126,7 @@ impl<'a> Decoder<'a> {
         match form {
             Form::Readings(fields) => {
                 let series = self.series_of(row)?;
-                let time = self.asked.model.time_ns(row.integer(keys)?);
+                let time = self.asked.physical.time_ns(row.integer(keys)?);
                 self.batch.series.push(series);
                 self.batch.times_ns.push(time);
                 for (position, field) in fields.iter().enumerate() {
@@ -136,7 +136,7 @@ impl<'a> Decoder<'a> {
             Form::FieldRows(_, kinds) => self.field_row(row, kinds)?,
             Form::Records(fields, form) => {
                 let series = self.series_of(row)?;
-                let span_ns = self.asked.model.span().map_or(1, |span| span.0);
+                let span_ns = self.asked.physical.span().map_or(1, |span| span.0);
                 let record = RecordRow {
                     series,
                     start_ns: row.integer(keys)?.wrapping_mul(span_ns),
@@ -153,7 +153,7 @@ impl<'a> Decoder<'a> {
             }
             Form::Moment(kind) => {
                 self.moment = Some(Moment {
-                    time_ns: self.asked.model.time_ns(row.integer(0)?),
+                    time_ns: self.asked.physical.time_ns(row.integer(0)?),
                     value: row.value(1, *kind)?,
                 });
             }
@@ -179,7 +179,7 @@ impl<'a> Decoder<'a> {
     /// A row of time, value and keys: it counts where it ties with the first one and is of a lower series.
     fn tie<R: Row>(&mut self, row: &R, kind: FieldType) -> Result<(), StoreError> {
         let moment = Moment {
-            time_ns: self.asked.model.time_ns(row.integer(0)?),
+            time_ns: self.asked.physical.time_ns(row.integer(0)?),
             value: row.value(1, kind)?,
         };
         let by_value = matches!(self.asked.query.ask, Ask::Minimum { .. });
@@ -232,7 +232,7 @@ impl<'a> Decoder<'a> {
             place += 1;
             time = time * SECOND_NS + row.integer(place)?;
         }
-        let key = (series, self.asked.model.time_ns(time));
+        let key = (series, self.asked.physical.time_ns(time));
         let number = usize::try_from(row.integer(place + 1)?).unwrap_or(usize::MAX);
         let Some(field) = self.asked.description.fields.get(number) else {
             return Err(unexpected(
@@ -281,7 +281,7 @@ impl<'a> Decoder<'a> {
             let start = row.integer(column)?;
             key.1 = Some(match time {
                 TimeKey::Nanoseconds => start,
-                TimeKey::Native => self.asked.model.time_ns(start),
+                TimeKey::Native => self.asked.physical.time_ns(start),
             });
             column += 1;
         }
@@ -426,13 +426,13 @@ impl<'a> Decoder<'a> {
 /// # Errors
 /// As [`Decoder::row`].
 pub fn entity<R: Row>(
-    model: &PhysicalSchema,
+    physical: &PhysicalSchema,
     number: usize,
     row: &R,
     key: &mut String,
     values: &mut Vec<Value>,
 ) -> Result<(u32, i64), StoreError> {
-    let (description, table) = model.table(number)?;
+    let (description, table) = physical.table(number)?;
     let series = table.series.of_row(row, 0, key)?;
     let first = table.keys.len();
     let columns = description.entity.as_ref().map(|entity| &entity.columns);
@@ -440,5 +440,5 @@ pub fn entity<R: Row>(
     for (position, column) in columns.into_iter().flatten().enumerate() {
         values.push(row.value(first + 1 + position, column.kind)?);
     }
-    Ok((series, model.time_ns(row.integer(first)?)))
+    Ok((series, physical.time_ns(row.integer(first)?)))
 }

@@ -84,6 +84,18 @@ pub const fn is_plain(function: Function) -> bool {
     )
 }
 
+/// Count, sum, min, max or mean of an expression, as most databases call them.
+pub fn plain_aggregate(function: Function, value: &str) -> String {
+    let name = match function {
+        Function::Count => "count",
+        Function::Sum => "sum",
+        Function::Min => "min",
+        Function::Max => "max",
+        _ => "avg",
+    };
+    format!("{name}({value})")
+}
+
 /// A database's choices.
 pub trait Dialect: Debug + Send + Sync {
     /// The database's name in messages.
@@ -308,7 +320,10 @@ pub trait Dialect: Debug + Send + Sync {
     }
 
     /// Count, sum, min, max or mean of an expression.
-    fn plain_aggregate(&self, function: Function, value: &str, kind: FieldType) -> String;
+    fn plain_aggregate(&self, function: Function, value: &str, kind: FieldType) -> String {
+        let _ = kind;
+        plain_aggregate(function, value)
+    }
 
     /// The value at the latest time, as an aggregate.
     fn last_value(&self, value: &str, time: &str) -> String {
@@ -350,8 +365,23 @@ pub trait Dialect: Debug + Send + Sync {
     /// The value that a row of an upsert brings for a column.
     fn incoming(&self, column: &str) -> String;
 
-    /// What a column of sums becomes when a write adds to it; whether readings may lack the field, and so the sum.
-    fn add_up(&self, part: SumPart, column: &str, nullable: bool) -> String;
+    /// The value that a row of an upsert finds in a column.
+    fn present(&self, column: &str) -> String {
+        column.to_owned()
+    }
+
+    /// What a column of sums becomes when a write adds to it; whether readings may lack the field, and so the sum. Here the database's functions take null for no
+    /// value.
+    fn add_up(&self, part: SumPart, column: &str, nullable: bool) -> String {
+        let _ = nullable;
+        let (present, more) = (self.present(column), self.incoming(column));
+        match part {
+            SumPart::Count => format!("{present} + {more}"),
+            SumPart::Sum => format!("coalesce({present} + {more}, {present}, {more})"),
+            SumPart::Min => format!("least({present}, {more})"),
+            SumPart::Max => format!("greatest({present}, {more})"),
+        }
+    }
 
     /// Whether the sum of a field that readings may lack (or of another) may be null.
     fn has_null_sums(&self, nullable: bool) -> bool {

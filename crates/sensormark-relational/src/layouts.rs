@@ -10,11 +10,6 @@ use sensormark_store::{
 /// Why a layout without sums refuses to answer from sums.
 pub const NO_SUMS: &str = "only the layout with a summary keeps sums";
 
-/// Whether a table of the schema has tags.
-pub fn has_tags(schema: &Schema) -> bool {
-    schema.tables.iter().any(|table| !table.tags.is_empty())
-}
-
 /// Whether a table of the schema has an entity.
 pub fn has_entities(schema: &Schema) -> bool {
     schema.tables.iter().any(|table| table.entity.is_some())

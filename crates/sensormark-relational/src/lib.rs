@@ -48,3 +48,6 @@ pub mod row;
 pub mod decode;
 
 pub mod write;
+
+#[cfg(feature = "wire")]
+pub mod wire;

@@ -76,22 +76,13 @@ impl PhysicalSchema {
         })
     }
 
-    /// A table of the schema and its model.
+    /// A table of the schema, and what it is in the database.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when the schema has no such table.
     pub fn table(&self, number: usize) -> Result<(&Table, &PhysicalTable), StoreError> {
-        self.schema
-            .tables
-            .get(number)
-            .zip(self.tables.get(number))
-            .ok_or_else(|| {
-                StoreError::new(
-                    ErrorKind::NotFound,
-                    "find a table",
-                    format!("the schema has no table number {number}"),
-                )
-            })
+        let table = self.schema.table(number)?;
+        Ok((table, &self.tables[number]))
     }
 
     /// The span of a record and its encoding, in layouts with records of a span.
@@ -240,6 +231,6 @@ fn sums_of(dialect: &'static dyn Dialect, table: &Table, name: String) -> Physic
 }
 
 /// Whether rows of one field have readings without any field, too.
-pub(crate) fn keeps_empty_readings(model: &PhysicalSchema) -> bool {
-    model.is_row_per_field() && model.dialect.field_rows() == FieldRows::AnyValue
+pub(crate) fn keeps_empty_readings(physical: &PhysicalSchema) -> bool {
+    physical.is_row_per_field() && physical.dialect.field_rows() == FieldRows::AnyValue
 }

@@ -39,11 +39,11 @@ pub type Plans = ByShape<QueryShape, Rc<Plan>>;
 /// As [`Plan::new`].
 pub fn planned(
     plans: &mut Plans,
-    model: &PhysicalSchema,
+    physical: &PhysicalSchema,
     query: &Query,
 ) -> Result<Rc<Plan>, StoreError> {
-    let make = || Plan::new(model, query).map(Rc::new);
-    plans.get(QueryShape::of(query, model), make)
+    let make = || Plan::new(physical, query).map(Rc::new);
+    plans.get(QueryShape::of(query, physical), make)
 }
 
 /// A question with its table, if it can be asked.
@@ -52,10 +52,10 @@ pub fn planned(
 /// [`ErrorKind::NotFound`] for a table, tag or field that the schema does not have; [`ErrorKind::Rejected`] for a question without a field;
 /// [`ErrorKind::Unsupported`] for a threshold on text.
 pub fn checked<'a>(
-    model: &'a PhysicalSchema,
+    physical: &'a PhysicalSchema,
     query: &'a Query,
 ) -> Result<Bindings<'a>, StoreError> {
-    let asked = Bindings::new(model, query)?;
+    let asked = Bindings::new(physical, query)?;
     check(query, asked.description)?;
     Ok(asked)
 }
@@ -63,7 +63,7 @@ pub fn checked<'a>(
 /// The answer to a question that finds nothing whatever is stored, so that the database need not be asked.
 pub fn nothing_to_find(asked: &Bindings<'_>) -> Option<Answer> {
     let (query, description) = (asked.query, asked.description);
-    finds_nothing(query, asked.model, description).then(|| empty(query, description))
+    finds_nothing(query, asked.physical, description).then(|| empty(query, description))
 }
 
 /// The statements that answer a question, in the order in which they are sent.
@@ -78,10 +78,10 @@ impl Plan {
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for what the layout cannot answer.
-    pub fn new(model: &PhysicalSchema, query: &Query) -> Result<Self, StoreError> {
-        let (description, table) = model.table(query.table)?;
+    pub fn new(physical: &PhysicalSchema, query: &Query) -> Result<Self, StoreError> {
+        let (description, table) = physical.table(query.table)?;
         let part = || Builder {
-            model,
+            physical,
             table,
             description,
             query,
@@ -98,7 +98,7 @@ impl Plan {
                     builder.aggregate_sums(aggregates, *grouping)
                 });
             }
-            if model.dialect.aggregates() == Aggregates::Merged {
+            if physical.dialect.aggregates() == Aggregates::Merged {
                 let statements = merged::statements(part, aggregates, *grouping)?;
                 return Ok(Self { statements });
             }
@@ -119,10 +119,10 @@ impl Plan {
     /// # Errors
     /// [`ErrorKind::NotFound`] when the schema has no such table.
     pub fn everything(
-        model: &PhysicalSchema,
+        physical: &PhysicalSchema,
         number: usize,
     ) -> Result<(Statement, Query), StoreError> {
-        let (description, table) = model.table(number)?;
+        let (description, table) = physical.table(number)?;
         let query = Query {
             table: number,
             series: Selection::All,
@@ -133,7 +133,7 @@ impl Plan {
             },
         };
         let builder = Builder {
-            model,
+            physical,
             table,
             description,
             query: &query,
@@ -158,8 +158,8 @@ fn one<'a>(
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] when the schema has no such table, [`ErrorKind::Unsupported`] when the table has no entity.
-pub fn entities(model: &PhysicalSchema, number: usize) -> Result<String, StoreError> {
-    let (description, table) = model.table(number)?;
+pub fn entities(physical: &PhysicalSchema, number: usize) -> Result<String, StoreError> {
+    let (description, table) = physical.table(number)?;
     let Some(entity) = &table.entity else {
         return Err(StoreError::unsupported(
             "read entities back",
@@ -167,7 +167,7 @@ pub fn entities(model: &PhysicalSchema, number: usize) -> Result<String, StoreEr
         ));
     };
     let mut columns = table.key_names();
-    columns.push(model.dialect.answered_time(&entity.last_time));
+    columns.push(physical.dialect.answered_time(&entity.last_time));
     columns.extend(entity.columns.iter().cloned());
     Ok(format!(
         "SELECT {} FROM {}",
@@ -242,12 +242,12 @@ fn check(query: &Query, description: &Table) -> Result<(), StoreError> {
 }
 
 /// Whether no reading can be meant, so that the database need not be asked.
-fn finds_nothing(query: &Query, model: &PhysicalSchema, description: &Table) -> bool {
+fn finds_nothing(query: &Query, physical: &PhysicalSchema, description: &Table) -> bool {
     let point = matches!(query.ask, Ask::Point { .. });
     if !point && query.range.end_ns <= query.range.start_ns {
         return true;
     }
-    if point && query.range.start_ns.rem_euclid(model.unit_ns()) != 0 {
+    if point && query.range.start_ns.rem_euclid(physical.unit_ns()) != 0 {
         return true;
     }
     match &query.series {

@@ -3,7 +3,7 @@
 use crate::cell::Cell;
 use crate::column_type::ColumnType;
 use crate::series::SeriesMap;
-use sensormark_store::{FieldType, Table};
+use sensormark_store::{FieldType, Function, Table};
 
 /// Nanoseconds in a second.
 pub const SECOND_NS: i64 = 1_000_000_000;
@@ -80,6 +80,18 @@ pub struct SumColumns {
     pub min: String,
     /// Largest value.
     pub max: String,
+}
+
+impl SumColumns {
+    /// Count, minimum or maximum of all rows of sums, under alias `r`; their sum for another function.
+    pub fn total(&self, function: Function) -> String {
+        match function {
+            Function::Count => format!("sum(r.{})", self.count),
+            Function::Min => format!("min(r.{})", self.min),
+            Function::Max => format!("max(r.{})", self.max),
+            _ => format!("sum(r.{})", self.sum),
+        }
+    }
 }
 
 /// One column of a table of readings.

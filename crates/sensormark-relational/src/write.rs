@@ -20,7 +20,7 @@ use std::ops::Range;
 #[derive(Debug)]
 pub struct Rows<'a> {
     /// The plan's tables.
-    pub model: &'a PhysicalSchema,
+    pub physical: &'a PhysicalSchema,
     /// The batch's table.
     pub table: &'a PhysicalTable,
     /// The same, as the schema describes it.
@@ -59,19 +59,21 @@ impl<'a> Rows<'a> {
     /// [`ErrorKind::NotFound`] when the schema does not have the batch's table, [`ErrorKind::TooLarge`] for a record that does not fit its
     /// encoding.
     pub fn new(
-        model: &'a PhysicalSchema,
+        physical: &'a PhysicalSchema,
         batch: &'a Batch,
         readings: Range<usize>,
     ) -> Result<Self, StoreError> {
-        let (description, table) = model.table(batch.table)?;
-        let kind = match model.layout.shape {
-            Shape::RowPerField => {
-                Kind::Fields(present_fields(batch, readings, keeps_empty_readings(model)))
-            }
+        let (description, table) = physical.table(batch.table)?;
+        let kind = match physical.layout.shape {
+            Shape::RowPerField => Kind::Fields(present_fields(
+                batch,
+                readings,
+                keeps_empty_readings(physical),
+            )),
             Shape::RecordPerSpan { span_ns, encoding } => {
                 let runs = runs(batch, readings, span_ns);
                 let record = |record: sensormark_store::record::Record<'_>| {
-                    let dialect = model.dialect;
+                    let dialect = physical.dialect;
                     Ok(Record {
                         span: record.span,
                         size: i32::try_from(record.readings()).unwrap_or(i32::MAX),
@@ -85,7 +87,7 @@ impl<'a> Rows<'a> {
             _ => Kind::Readings(readings),
         };
         Ok(Self {
-            model,
+            physical,
             table,
             description,
             batch,
@@ -157,7 +159,7 @@ impl<'a> Rows<'a> {
                 series_cell(content, self.description, self.batch.series[reading])
             }
             Content::Time if self.table.nanosecond.is_none() => {
-                Cell::I64(self.model.time_key(time_ns))
+                Cell::I64(self.physical.time_key(time_ns))
             }
             Content::Time => Cell::I64(time_ns.div_euclid(SECOND_NS)),
             Content::Nanosecond => Cell::I64(time_ns.rem_euclid(SECOND_NS)),
@@ -198,11 +200,11 @@ fn present_fields(batch: &Batch, readings: Range<usize>, keeps_empty: bool) -> V
 /// [`ErrorKind::Unsupported`] when the table has no entity, [`ErrorKind::Rejected`] for any number of readings but one, and for values that
 /// do not match the entity's columns.
 pub fn entity_cells<'a>(
-    model: &'a PhysicalSchema,
+    physical: &'a PhysicalSchema,
     write: EntityReading<'a>,
 ) -> Result<Vec<Cell<'a>>, StoreError> {
     const OPERATION: &str = "update an entity";
-    let (description, table) = model.table(write.reading.table)?;
+    let (description, table) = physical.table(write.reading.table)?;
     let rejected = |text: String| Err(StoreError::new(ErrorKind::Rejected, OPERATION, text));
     let Some(entity) = &description.entity else {
         return Err(StoreError::unsupported(
@@ -236,6 +238,6 @@ pub fn entity_cells<'a>(
             (_, value) => Cell::of(value),
         });
     }
-    cells.push(Cell::I64(model.time_key(write.reading.times_ns[0])));
+    cells.push(Cell::I64(physical.time_key(write.reading.times_ns[0])));
     Ok(cells)
 }

@@ -3,6 +3,7 @@
 //! A schema is logical: it says nothing of indexes, documents or partitions (that is [`crate::layout`]) and
 //! holds no readings (that is [`crate::batch`]).
 
+use crate::error::{ErrorKind, StoreError};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -14,6 +15,21 @@ pub struct Schema {
 }
 
 impl Schema {
+    /// The table of this number.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] when there is none.
+    pub fn table(&self, number: usize) -> Result<&Table, StoreError> {
+        let missing = || format!("the schema has no table number {number}");
+        let found = self.tables.get(number);
+        found.ok_or_else(|| StoreError::new(ErrorKind::NotFound, "find a table", missing()))
+    }
+
+    /// Whether a table has tags.
+    pub fn has_tags(&self) -> bool {
+        self.tables.iter().any(|table| !table.tags.is_empty())
+    }
+
     /// The plainest: one table, `readings`. Each sensor is a series, told by an integer tag, `sensor`, and each reading is one number, `value`.
     pub fn of_sensors(
         sensors: impl IntoIterator<Item = i64>,

@@ -10,7 +10,9 @@ use crate::capability::{Capability, Operation};
 use crate::cluster::{Clusters, MemberLaunch, ONE_SERVER};
 use crate::durability::Durability;
 use crate::endpoint::Endpoint;
-use crate::error::{ErrorKind, StoreError};
+#[cfg(doc)]
+use crate::error::ErrorKind;
+use crate::error::StoreError;
 use crate::layout::{Family, Layout, LayoutOption, Shape};
 use crate::name::DatabaseName;
 use crate::query::Query;
@@ -431,13 +433,7 @@ impl Plan {
     /// # Errors
     /// When there is no such table.
     pub fn table(&self, table: usize) -> Result<&Table, StoreError> {
-        self.schema.tables.get(table).ok_or_else(|| {
-            StoreError::new(
-                ErrorKind::NotFound,
-                "find a table",
-                format!("the schema has no table number {table}"),
-            )
-        })
+        self.schema.table(table)
     }
 }
 

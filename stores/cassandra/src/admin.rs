@@ -63,7 +63,7 @@ pub struct CassandraAdministrator {
     link: Link,
     options: Options,
     plan: Plan,
-    model: Arc<PhysicalSchema>,
+    physical: Arc<PhysicalSchema>,
 }
 
 /// The server's version. The first time that a server of our own is asked, its accounts are set up.
@@ -94,7 +94,7 @@ impl CassandraAdministrator {
     pub(crate) async fn open(
         options: Options,
         plan: Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Result<Self, StoreError> {
         check_durability(plan.durability)?;
         // Schema changes take long on a busy server; that they are slow is no failure.
@@ -109,7 +109,7 @@ impl CassandraAdministrator {
             link,
             options,
             plan,
-            model,
+            physical,
         };
         Ok(administrator)
     }
@@ -158,8 +158,8 @@ impl CassandraAdministrator {
         let insert = note_statement(name);
         let insert = self.link.prepare("fill in the tags", &insert).await?;
         let (link, insert) = (&self.link, &insert);
-        for table in &self.model.schema.tables {
-            if !has_tags(&self.model, table) {
+        for table in &self.physical.schema.tables {
+            if !has_tags(&self.physical, table) {
                 continue;
             }
             for (tag, column) in table.tags.iter().zip(table.series.columns()) {
@@ -367,7 +367,7 @@ impl BackendAdministrator for CassandraAdministrator {
     }
 
     fn expected(&self) -> Vec<String> {
-        table_names(&self.model)
+        table_names(&self.physical)
     }
 
     async fn make(&mut self) -> Result<(), StoreError> {
@@ -381,7 +381,7 @@ impl BackendAdministrator for CassandraAdministrator {
         };
         let text = format!("CREATE KEYSPACE {name} WITH replication = {replication}");
         self.link.run("make the keyspace", &text).await?;
-        for text in statements(&self.model, name, &self.plan.owner, copies) {
+        for text in statements(&self.physical, name, &self.plan.owner, copies) {
             self.link.run("make a table", &text).await?;
         }
         self.fill_tags().await

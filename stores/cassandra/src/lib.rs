@@ -134,18 +134,18 @@ impl Backend for CassandraBackend {
     async fn administrator(
         &self,
         plan: &Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Result<CassandraAdministrator, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
-        CassandraAdministrator::open(options, plan.clone(), model).await
+        CassandraAdministrator::open(options, plan.clone(), physical).await
     }
 
     async fn connect(
         &self,
         plan: &Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Result<CassandraSession, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
-        CassandraSession::open(&options, plan, model).await
+        CassandraSession::open(&options, plan, physical).await
     }
 }

@@ -24,7 +24,7 @@ mod search;
 pub(crate) struct Reader<'a> {
     pub(crate) link: &'a Link,
     pub(crate) statements: &'a mut Statements,
-    pub(crate) model: &'a PhysicalSchema,
+    pub(crate) physical: &'a PhysicalSchema,
 }
 
 /// The partitions that may hold the answer, by (series, bucket), and the keys to ask for in each.
@@ -70,17 +70,17 @@ impl Reader<'_> {
     }
 
     fn own(&self, query: &Query) -> &PhysicalTable {
-        &self.model.tables[query.table]
+        &self.physical.tables[query.table]
     }
 
     /// The chosen series, ascending.
     async fn series(&mut self, query: &Query) -> Result<Vec<u32>, StoreError> {
-        let table = &self.model.schema.tables[query.table];
+        let table = &self.physical.schema.tables[query.table];
         let mut series = match &query.series {
             Selection::One(series) => vec![*series],
             Selection::Set(series) => series.clone(),
             Selection::All => (0..table.series.len()).collect(),
-            Selection::Tagged { tag, value } if has_tags(self.model, table) => {
+            Selection::Tagged { tag, value } if has_tags(self.physical, table) => {
                 self.tagged(query.table, *tag, value).await?
             }
             Selection::Tagged { tag, value } => table.series.with_tag(*tag, value),
@@ -96,8 +96,8 @@ impl Reader<'_> {
         tag: usize,
         value: &str,
     ) -> Result<Vec<u32>, StoreError> {
-        let own = &self.model.tables[table];
-        let name = &self.model.schema.tables[table].tags[tag].name;
+        let own = &self.physical.tables[table];
+        let name = &self.physical.schema.tables[table].tags[tag].name;
         let statement = self.lookup_statement().await?;
         let mut series = Vec::new();
         let pages = look_up(
@@ -133,7 +133,7 @@ impl Reader<'_> {
         range: TimeRange,
     ) -> Result<Option<Places>, StoreError> {
         const STRAIGHT: i64 = 2;
-        let own = &self.model.tables[query.table];
+        let own = &self.physical.tables[query.table];
         let Some((first, last)) = own.keys(range) else {
             return Ok(None);
         };
@@ -174,7 +174,7 @@ impl Reader<'_> {
         range: TimeRange,
         fields: FieldSet,
     ) -> Result<Batch, StoreError> {
-        let table = &self.model.schema.tables[query.table];
+        let table = &self.physical.schema.tables[query.table];
         let mut batch = Batch::new(query.table, table);
         let series = self.series(query).await?;
         let Some(places) = self.places(query, &series, range).await? else {
@@ -208,7 +208,7 @@ impl Reader<'_> {
         pages: &[QueryRowsResult],
         batch: &mut Batch,
     ) -> Result<(), StoreError> {
-        let description = &self.model.schema.tables[query.table];
+        let description = &self.physical.schema.tables[query.table];
         match self.own(query).rows {
             Rows::Reading { unit_ns } => decode::each(pages, |row| {
                 decode::reading(row, series, unit_ns, fields, batch)
@@ -236,14 +236,14 @@ impl Reader<'_> {
         table: usize,
         fields: FieldSet,
     ) -> Result<PreparedStatement, StoreError> {
-        let model = self.model;
-        let own = &model.tables[table];
+        let physical = self.physical;
+        let own = &physical.tables[table];
         let shape = match own.rows {
             Rows::Reading { .. } => Shape::Range(table, fields.bits()),
             Rows::Record { .. } => Shape::Range(table, 0),
         };
         let text = |keyspace: &str| {
-            let (columns, key) = columns(model, table, fields);
+            let (columns, key) = columns(physical, table, fields);
             format!(
                 "SELECT {columns} FROM {keyspace}.\"{}\" WHERE {PARTITION} AND \"{key}\" >= ? AND \"{key}\" <= ?",
                 own.readings()
@@ -276,11 +276,11 @@ async fn look_up(
 const PARTITION: &str = "\"_series\" = ? AND \"_bucket\" = ?";
 
 /// The columns to ask for, and the name of the key.
-fn columns(model: &PhysicalSchema, table: usize, fields: FieldSet) -> (String, &'static str) {
-    match model.tables[table].rows {
+fn columns(physical: &PhysicalSchema, table: usize, fields: FieldSet) -> (String, &'static str) {
+    match physical.tables[table].rows {
         Rows::Record { .. } => ("\"_span\", \"_record\"".to_owned(), "_span"),
         Rows::Reading { .. } => {
-            let names = &model.schema.tables[table].fields;
+            let names = &physical.schema.tables[table].fields;
             let columns: String = fields
                 .iter()
                 .map(|field| format!(", \"{}\"", names[field].name))

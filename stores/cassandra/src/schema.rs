@@ -186,9 +186,9 @@ pub(crate) const fn column_type(kind: FieldType) -> &'static str {
 }
 
 /// Names of all tables that a plan makes.
-pub(crate) fn table_names(model: &PhysicalSchema) -> Vec<String> {
+pub(crate) fn table_names(physical: &PhysicalSchema) -> Vec<String> {
     let mut names = vec![LOOKUP.to_owned()];
-    for (table, own) in model.schema.tables.iter().zip(&model.tables) {
+    for (table, own) in physical.schema.tables.iter().zip(&physical.tables) {
         names.push(own.readings());
         if table.entity.is_some() {
             names.push(own.entities());
@@ -198,13 +198,13 @@ pub(crate) fn table_names(model: &PhysicalSchema) -> Vec<String> {
 }
 
 /// Whether a table's tags are kept.
-pub(crate) fn has_tags(model: &PhysicalSchema, table: &Table) -> bool {
-    !table.tags.is_empty() && model.layout.tags == TagPlacement::OwnTable
+pub(crate) fn has_tags(physical: &PhysicalSchema, table: &Table) -> bool {
+    !table.tags.is_empty() && physical.layout.tags == TagPlacement::OwnTable
 }
 
 /// The statements that make a plan's tables, the one with the owner's mark first; `copies` is how many nodes keep each row.
 pub(crate) fn statements(
-    model: &PhysicalSchema,
+    physical: &PhysicalSchema,
     keyspace: &str,
     owner: &str,
     copies: u16,
@@ -213,11 +213,11 @@ pub(crate) fn statements(
     let mut statements = vec![format!(
         "CREATE TABLE {keyspace}.\"{LOOKUP}\" (\"_table\" text, \"_what\" text, \"_value\" text, \"_number\" bigint, PRIMARY KEY ((\"_table\", \"_what\", \"_value\"), \"_number\")) WITH comment = '{OWNER}{mark}'"
     )];
-    for (table, own) in model.schema.tables.iter().zip(&model.tables) {
+    for (table, own) in physical.schema.tables.iter().zip(&physical.tables) {
         statements.push(readings_table(
             table,
             own,
-            model.layout.time,
+            physical.layout.time,
             (keyspace, copies),
         ));
         if let Some(entity) = &table.entity {

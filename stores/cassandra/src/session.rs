@@ -19,7 +19,7 @@ use std::time::Duration;
 /// A client's session.
 pub struct CassandraSession {
     link: Link,
-    model: Arc<PhysicalSchema>,
+    physical: Arc<PhysicalSchema>,
     statements: Statements,
     known: Known,
     managed: bool,
@@ -55,7 +55,7 @@ impl CassandraSession {
     pub(crate) async fn open(
         options: &Options,
         plan: &Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Result<Self, StoreError> {
         check_durability(plan.durability)?;
         let timeout = Duration::from_millis(plan.timeout_ms);
@@ -63,8 +63,8 @@ impl CassandraSession {
         Ok(Self {
             allowed: timeout + Duration::from_millis(500),
             link,
-            known: Known::new(&model),
-            model,
+            known: Known::new(&physical),
+            physical,
             statements: Statements::new(plan.database.as_str()),
             managed: plan.endpoint.managed,
         })
@@ -74,7 +74,7 @@ impl CassandraSession {
         Writer {
             link: &self.link,
             statements: &mut self.statements,
-            model: &self.model,
+            physical: &self.physical,
             known: &mut self.known,
             managed: self.managed,
         }
@@ -84,7 +84,7 @@ impl CassandraSession {
         Reader {
             link: &self.link,
             statements: &mut self.statements,
-            model: &self.model,
+            physical: &self.physical,
         }
     }
 }

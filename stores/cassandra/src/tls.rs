@@ -6,28 +6,19 @@
 use crate::config::Options;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
-};
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, SignatureScheme};
+use sensormark_kit::tls;
 use sensormark_store::{ErrorKind, StoreError};
-use std::fmt;
-use std::path::Path;
 use std::sync::Arc;
 
-fn unprepared(text: impl fmt::Display) -> StoreError {
-    let operation = "prepare TLS for Cassandra";
-    StoreError::new(ErrorKind::Configuration, operation, text.to_string())
+fn unprepared(text: String) -> StoreError {
+    StoreError::new(ErrorKind::Configuration, "prepare TLS for Cassandra", text)
 }
 
-/// What the driver encrypts its connections with. Its cryptography is ring's, whatever else is compiled.
+/// What the driver encrypts its connections with.
 pub(crate) fn configuration(options: &Options) -> Result<Arc<ClientConfig>, StoreError> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let roots = Arc::new(roots(options.authorities.as_deref())?);
-    let verifier = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider))
-        .build()
-        .map_err(unprepared)?;
+    let verifier = tls::verifier(options.authorities.as_deref(), "tls_ca").map_err(unprepared)?;
     let names = options.hosts.iter().filter_map(|(host, _)| {
         let name = ServerName::try_from(host.clone()).ok()?;
         matches!(name, ServerName::DnsName(_)).then_some(name)
@@ -36,37 +27,8 @@ pub(crate) fn configuration(options: &Options) -> Result<Arc<ClientConfig>, Stor
         verifier,
         names: names.collect(),
     };
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(unprepared)?
-        .dangerous()
-        .with_custom_certificate_verifier(Arc::new(verifier))
-        .with_no_client_auth();
+    let config = tls::configuration(Arc::new(verifier)).map_err(unprepared)?;
     Ok(Arc::new(config))
-}
-
-/// The public authorities, or those of a file.
-fn roots(file: Option<&Path>) -> Result<RootCertStore, StoreError> {
-    let Some(file) = file else {
-        return Ok(RootCertStore {
-            roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
-        });
-    };
-    let unread = |text: &dyn fmt::Display| {
-        unprepared(format!(
-            "tls_ca {}: {text}; it is a file with certificates of authorities (PEM)",
-            file.display()
-        ))
-    };
-    let mut roots = RootCertStore::empty();
-    for certificate in CertificateDer::pem_file_iter(file).map_err(|error| unread(&error))? {
-        let certificate = certificate.map_err(|error| unread(&error))?;
-        roots.add(certificate).map_err(|error| unread(&error))?;
-    }
-    match roots.is_empty() {
-        true => Err(unread(&"there is no certificate in it")),
-        false => Ok(roots),
-    }
 }
 
 /// Takes what rustls takes for a node's address, and for a name of the URL.

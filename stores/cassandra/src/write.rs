@@ -46,7 +46,7 @@ pub(crate) fn limits(layout: &Layout, _: &Table) -> Limits {
 pub(crate) struct Writer<'a> {
     pub(crate) link: &'a Link,
     pub(crate) statements: &'a mut Statements,
-    pub(crate) model: &'a PhysicalSchema,
+    pub(crate) physical: &'a PhysicalSchema,
     pub(crate) known: &'a mut Known,
     pub(crate) managed: bool,
 }
@@ -76,7 +76,7 @@ pub(crate) const fn note_cells<'a>(
 impl Writer<'_> {
     /// Writes a batch.
     pub(crate) async fn write(&mut self, batch: &Batch) -> Result<Acknowledgement, StoreError> {
-        let own = &self.model.tables[batch.table];
+        let own = &self.physical.tables[batch.table];
         let chunks = self.chunks(own, batch)?;
         let insert = self.insert(batch.table).await?;
         self.note_buckets(own, batch).await?;
@@ -96,8 +96,8 @@ impl Writer<'_> {
     /// The statement that inserts a row.
     async fn insert(&mut self, table: usize) -> Result<PreparedStatement, StoreError> {
         let (own, fields) = (
-            &self.model.tables[table],
-            &self.model.schema.tables[table].fields,
+            &self.physical.tables[table],
+            &self.physical.schema.tables[table].fields,
         );
         let text = |keyspace: &str| {
             let mut columns = vec!["_series", "_bucket"];
@@ -230,7 +230,7 @@ mod tests {
     use sensormark_store::{ErrorKind, Field, Schema, Series, TimeResolution, Value};
     use std::sync::Arc;
 
-    fn model() -> PhysicalSchema {
+    fn physical_schema() -> PhysicalSchema {
         let table = Table {
             name: "values".to_owned(),
             tags: Vec::new(),
@@ -252,8 +252,8 @@ mod tests {
     }
 
     /// Readings of series 0 at these times, in units of 31 days: each of a partition of its own.
-    fn readings(model: &PhysicalSchema, months: &[i64]) -> Batch {
-        let mut batch = Batch::new(0, &model.schema.tables[0]);
+    fn readings(physical: &PhysicalSchema, months: &[i64]) -> Batch {
+        let mut batch = Batch::new(0, &physical.schema.tables[0]);
         for &month in months {
             batch.series.push(0);
             batch.times_ns.push(month * 31 * 86_400_000_000_000);
@@ -268,10 +268,10 @@ mod tests {
 
     #[test]
     fn what_is_stored_behind_a_refusal_is_in_doubt() {
-        let model = model();
-        let batch = readings(&model, &[1, 2, 3]);
-        let mut known = Known::new(&model);
-        let chunks = chunks(&model.tables[0], &batch, BYTES, &mut known).unwrap();
+        let physical = physical_schema();
+        let batch = readings(&physical, &[1, 2, 3]);
+        let mut known = Known::new(&physical);
+        let chunks = chunks(&physical.tables[0], &batch, BYTES, &mut known).unwrap();
         assert_eq!(chunks.len(), 3);
         let error = account(refused(), &chunks, &[true, false, false], 3);
         assert_eq!((error.acknowledged(), error.is_in_doubt()), (1, false));
@@ -281,10 +281,10 @@ mod tests {
 
     #[test]
     fn a_reading_that_a_later_one_replaces_is_acknowledged_with_it() {
-        let model = model();
-        let batch = readings(&model, &[1, 1, 2]);
-        let mut known = Known::new(&model);
-        let chunks = chunks(&model.tables[0], &batch, BYTES, &mut known).unwrap();
+        let physical = physical_schema();
+        let batch = readings(&physical, &[1, 1, 2]);
+        let mut known = Known::new(&physical);
+        let chunks = chunks(&physical.tables[0], &batch, BYTES, &mut known).unwrap();
         assert_eq!(chunks.len(), 2);
         let error = account(refused(), &chunks, &[true, false], 3);
         assert_eq!(error.acknowledged(), 2);

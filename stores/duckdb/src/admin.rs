@@ -35,16 +35,16 @@ const SETTINGS: [&str; 9] = [
 /// What looks after one database.
 pub struct DuckdbAdministrator {
     plan: Plan,
-    model: Arc<PhysicalSchema>,
+    physical: Arc<PhysicalSchema>,
     file: PathBuf,
 }
 
 impl DuckdbAdministrator {
     /// The administrator of a plan's database, which need not exist.
-    pub(crate) fn new(plan: &Plan, model: Arc<PhysicalSchema>) -> Self {
+    pub(crate) fn new(plan: &Plan, physical: Arc<PhysicalSchema>) -> Self {
         Self {
             plan: plan.clone(),
-            model,
+            physical,
             file: config::file(&plan.endpoint, &plan.database),
         }
     }
@@ -58,10 +58,10 @@ impl DuckdbAdministrator {
                 "CREATE TABLE {OWNER_TABLE} (owner VARCHAR NOT NULL)"
             ))?;
             connection.run(&format!("INSERT INTO {OWNER_TABLE} VALUES ('{owner}')"))?;
-            for statement in statements(&self.model) {
+            for statement in statements(&self.physical) {
                 connection.run(&statement)?;
             }
-            fill_tags(&connection, &self.model)?;
+            fill_tags(&connection, &self.physical)?;
             connection.run("COMMIT")?;
             connection.run("CHECKPOINT")
         };
@@ -118,7 +118,7 @@ impl BackendAdministrator for DuckdbAdministrator {
     }
 
     fn expected(&self) -> Vec<String> {
-        table_names(&self.model)
+        table_names(&self.physical)
     }
 
     async fn make(&mut self) -> Result<(), StoreError> {

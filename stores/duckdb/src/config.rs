@@ -7,7 +7,7 @@ use crate::error;
 use crate::instance::{self, Use};
 use crate::server;
 use sensormark_kit::folder;
-use sensormark_store::{DatabaseName, Durability, Endpoint, ErrorKind, Plan, StoreError};
+use sensormark_store::{DatabaseName, Durability, Endpoint, Plan, StoreError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Reads a URL: a folder, with or without `duckdb:` before it.
 ///
 /// # Errors
-/// [`ErrorKind::Configuration`] when it is empty, names a file, or is DuckDB's own notation for memory.
+/// [`sensormark_store::ErrorKind::Configuration`] when it is empty, names a file, or is DuckDB's own notation for memory.
 pub(crate) fn endpoint(url: &str) -> Result<Endpoint, StoreError> {
     folder::endpoint(NAME, "DuckDB", server::URL_EXAMPLE, url)
 }
@@ -43,19 +43,9 @@ pub(crate) fn file(endpoint: &Endpoint, database: &DatabaseName) -> PathBuf {
 /// A connection to the plan's database, which is there, and the use of the database that it needs.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] when it is not there, [`ErrorKind::Unsupported`] for a durability class that DuckDB does not have.
+/// [`sensormark_store::ErrorKind::NotFound`] when it is not there, [`sensormark_store::ErrorKind::Unsupported`] for a durability class that DuckDB does not have.
 pub(crate) fn open(plan: &Plan) -> Result<(Connection, Use), StoreError> {
-    let file = file(&plan.endpoint, &plan.database);
-    if !file.exists() {
-        return Err(StoreError::new(
-            ErrorKind::NotFound,
-            OPERATION,
-            format!(
-                "{}{FILE_ENDING} is not in the folder; create the database first",
-                plan.database
-            ),
-        ));
-    }
+    folder::check_made(&file(&plan.endpoint, &plan.database), OPERATION)?;
     open_or_make(plan)
 }
 

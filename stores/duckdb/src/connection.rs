@@ -23,7 +23,7 @@ pub struct DuckdbSession {
     pub(crate) kept: Kept,
     pub(crate) connection: Connection,
     used: Use,
-    pub(crate) model: Arc<PhysicalSchema>,
+    pub(crate) physical: Arc<PhysicalSchema>,
     pub(crate) plans: Plans,
     pub(crate) writers: Rc<[Writer]>,
     /// How long an operation may take.
@@ -43,9 +43,9 @@ impl DuckdbSession {
     ///
     /// # Errors
     /// As [`config::open`].
-    pub(crate) fn connect(plan: &Plan, model: Arc<PhysicalSchema>) -> Result<Self, StoreError> {
+    pub(crate) fn connect(plan: &Plan, physical: Arc<PhysicalSchema>) -> Result<Self, StoreError> {
         let (connection, used) = config::open(plan)?;
-        let writers = (0..model.tables.len()).map(|table| Writer::new(&model, table));
+        let writers = (0..physical.tables.len()).map(|table| Writer::new(&physical, table));
         let session = Self {
             prepared: HashMap::new(),
             kept: Kept::default(),
@@ -53,7 +53,7 @@ impl DuckdbSession {
             used,
             plans: Plans::default(),
             writers: writers.collect(),
-            model,
+            physical,
             allowed: Duration::from_millis(plan.timeout_ms),
         };
         session.limit(plan.timeout_ms)?;

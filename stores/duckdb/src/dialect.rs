@@ -7,7 +7,8 @@ use crate::schema::{limits, unsupported};
 use sensormark_relational::column_type::ColumnType;
 use sensormark_relational::ddl::definition::{Indexed, TableDefinition};
 use sensormark_relational::dialect::{
-    Aggregates, Dialect, Names, Placeholder, RecordRange, SeriesSet, SumPart, TimeUnit, Walk,
+    Aggregates, Dialect, Names, Placeholder, RecordRange, SeriesSet, TimeUnit, Walk,
+    plain_aggregate,
 };
 use sensormark_relational::expansion::Expansion;
 use sensormark_relational::table::{Column, Content, PhysicalTable, SumColumns, joined};
@@ -218,13 +219,11 @@ impl Dialect for DuckdbDialect {
 
     /// Sums of whole numbers have 128 bits.
     fn plain_aggregate(&self, function: Function, value: &str, kind: FieldType) -> String {
+        let plain = plain_aggregate(function, value);
         match (function, kind) {
-            (Function::Count, _) => format!("count({value})"),
-            (Function::Sum, FieldType::F64) => format!("sum({value})"),
-            (Function::Sum, _) => format!("sum({value})::BIGINT"),
-            (Function::Min, _) => format!("min({value})"),
-            (Function::Max, _) => format!("max({value})"),
-            _ => format!("avg({value})"),
+            (Function::Sum, FieldType::F64) => plain,
+            (Function::Sum, _) => format!("{plain}::BIGINT"),
+            _ => plain,
         }
     }
 
@@ -247,29 +246,16 @@ impl Dialect for DuckdbDialect {
         format!("excluded.{column}")
     }
 
-    fn add_up(&self, part: SumPart, column: &str, _: bool) -> String {
-        let more = self.incoming(column);
-        match part {
-            SumPart::Count => format!("{column} + {more}"),
-            SumPart::Sum => format!("coalesce({column} + {more}, {column}, {more})"),
-            SumPart::Min => format!("least({column}, {more})"),
-            SumPart::Max => format!("greatest({column}, {more})"),
-        }
-    }
-
     fn sum_of_sums(&self, aggregate: Aggregate, columns: &SumColumns) -> String {
-        let is_real = columns.kind == FieldType::F64;
-        let (count, sum) = (
-            format!("sum(r.{})", columns.count),
-            format!("sum(r.{})", columns.sum),
-        );
+        let total = columns.total(aggregate.function);
         match aggregate.function {
-            Function::Count => format!("{count}::BIGINT"),
-            Function::Sum if is_real => sum,
-            Function::Sum => format!("{sum}::BIGINT"),
-            Function::Min => format!("min(r.{})", columns.min),
-            Function::Max => format!("max(r.{})", columns.max),
-            _ => format!("{sum}::DOUBLE / nullif({count}, 0)::DOUBLE"),
+            Function::Sum if columns.kind == FieldType::F64 => total,
+            Function::Count | Function::Sum => format!("{total}::BIGINT"),
+            Function::Mean => {
+                let count = columns.total(Function::Count);
+                format!("{total}::DOUBLE / nullif({count}, 0)::DOUBLE")
+            }
+            _ => total,
         }
     }
 

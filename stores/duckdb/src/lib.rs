@@ -82,16 +82,16 @@ impl Backend for DuckdbBackend {
     async fn administrator(
         &self,
         plan: &Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Result<DuckdbAdministrator, StoreError> {
-        Ok(DuckdbAdministrator::new(plan, model))
+        Ok(DuckdbAdministrator::new(plan, physical))
     }
 
     async fn connect(
         &self,
         plan: &Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Result<DuckdbSession, StoreError> {
-        DuckdbSession::connect(plan, model)
+        DuckdbSession::connect(plan, physical)
     }
 }

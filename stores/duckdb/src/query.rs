@@ -24,12 +24,12 @@ const OPERATION: &str = "ask DuckDB";
 /// # Errors
 /// What DuckDB says, or [`sensormark_store::ErrorKind::Unsupported`] where the layout cannot answer.
 pub(crate) fn answer(session: &mut DuckdbSession, query: &Query) -> Result<Answer, StoreError> {
-    let model = Arc::clone(&session.model);
-    let asked = checked(&model, query)?;
+    let physical = Arc::clone(&session.physical);
+    let asked = checked(&physical, query)?;
     if let Some(nothing) = nothing_to_find(&asked) {
         return Ok(nothing);
     }
-    let plan = planned(&mut session.plans, &model, query)?;
+    let plan = planned(&mut session.plans, &physical, query)?;
     let mut decoder = Decoder::new(asked, plan.statements.len());
     let wrong = |failure| error::native(OPERATION, failure);
     for statement in &plan.statements {

@@ -46,7 +46,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
         )],
         Family::Bucketed { .. } | Family::GrowingArray => Vec::new(),
     };
-    if layouts::has_tags(schema) && !offers.is_empty() {
+    if schema.has_tags() && !offers.is_empty() {
         offers.push(layouts::other_tags(
             offers[0].layout,
             "the usual layout with every tag in every row, which DuckDB keeps as a dictionary",
@@ -64,7 +64,7 @@ fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
         DefaultSelection::Usual,
         "a row a reading: series, time BIGINT (ns), a column a field; no index, the smallest and largest values of row groups skip them",
     )];
-    if layouts::has_tags(schema) {
+    if schema.has_tags() {
         offers.push(on_request(
             "series-index",
             usual.with_index(Index::Series),

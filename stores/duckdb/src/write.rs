@@ -40,9 +40,9 @@ pub(crate) fn write(
     batch: &Batch,
 ) -> Result<Acknowledgement, StoreError> {
     let mut acknowledgement = Acknowledgement::default();
-    let model = Arc::clone(&session.model);
-    let (description, _) = model.table(batch.table)?;
-    let rows_per_statement = limits(&model.layout, description).readings_per_statement;
+    let physical = Arc::clone(&session.physical);
+    let (description, _) = physical.table(batch.table)?;
+    let rows_per_statement = limits(&physical.layout, description).readings_per_statement;
     let mut start = 0;
     while start < batch.len() {
         let part = start..batch.len().min(start + TRANSACTION);
@@ -64,8 +64,8 @@ pub(crate) fn upsert(
     session: &mut DuckdbSession,
     write: EntityReading<'_>,
 ) -> Result<Acknowledgement, StoreError> {
-    let model = Arc::clone(&session.model);
-    let cells = entity_cells(&model, write)?;
+    let physical = Arc::clone(&session.physical);
+    let cells = entity_cells(&physical, write)?;
     let number = write.reading.table;
     let put_entity = |session: &mut DuckdbSession| {
         let writers = Rc::clone(&session.writers);
@@ -77,7 +77,7 @@ pub(crate) fn upsert(
         session.send(text, parameters).map(drop)
     };
     let readings = 0..write.reading.len();
-    let part = Part::new(&model, write.reading, readings.clone())?;
+    let part = Part::new(&physical, write.reading, readings.clone())?;
     match write.atomicity {
         Atomicity::Atomic => transact(session, |session| {
             put_entity(session)?;
@@ -100,8 +100,8 @@ fn write_part(
     batch: &Batch,
     readings: Range<usize>,
 ) -> Result<(), StoreError> {
-    let model = Arc::clone(&session.model);
-    Part::new(&model, batch, readings)?.commit(session)
+    let physical = Arc::clone(&session.physical);
+    Part::new(&physical, batch, readings)?.commit(session)
 }
 
 /// What one transaction writes.
@@ -113,24 +113,24 @@ struct Part<'a> {
 
 impl<'a> Part<'a> {
     fn new(
-        model: &'a PhysicalSchema,
+        physical: &'a PhysicalSchema,
         batch: &'a Batch,
         readings: Range<usize>,
     ) -> Result<Self, StoreError> {
-        let has_sums = matches!(model.layout.shape, Shape::Summary { .. });
+        let has_sums = matches!(physical.layout.shape, Shape::Summary { .. });
         Ok(Self {
             sums: match has_sums {
-                true => Some(Sums::of(model, batch, readings.clone())?),
+                true => Some(Sums::of(physical, batch, readings.clone())?),
                 false => None,
             },
-            rows: Rows::new(model, batch, readings)?,
+            rows: Rows::new(physical, batch, readings)?,
             number: batch.table,
         })
     }
 
     /// Whether it is one row by its statement alone.
     fn is_single(&self) -> bool {
-        self.rows.len() == 1 && self.rows.model.layout.shape == Shape::RowPerReading
+        self.rows.len() == 1 && self.rows.physical.layout.shape == Shape::RowPerReading
     }
 
     /// Writes it as one commit.
@@ -150,7 +150,7 @@ impl<'a> Part<'a> {
         if self.is_single() {
             let (text, kinds) = &writer.insert;
             self.send(session, text, kinds, 0..1)?;
-        } else if self.rows.model.layout.write == WriteMethod::MultiRow {
+        } else if self.rows.physical.layout.write == WriteMethod::MultiRow {
             self.insert_many(session)?;
         } else {
             self.append(session, writer)?;
@@ -183,9 +183,9 @@ impl<'a> Part<'a> {
     }
 
     fn insert_many(&self, session: &mut DuckdbSession) -> Result<(), Failure> {
-        let (model, table) = (self.rows.model, self.rows.table);
+        let (physical, table) = (self.rows.physical, self.rows.table);
         let most = table.readings_per_statement.min(self.rows.len());
-        let (whole, whole_kinds) = insert(model, table, most);
+        let (whole, whole_kinds) = insert(physical, table, most);
         let mut start = 0;
         while start < self.rows.len() {
             let rows = start..self.rows.len().min(start + most);
@@ -193,7 +193,7 @@ impl<'a> Part<'a> {
             if rows.len() == most {
                 self.send(session, &whole, &whole_kinds, rows)?;
             } else {
-                let (rest, kinds) = insert(model, table, rows.len());
+                let (rest, kinds) = insert(physical, table, rows.len());
                 self.send(session, &rest, &kinds, rows)?;
             }
         }
@@ -293,8 +293,8 @@ fn met_another(failure: &Failure) -> bool {
 }
 
 /// Fills the tables of tags.
-pub(crate) fn fill_tags(connection: &Connection, model: &PhysicalSchema) -> Result<(), Failure> {
-    for (table, description) in model.tables.iter().zip(&model.schema.tables) {
+pub(crate) fn fill_tags(connection: &Connection, physical: &PhysicalSchema) -> Result<(), Failure> {
+    for (table, description) in physical.tables.iter().zip(&physical.schema.tables) {
         let Some(name) = &table.tags else {
             continue;
         };

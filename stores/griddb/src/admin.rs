@@ -56,7 +56,7 @@ pub struct GriddbAdministrator {
     connection: Connection,
     options: Options,
     plan: Plan,
-    model: Arc<PhysicalSchema>,
+    physical: Arc<PhysicalSchema>,
 }
 
 /// The server's version. A server of our own joins its cluster when it is first asked.
@@ -91,14 +91,14 @@ pub(crate) fn version(endpoint: &Endpoint) -> Result<String, StoreError> {
 
 impl GriddbAdministrator {
     /// Connects.
-    pub(crate) fn open(plan: &Plan, model: Arc<PhysicalSchema>) -> Result<Self, StoreError> {
+    pub(crate) fn open(plan: &Plan, physical: Arc<PhysicalSchema>) -> Result<Self, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
         check_durability(plan, &options)?;
         Ok(Self {
             connection: open(&options, Duration::from_millis(plan.timeout_ms))?,
             options,
             plan: plan.clone(),
-            model,
+            physical,
         })
     }
 
@@ -144,20 +144,20 @@ impl GriddbAdministrator {
 
     fn make_table(&self, number: usize) -> Result<(), StoreError> {
         let failed = |failure: Failure| mapped("make a table's containers", failure);
-        let table = &self.model.schema.tables[number];
-        let shape = self.model.readings_shape(table);
+        let table = &self.physical.schema.tables[number];
+        let shape = self.physical.readings_shape(table);
         for series in 0..table.series.len() {
-            let name = self.model.readings(self.name(), number, series);
+            let name = self.physical.readings(self.name(), number, series);
             let container = self
                 .connection
                 .put_container(&name, &shape)
                 .map_err(failed)?;
-            if let Rows::Record { .. } = self.model.rows {
+            if let Rows::Record { .. } = self.physical.rows {
                 container.create_index(SPAN).map_err(failed)?;
             }
         }
         if let Some(shape) = entities_shape(table) {
-            let name = self.model.entities(self.name(), number);
+            let name = self.physical.entities(self.name(), number);
             self.connection
                 .put_container(&name, &shape)
                 .map_err(failed)?;
@@ -171,8 +171,8 @@ impl GriddbAdministrator {
     /// Makes a table's container of tags, a row a series.
     fn fill_tags(&self, number: usize) -> Result<(), Failure> {
         const TOGETHER: usize = 1_000;
-        let table = &self.model.schema.tables[number];
-        let name = self.model.tags(self.name(), number);
+        let table = &self.physical.schema.tables[number];
+        let name = self.physical.tags(self.name(), number);
         let container = self.connection.put_container(&name, &tags_shape(table))?;
         for tag in &table.tags {
             container.create_index(&tag.name)?;
@@ -255,15 +255,15 @@ impl GriddbAdministrator {
     /// The server's description of a container of each kind.
     fn describe(&self) -> Result<Vec<String>, StoreError> {
         let mut texts = Vec::new();
-        for (number, table) in self.model.schema.tables.iter().enumerate() {
+        for (number, table) in self.physical.schema.tables.iter().enumerate() {
             let series = table.series.len();
-            let first = self.model.readings(self.name(), number, 0);
+            let first = self.physical.readings(self.name(), number, 0);
             let others =
                 (series > 1).then(|| format!("\n  and {} more like it, one a series", series - 1));
             let own = [
                 (first, others.unwrap_or_default()),
-                (self.model.tags(self.name(), number), String::new()),
-                (self.model.entities(self.name(), number), String::new()),
+                (self.physical.tags(self.name(), number), String::new()),
+                (self.physical.entities(self.name(), number), String::new()),
             ];
             for (name, more) in own {
                 let described = self.connection.described(&name);
@@ -306,11 +306,11 @@ impl BackendAdministrator for GriddbAdministrator {
 
     fn expected(&self) -> Vec<String> {
         let mut names = vec![owner(self.name())];
-        for (number, table) in self.model.schema.tables.iter().enumerate() {
+        for (number, table) in self.physical.schema.tables.iter().enumerate() {
             let series = 0..table.series.len();
-            names.extend(series.map(|series| self.model.readings(self.name(), number, series)));
-            names.push(self.model.tags(self.name(), number));
-            names.push(self.model.entities(self.name(), number));
+            names.extend(series.map(|series| self.physical.readings(self.name(), number, series)));
+            names.push(self.physical.tags(self.name(), number));
+            names.push(self.physical.entities(self.name(), number));
         }
         names
     }
@@ -325,7 +325,7 @@ impl BackendAdministrator for GriddbAdministrator {
         rows[0].set_integer(0, 0).map_err(failed)?;
         rows[0].set_text(1, &self.plan.owner).map_err(failed)?;
         container.put(&rows[0]).map_err(failed)?;
-        (0..self.model.schema.tables.len()).try_for_each(|table| self.make_table(table))
+        (0..self.physical.schema.tables.len()).try_for_each(|table| self.make_table(table))
     }
 
     async fn remove(&mut self) -> Result<(), StoreError> {

@@ -32,7 +32,7 @@ pub(crate) enum Place {
 /// The containers of a database, opened when they are first needed.
 pub(crate) struct Containers {
     pub(crate) connection: Connection,
-    pub(crate) model: Arc<PhysicalSchema>,
+    pub(crate) physical: Arc<PhysicalSchema>,
     database: String,
     open: HashMap<Place, Container>,
     /// Those in which rows are committed by hand.
@@ -43,10 +43,14 @@ pub(crate) struct Containers {
 
 impl Containers {
     /// Those of a database.
-    pub(crate) fn new(connection: Connection, model: Arc<PhysicalSchema>, database: &str) -> Self {
+    pub(crate) fn new(
+        connection: Connection,
+        physical: Arc<PhysicalSchema>,
+        database: &str,
+    ) -> Self {
         Self {
             connection,
-            model,
+            physical,
             database: database.to_owned(),
             open: HashMap::new(),
             by_hand: HashMap::new(),
@@ -57,9 +61,9 @@ impl Containers {
     /// A container's name.
     pub(crate) fn name(&self, place: Place) -> String {
         match place {
-            Place::Series(table, series) => self.model.readings(&self.database, table, series),
-            Place::Tags(table) => self.model.tags(&self.database, table),
-            Place::Entities(table) => self.model.entities(&self.database, table),
+            Place::Series(table, series) => self.physical.readings(&self.database, table, series),
+            Place::Tags(table) => self.physical.tags(&self.database, table),
+            Place::Entities(table) => self.physical.entities(&self.database, table),
         }
     }
 

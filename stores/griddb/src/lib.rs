@@ -102,16 +102,16 @@ impl Backend for GriddbBackend {
     async fn administrator(
         &self,
         plan: &Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Result<GriddbAdministrator, StoreError> {
-        GriddbAdministrator::open(plan, model)
+        GriddbAdministrator::open(plan, physical)
     }
 
     async fn connect(
         &self,
         plan: &Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Result<GriddbSession, StoreError> {
-        GriddbSession::open(plan, model)
+        GriddbSession::open(plan, physical)
     }
 }

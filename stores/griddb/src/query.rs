@@ -68,8 +68,8 @@ impl<'a> Reader<'a> {
     /// Over these containers.
     pub(crate) fn new(containers: &'a mut Containers) -> Self {
         Self {
-            schema: Arc::clone(&containers.model.schema),
-            rows: containers.model.rows,
+            schema: Arc::clone(&containers.physical.schema),
+            rows: containers.physical.rows,
             containers,
         }
     }

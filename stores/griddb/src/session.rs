@@ -47,7 +47,7 @@ pub struct GriddbSession {
 
 impl GriddbSession {
     /// Connects, and looks for the database.
-    pub(crate) fn open(plan: &Plan, model: Arc<PhysicalSchema>) -> Result<Self, StoreError> {
+    pub(crate) fn open(plan: &Plan, physical: Arc<PhysicalSchema>) -> Result<Self, StoreError> {
         const OPERATION: &str = "connect to GridDB";
         let options = Options::parse(plan.endpoint.url.expose())?;
         check_durability(plan, &options)?;
@@ -63,7 +63,7 @@ impl GriddbSession {
             return Err(absent(OPERATION, text));
         }
         Ok(Self {
-            containers: Containers::new(connection, model, name),
+            containers: Containers::new(connection, physical, name),
             durable: plan.durability == Durability::Durable,
         })
     }

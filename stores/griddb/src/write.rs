@@ -135,10 +135,10 @@ pub(crate) fn write(
     batch: &Batch,
     durable: bool,
 ) -> Result<Acknowledgement, StoreError> {
-    let rows = containers.model.rows;
+    let rows = containers.physical.rows;
     check(batch, rows)?;
     let mut done = Acknowledgement::default();
-    let most = limits(&containers.model.layout).readings_per_statement;
+    let most = limits(&containers.physical.layout).readings_per_statement;
     let mut start = 0;
     while start < batch.len() {
         let end = batch.len().min(start + most);
@@ -169,7 +169,7 @@ fn readings(
     range: Range<usize>,
     durable: bool,
 ) -> Result<u64, StoreError> {
-    let rows = containers.model.rows;
+    let rows = containers.physical.rows;
     let fill = |row: &mut Row, at: usize| -> Result<(), Failure> {
         let key = rows.key(batch.times_ns[at]);
         if rows == Rows::Timed {
@@ -303,7 +303,7 @@ pub(crate) fn upsert(
 ) -> Result<Acknowledgement, StoreError> {
     const OPERATION: &str = "update an entity";
     let batch = write.reading;
-    let schema = std::sync::Arc::clone(&containers.model.schema);
+    let schema = std::sync::Arc::clone(&containers.physical.schema);
     let table = schema.tables.get(batch.table);
     let Some(entity) = table.and_then(|table| table.entity.as_ref()) else {
         return Err(StoreError::unsupported(
@@ -317,7 +317,7 @@ pub(crate) fn upsert(
             "a transaction ends at a container, so that an entity and its reading are two",
         ));
     }
-    check(batch, containers.model.rows)?;
+    check(batch, containers.physical.rows)?;
     let failed = |failure| mapped(OPERATION, failure);
     let container = containers.get(Place::Entities(batch.table))?;
     let key = i32::try_from(batch.series[0]).unwrap_or(i32::MAX);
@@ -330,7 +330,7 @@ pub(crate) fn upsert(
             set_value(row, column(2, number), value, narrow).map_err(failed)?;
         }
     }
-    let time = containers.model.rows;
+    let time = containers.physical.rows;
     let last = match time {
         Rows::Timed => time.time_ns(time.key(batch.times_ns[0])),
         Rows::Reading | Rows::Record { .. } => batch.times_ns[0],

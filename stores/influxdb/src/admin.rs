@@ -65,7 +65,7 @@ const SETTINGS: [(&str, &[&str]); 9] = [
 /// The administrator of a plan's database.
 pub struct InfluxdbAdministrator {
     plan: Plan,
-    model: Arc<PhysicalSchema>,
+    physical: Arc<PhysicalSchema>,
     link: Link,
     database: String,
 }
@@ -92,7 +92,7 @@ impl InfluxdbAdministrator {
     pub(crate) async fn open(
         options: &Options,
         plan: Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Result<Self, StoreError> {
         let database = database(&plan, options)?.to_owned();
         let mut link = Link::open(options, Duration::from_millis(plan.timeout_ms)).await?;
@@ -103,7 +103,7 @@ impl InfluxdbAdministrator {
         link.allow(PATIENCE);
         Ok(Self {
             plan,
-            model,
+            physical,
             link,
             database,
         })
@@ -117,7 +117,7 @@ impl InfluxdbAdministrator {
     fn reader<'a>(&'a mut self, database: &'a str) -> Reader<'a> {
         Reader {
             link: &mut self.link,
-            model: &self.model,
+            physical: &self.physical,
             database,
         }
     }
@@ -243,7 +243,7 @@ impl BackendAdministrator for InfluxdbAdministrator {
     }
 
     async fn check(&mut self) -> Result<(), StoreError> {
-        crate::config::check_durability(self.plan.durability, self.model.sends_datagrams())
+        crate::config::check_durability(self.plan.durability, self.physical.sends_datagrams())
     }
 
     async fn found(&mut self, name: &str) -> Result<Found, StoreError> {
@@ -275,7 +275,11 @@ impl BackendAdministrator for InfluxdbAdministrator {
     }
 
     fn expected(&self) -> Vec<String> {
-        self.model.names().into_iter().map(str::to_owned).collect()
+        self.physical
+            .names()
+            .into_iter()
+            .map(str::to_owned)
+            .collect()
     }
 
     async fn make(&mut self) -> Result<(), StoreError> {

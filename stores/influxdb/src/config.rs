@@ -4,7 +4,7 @@
 //! datagrams, and `?tls_ca=FILE` where its certificate is of an authority of one's own. An InfluxDB 2: `influxdb2://ORGANISATION:TOKEN@host:8086/`, or any of the others with `?org=…&token=…`; `bucket=NAME` names the one
 //! bucket that a token may write into. Nothing here shows a password or token.
 
-use sensormark_kit::url::{basic_authorization, existing_server, percent_decoded};
+use sensormark_kit::url::{authority, basic_authorization, existing_server};
 use sensormark_store::{Durability, Endpoint, ErrorKind, Secret, StoreError};
 use std::fmt;
 use std::path::PathBuf;
@@ -185,23 +185,14 @@ impl Options {
                 ));
             }
         };
-        let host = url
-            .host_str()
-            .filter(|host| !host.is_empty())
-            .ok_or_else(|| wrong("it names no host"))?;
+        let authority = authority(&url, standard).map_err(wrong)?;
         if !matches!(url.path(), "" | "/") {
             return Err(wrong(
                 "it has a path; sensormark makes databases of its own",
             ));
         }
-        let user = if url.username().is_empty() {
-            None
-        } else {
-            let password = decoded(url.password().unwrap_or_default())?;
-            Some((decoded(url.username())?, Secret::new(password)))
-        };
-        let host = host.trim_matches(['[', ']']).to_owned();
-        let port = url.port().unwrap_or(standard);
+        let (host, port) = authority.host;
+        let user = (!authority.user.is_empty()).then_some((authority.user, authority.password));
         let mut question = question(&url)?;
         let authorities = question.authorities.take();
         if authorities.is_some() && !encrypted {
@@ -239,10 +230,6 @@ impl Options {
     pub(crate) fn endpoint(&self, url: &str) -> Endpoint {
         existing_server("influxdb", url, vec![self.port])
     }
-}
-
-fn decoded(text: &str) -> Result<String, StoreError> {
-    percent_decoded(text).map_err(wrong)
 }
 
 /// Fails where the plan's way of writing does not offer a durability class.

@@ -14,8 +14,8 @@ use hyper::client::conn::http1::{self, Connection, SendRequest};
 use hyper::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderValue};
 use hyper::{Method, Request};
 use hyper_util::rt::TokioIo;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::pki_types::ServerName;
+use sensormark_kit::tls;
 use sensormark_store::{ErrorKind, StoreError};
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -310,43 +310,15 @@ async fn connect(options: &Options) -> Result<(SendRequest<Full<Bytes>>, Wire), 
     Ok((sender, Some(Box::pin(wire))))
 }
 
-/// The public authorities, or those of the file that the URL names.
-fn roots(options: &Options) -> Result<rustls::RootCertStore, String> {
-    let Some(file) = &options.authorities else {
-        return Ok(rustls::RootCertStore {
-            roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
-        });
-    };
-    let unread = |text: String| {
-        let file = file.display();
-        format!("tls_ca {file}: {text}; it is a file with certificates of authorities (PEM)")
-    };
-    let certificates = CertificateDer::pem_file_iter(file);
-    let mut roots = rustls::RootCertStore::empty();
-    for certificate in certificates.map_err(|error| unread(error.to_string()))? {
-        let certificate = certificate.map_err(|error| unread(error.to_string()))?;
-        let added = roots.add(certificate);
-        added.map_err(|error| unread(error.to_string()))?;
-    }
-    match roots.is_empty() {
-        true => Err(unread("there is no certificate in it".to_owned())),
-        false => Ok(roots),
-    }
-}
-
 async fn encrypted(
     options: &Options,
     stream: TcpStream,
 ) -> Result<tokio_rustls::client::TlsStream<TcpStream>, StoreError> {
     let failed =
         |text: String| StoreError::new(ErrorKind::Configuration, "prepare TLS for InfluxDB", text);
-    let roots = roots(options).map_err(failed)?;
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| failed(error.to_string()))?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
+    let file = options.authorities.as_deref();
+    let verifier = tls::verifier(file, "tls_ca").map_err(failed)?;
+    let config = tls::configuration(verifier).map_err(failed)?;
     let name = ServerName::try_from(options.host.clone())
         .map_err(|_| failed("the host's name cannot be in a certificate".to_owned()))?;
     tokio_rustls::TlsConnector::from(Arc::new(config))

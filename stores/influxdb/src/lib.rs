@@ -79,10 +79,10 @@ async fn version(endpoint: &Endpoint) -> Result<String, StoreError> {
         return Ok(stated.trim_start_matches('v').to_owned());
     }
     let none = Arc::new(Schema { tables: Vec::new() });
-    let model = PhysicalSchema::new(&none, Layout::row_per_reading());
+    let physical = PhysicalSchema::new(&none, Layout::row_per_reading());
     let mut reader = Reader {
         link: &mut link,
-        model: &model,
+        physical: &physical,
         database: "",
     };
     let asked = reader.rows(OPERATION, "SHOW DATABASES").await.map(|_| ());
@@ -207,18 +207,18 @@ impl Backend for InfluxdbBackend {
     async fn administrator(
         &self,
         plan: &Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Result<InfluxdbAdministrator, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
-        InfluxdbAdministrator::open(&options, plan.clone(), model).await
+        InfluxdbAdministrator::open(&options, plan.clone(), physical).await
     }
 
     async fn connect(
         &self,
         plan: &Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Result<InfluxdbSession, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
-        InfluxdbSession::open(&options, plan, model).await
+        InfluxdbSession::open(&options, plan, physical).await
     }
 }

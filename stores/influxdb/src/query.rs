@@ -21,14 +21,14 @@ use sensormark_store::{Answer, Ask, Batch, Query, Selection, StoreError, Value};
 /// What asks a session's questions.
 pub(crate) struct Reader<'a> {
     pub(crate) link: &'a mut Link,
-    pub(crate) model: &'a PhysicalSchema,
+    pub(crate) physical: &'a PhysicalSchema,
     pub(crate) database: &'a str,
 }
 
 impl Reader<'_> {
     /// Whether nothing is asked about: no series of the table, or no time.
     fn is_void(&self, query: &Query) -> bool {
-        let count = self.model.schema.tables[query.table].series.len();
+        let count = self.physical.schema.tables[query.table].series.len();
         let none = match &query.series {
             Selection::One(series) => *series >= count,
             Selection::Set(set) => set.iter().all(|series| *series >= count),
@@ -70,7 +70,7 @@ impl Reader<'_> {
 
     /// No readings of this table.
     fn empty(&self, table: usize) -> Batch {
-        Batch::new(table, &self.model.schema.tables[table])
+        Batch::new(table, &self.physical.schema.tables[table])
     }
 
     /// Asks a statement of InfluxQL; the answer's rows borrow the connection's memory.
@@ -100,13 +100,13 @@ impl Reader<'_> {
         table: usize,
         series: u32,
     ) -> Result<bool, StoreError> {
-        let description = &self.model.schema.tables[table];
+        let description = &self.physical.schema.tables[table];
         let Some(entity) = &description.entity else {
             return Ok(false);
         };
         let mut statement = Statement::new();
         statement.select(&[&field_key(&entity.last_time_column)], &entity.name);
-        statement.of_series(&self.model.tables[table], &Selection::One(series));
+        statement.of_series(&self.physical.tables[table], &Selection::One(series));
         let rows = self.rows("look for an entity", statement.text()).await?;
         Ok(!rows.is_empty())
     }
@@ -118,15 +118,15 @@ impl Reader<'_> {
         sink: &mut dyn FnMut(u32, i64, &[Value]),
     ) -> Result<(), StoreError> {
         const OPERATION: &str = "read entities back";
-        let description = &self.model.schema.tables[table];
+        let description = &self.physical.schema.tables[table];
         let Some(entity) = &description.entity else {
             return Err(StoreError::unsupported(
                 OPERATION,
                 "the table has no entity",
             ));
         };
-        let model = self.model;
-        let measurement = &model.tables[table];
+        let physical = self.physical;
+        let measurement = &physical.tables[table];
         let last = field_key(&entity.last_time_column);
         let columns: Vec<String> = entity
             .columns

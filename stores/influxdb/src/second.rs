@@ -216,8 +216,8 @@ fn a_bucket_that_is_given_is_emptied_and_stays() {
     block_on(async {
         let plan = plan(port, "?bucket=sensormark_q");
         let options = Options::parse(plan.endpoint.url.expose()).unwrap();
-        let model = Arc::new(PhysicalSchema::new(&plan.schema, plan.layout));
-        let mut administrator = crate::admin::InfluxdbAdministrator::open(&options, plan, model)
+        let physical = Arc::new(PhysicalSchema::new(&plan.schema, plan.layout));
+        let mut administrator = crate::admin::InfluxdbAdministrator::open(&options, plan, physical)
             .await
             .unwrap();
         administrator.remove().await.unwrap();

@@ -17,7 +17,7 @@ use std::time::Duration;
 pub struct InfluxdbSession {
     link: Link,
     outlet: Outlet,
-    model: Arc<PhysicalSchema>,
+    physical: Arc<PhysicalSchema>,
     plan: Plan,
     database: String,
 }
@@ -27,19 +27,19 @@ impl InfluxdbSession {
     pub(crate) async fn open(
         options: &Options,
         plan: &Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Result<Self, StoreError> {
-        check_durability(plan.durability, model.sends_datagrams())?;
+        check_durability(plan.durability, physical.sends_datagrams())?;
         let database = database(plan, options)?.to_owned();
         let link = Link::open(options, Duration::from_millis(plan.timeout_ms)).await?;
         let mut session = Self {
             outlet: Outlet::new(link.write_path(&database)),
             link,
-            model,
+            physical,
             plan: plan.clone(),
             database,
         };
-        if session.model.sends_datagrams() {
+        if session.physical.sends_datagrams() {
             session.check_database().await?;
             let port = options
                 .datagrams
@@ -70,7 +70,7 @@ impl InfluxdbSession {
         Writer {
             link: &mut self.link,
             outlet: &mut self.outlet,
-            model: &self.model,
+            physical: &self.physical,
             database: &self.database,
         }
     }
@@ -78,7 +78,7 @@ impl InfluxdbSession {
     fn reader(&mut self) -> Reader<'_> {
         Reader {
             link: &mut self.link,
-            model: &self.model,
+            physical: &self.physical,
             database: &self.database,
         }
     }

@@ -130,7 +130,7 @@ impl Outlet {
 pub(crate) struct Writer<'a> {
     pub(crate) link: &'a mut Link,
     pub(crate) outlet: &'a mut Outlet,
-    pub(crate) model: &'a PhysicalSchema,
+    pub(crate) physical: &'a PhysicalSchema,
     pub(crate) database: &'a str,
 }
 
@@ -140,7 +140,7 @@ impl Writer<'_> {
         if self.outlet.socket.is_some() {
             return self.send(batch).await;
         }
-        let measurement = &self.model.tables[batch.table];
+        let measurement = &self.physical.tables[batch.table];
         let mut done = Acknowledgement::default();
         let mut lines = measurement.lines.of(batch);
         let mut row = 0;
@@ -164,7 +164,7 @@ impl Writer<'_> {
 
     /// Sends the buffer as one request.
     async fn post(&mut self, operation: &str) -> Result<(), StoreError> {
-        let packs = self.model.layout.write == WriteMethod::FastPath;
+        let packs = self.physical.layout.write == WriteMethod::FastPath;
         let lines = self.outlet.buffer.take().unwrap_or_else(Lent::new);
         let means = if packs { ", packed by gzip" } else { "" };
         self.link.kept.note_lines(lines.as_ref(), means);
@@ -200,7 +200,7 @@ impl Writer<'_> {
 
     /// Sends a batch in datagrams: one a reading where there is one, else as many lines as fit.
     async fn send(&mut self, batch: &Batch) -> Result<Acknowledgement, StoreError> {
-        let measurement = &self.model.tables[batch.table];
+        let measurement = &self.physical.tables[batch.table];
         let mut done = Acknowledgement::default();
         let mut ends = Vec::with_capacity(batch.len());
         let mut lent = self.outlet.buffer.take().unwrap_or_else(Lent::new);
@@ -241,7 +241,7 @@ impl Writer<'_> {
         &mut self,
         write: EntityReading<'_>,
     ) -> Result<Acknowledgement, StoreError> {
-        let table = &self.model.schema.tables[write.reading.table];
+        let table = &self.physical.schema.tables[write.reading.table];
         let Some(entity) = &table.entity else {
             return Err(StoreError::unsupported("upsert", "the table has no entity"));
         };
@@ -255,7 +255,7 @@ impl Writer<'_> {
         let series = write.reading.series[0];
         let is_known =
             self.outlet.known.contains(&(number, series)) || self.is_there(number, series).await?;
-        let measurement = &self.model.tables[number];
+        let measurement = &self.physical.tables[number];
         let last = field_key(&entity.last_time_column);
         let buffer = self.outlet.buffer();
         buffer.put(measurement.entity_head(series));
@@ -276,7 +276,7 @@ impl Writer<'_> {
     async fn is_there(&mut self, table: usize, series: u32) -> Result<bool, StoreError> {
         let mut reader = Reader {
             link: self.link,
-            model: self.model,
+            physical: self.physical,
             database: self.database,
         };
         reader.has_entity(table, series).await

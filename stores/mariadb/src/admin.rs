@@ -72,7 +72,7 @@ pub struct MariadbAdministrator {
     link: Link,
     options: Options,
     plan: Plan,
-    model: Arc<PhysicalSchema>,
+    physical: Arc<PhysicalSchema>,
 }
 
 /// Sets, on a server of sensormark's own, what an acknowledgement promises; on others, checks that the server promises it.
@@ -108,13 +108,13 @@ impl MariadbAdministrator {
         link: Link,
         options: Options,
         plan: Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Self {
         Self {
             link,
             options,
             plan,
-            model,
+            physical,
         }
     }
 
@@ -160,8 +160,8 @@ impl MariadbAdministrator {
     /// Puts a row a series into the tables of tags.
     async fn fill_tags(&mut self) -> Result<(), StoreError> {
         const ROWS: usize = 1_000;
-        let model = Arc::clone(&self.model);
-        for (table, described) in model.schema.tables.iter().zip(&model.tables) {
+        let physical = Arc::clone(&self.physical);
+        for (table, described) in physical.schema.tables.iter().zip(&physical.tables) {
             let Some(tags) = &described.tags else {
                 continue;
             };
@@ -199,7 +199,7 @@ impl MariadbAdministrator {
     }
 
     async fn rest(&mut self) -> Result<(), StoreError> {
-        let names = ddl::table_names(&self.model);
+        let names = ddl::table_names(&self.physical);
         let tables: Vec<String> = names
             .iter()
             .map(|table| format!("{}.{}", quoted(self.name()), quoted(table)))
@@ -311,7 +311,7 @@ impl BackendAdministrator for MariadbAdministrator {
     }
 
     fn expected(&self) -> Vec<String> {
-        ddl::table_names(&self.model)
+        ddl::table_names(&self.physical)
     }
 
     async fn make(&mut self) -> Result<(), StoreError> {
@@ -324,7 +324,7 @@ impl BackendAdministrator for MariadbAdministrator {
         let mark = format!("INSERT IGNORE INTO {} VALUES (?)", quoted(OWNER_TABLE));
         let owner = vec![Value::from(self.plan.owner.as_str())];
         self.link.execute(OPERATION, &mark, owner).await?;
-        for statement in ddl::statements(&self.model) {
+        for statement in ddl::statements(&self.physical) {
             self.link.text(OPERATION, statement).await?;
         }
         self.fill_tags().await

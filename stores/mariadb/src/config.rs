@@ -6,7 +6,7 @@
 
 use crate::error::store_error;
 use mysql_async::{Conn, DriverError, Error, Opts, OptsBuilder, SslOpts};
-use sensormark_kit::url::{existing_server, percent_decoded};
+use sensormark_kit::url::{authority, existing_server, without_further_hosts};
 use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
 use std::fmt;
 use std::path::PathBuf;
@@ -112,17 +112,13 @@ impl Wishes {
 impl Options {
     /// Reads a URL.
     pub(crate) fn parse(text: &str) -> Result<Self, StoreError> {
-        let (text, further) =
-            sensormark_kit::url::without_further_hosts(text, 3306).map_err(wrong)?;
+        let (text, further) = without_further_hosts(text, 3306).map_err(wrong)?;
         let url = Url::parse(&text).map_err(|error| wrong(&error.to_string()))?;
         if !matches!(url.scheme(), "mariadb" | "mysql") {
             return Err(wrong("it does not start with mariadb:// or mysql://"));
         }
-        let host = url
-            .host_str()
-            .filter(|host| !host.is_empty())
-            .ok_or_else(|| wrong("it names no host"))?;
-        if url.username().is_empty() {
+        let authority = authority(&url, 3306).map_err(wrong)?;
+        if authority.user.is_empty() {
             return Err(wrong("it names no user"));
         }
         if !matches!(url.path(), "" | "/") {
@@ -136,16 +132,12 @@ impl Options {
                 "reads and wsrep_sync_wait go with several hosts, the members of a Galera cluster",
             ));
         }
-        let first = (
-            host.trim_matches(['[', ']']).to_owned(),
-            url.port().unwrap_or(3306),
-        );
         Ok(Self {
-            hosts: std::iter::once(first).chain(further).collect(),
+            hosts: std::iter::once(authority.host).chain(further).collect(),
             sync_wait: wishes.sync_wait,
             reads_replicas: wishes.reads_replicas,
-            user: decoded(url.username())?,
-            password: Secret::new(decoded(url.password().unwrap_or_default())?),
+            user: authority.user,
+            password: authority.password,
             encryption: wishes.encryption,
             authority: wishes.authority,
         })
@@ -237,10 +229,6 @@ impl Options {
             Encryption::VerifyIdentity => options,
         }
     }
-}
-
-fn decoded(text: &str) -> Result<String, StoreError> {
-    percent_decoded(text).map_err(wrong)
 }
 
 impl Encryption {

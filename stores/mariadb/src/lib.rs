@@ -163,7 +163,7 @@ impl Backend for MariadbBackend {
     async fn administrator(
         &self,
         plan: &Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Result<MariadbAdministrator, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
         let turn = self.turns.of(&options);
@@ -173,14 +173,14 @@ impl Backend for MariadbBackend {
             link,
             options,
             plan.clone(),
-            model,
+            physical,
         ))
     }
 
     async fn connect(
         &self,
         plan: &Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Result<MariadbSession, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
         let database = Some(plan.database.as_str());
@@ -192,6 +192,6 @@ impl Backend for MariadbBackend {
             true => Some(open_other(&options, &turn, database, timeout).await?),
             false => None,
         };
-        Ok(MariadbSession::new(link, replica, model))
+        Ok(MariadbSession::new(link, replica, physical))
     }
 }

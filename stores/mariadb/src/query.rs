@@ -29,14 +29,14 @@ pub(crate) struct Reader<'a> {
     /// What it has asked so far.
     pub(crate) plans: &'a mut Plans,
     /// The plan's tables.
-    pub(crate) model: &'a PhysicalSchema,
+    pub(crate) physical: &'a PhysicalSchema,
 }
 
 impl Reader<'_> {
     /// Answers a question; where a reading is not a row, the last readings are points that follow their times.
     pub(crate) async fn answer(&mut self, query: &Query) -> Result<Answer, StoreError> {
-        let model = self.model;
-        if let Some(nothing) = nothing_to_find(&checked(model, query)?) {
+        let physical = self.physical;
+        if let Some(nothing) = nothing_to_find(&checked(physical, query)?) {
             return Ok(nothing);
         }
         let (mut decoder, plan) = self.collect(query).await?;
@@ -52,9 +52,9 @@ impl Reader<'_> {
     where
         Self: 'q,
     {
-        let model: &'q PhysicalSchema = self.model;
-        let asked = Bindings::new(model, query)?;
-        let plan = planned(self.plans, model, query)?;
+        let physical: &'q PhysicalSchema = self.physical;
+        let asked = Bindings::new(physical, query)?;
+        let plan = planned(self.plans, physical, query)?;
         let mut decoder = Decoder::new(asked, plan.statements.len());
         for statement in &plan.statements {
             let mut sink = |row: Row| decoder.row(&statement.form, &Fetched(&row));
@@ -88,12 +88,12 @@ fn values(statement: &Statement, asked: Bindings<'_>) -> Vec<Native> {
 /// Reads back everything of a table.
 pub(crate) async fn scan(
     link: &mut Link,
-    model: &PhysicalSchema,
+    physical: &PhysicalSchema,
     number: usize,
     sink: &mut dyn FnMut(&Batch),
 ) -> Result<(), StoreError> {
-    let (statement, query) = Plan::everything(model, number)?;
-    let asked = Bindings::new(model, &query)?;
+    let (statement, query) = Plan::everything(physical, number)?;
+    let asked = Bindings::new(physical, &query)?;
     let mut decoder = Decoder::new(asked, 1).in_pieces(SCAN_BATCH);
     link.stream("scan", &statement.text, &mut |row| {
         decoder.row(&statement.form, &Fetched(&row))?;
@@ -110,15 +110,15 @@ pub(crate) async fn scan(
 /// Reads back every entity of a table.
 pub(crate) async fn scan_entities(
     link: &mut Link,
-    model: &PhysicalSchema,
+    physical: &PhysicalSchema,
     number: usize,
     sink: &mut dyn FnMut(u32, i64, &[Value]),
 ) -> Result<(), StoreError> {
-    let sql = plan::entities(model, number)?;
+    let sql = plan::entities(physical, number)?;
     let (mut key, mut values) = (String::new(), Vec::new());
     link.stream("read entities back", &sql, &mut |row| {
         let (series, last_ns) =
-            decode::entity(model, number, &Fetched(&row), &mut key, &mut values)?;
+            decode::entity(physical, number, &Fetched(&row), &mut key, &mut values)?;
         sink(series, last_ns, &values);
         Ok(())
     })

@@ -17,7 +17,7 @@ pub struct MariadbSession {
     link: Link,
     /// A connection for questions to another member of the cluster, where the URL asks for one.
     replica: Option<Link>,
-    model: Arc<PhysicalSchema>,
+    physical: Arc<PhysicalSchema>,
     asked: Plans,
     inserts: Vec<Inserts>,
     written: write::Compounds,
@@ -25,14 +25,14 @@ pub struct MariadbSession {
 
 impl MariadbSession {
     /// Over this connection, and another one for questions.
-    pub(crate) fn new(link: Link, replica: Option<Link>, model: Arc<PhysicalSchema>) -> Self {
+    pub(crate) fn new(link: Link, replica: Option<Link>, physical: Arc<PhysicalSchema>) -> Self {
         Self {
             link,
             replica,
-            inserts: (0..model.tables.len())
-                .map(|table| Inserts::new(&model, table))
+            inserts: (0..physical.tables.len())
+                .map(|table| Inserts::new(&physical, table))
                 .collect(),
-            model,
+            physical,
             asked: Plans::default(),
             written: write::Compounds::default(),
         }
@@ -45,7 +45,7 @@ impl BackendSession for MariadbSession {
             &mut self.link,
             &self.inserts,
             &mut self.written,
-            &self.model,
+            &self.physical,
             batch,
         )
         .await
@@ -56,7 +56,7 @@ impl BackendSession for MariadbSession {
             &mut self.link,
             &self.inserts,
             &mut self.written,
-            &self.model,
+            &self.physical,
             write,
         )
         .await
@@ -66,14 +66,14 @@ impl BackendSession for MariadbSession {
         let mut reader = Reader {
             link: self.replica.as_mut().unwrap_or(&mut self.link),
             plans: &mut self.asked,
-            model: &self.model,
+            physical: &self.physical,
         };
         reader.answer(query).await
     }
 
     async fn scan(&mut self, table: usize, sink: &mut dyn FnMut(&Batch)) -> Result<(), StoreError> {
         let link = self.replica.as_mut().unwrap_or(&mut self.link);
-        query::scan(link, &self.model, table, sink).await
+        query::scan(link, &self.physical, table, sink).await
     }
 
     async fn scan_entities(
@@ -82,7 +82,7 @@ impl BackendSession for MariadbSession {
         sink: &mut dyn FnMut(u32, i64, &[Value]),
     ) -> Result<(), StoreError> {
         let link = self.replica.as_mut().unwrap_or(&mut self.link);
-        query::scan_entities(link, &self.model, table, sink).await
+        query::scan_entities(link, &self.physical, table, sink).await
     }
 
     fn keep_statements(&mut self) -> Result<(), StoreError> {

@@ -93,28 +93,28 @@ pub(crate) async fn write(
     link: &mut Link,
     inserts: &[Inserts],
     compounds: &mut Compounds,
-    model: &PhysicalSchema,
+    physical: &PhysicalSchema,
     batch: &Batch,
 ) -> Result<Acknowledgement, StoreError> {
-    let (_, table) = model.table(batch.table)?;
+    let (_, table) = physical.table(batch.table)?;
     let (most, inserts) = (table.readings_per_statement, &inserts[batch.table]);
     let most_bytes = STATEMENT_BYTES.min(link.server.largest_packet / 4);
     let mut done = Acknowledgement::default();
     while done.readings < batch.len() as u64 {
         let start = usize::try_from(done.readings).unwrap_or(usize::MAX);
         let end = statement_end(batch, start, most, most_bytes);
-        let written = match model.layout.write {
+        let written = match physical.layout.write {
             WriteMethod::ConcatenatedStatements => {
-                let text = text::concatenated(model, &inserts.readings, batch, start..end)?;
+                let text = text::concatenated(physical, &inserts.readings, batch, start..end)?;
                 transaction_text(link, text).await
             }
             WriteMethod::MultiRow => {
-                let text = text::multi_row(model, &inserts.readings, batch, start..end)?;
+                let text = text::multi_row(physical, &inserts.readings, batch, start..end)?;
                 link.text("write readings", text).await
             }
-            WriteMethod::FastPath => load(link, inserts, model, batch, start..end).await,
+            WriteMethod::FastPath => load(link, inserts, physical, batch, start..end).await,
             WriteMethod::Usual | WriteMethod::Datagram => {
-                let steps = rows::steps(model, inserts, batch, start..end)?;
+                let steps = rows::steps(physical, inserts, batch, start..end)?;
                 run(link, compounds, batch.table, steps).await
             }
         };
@@ -131,12 +131,12 @@ pub(crate) async fn upsert(
     link: &mut Link,
     inserts: &[Inserts],
     compounds: &mut Compounds,
-    model: &PhysicalSchema,
+    physical: &PhysicalSchema,
     write: EntityReading<'_>,
 ) -> Result<Acknowledgement, StoreError> {
     const OPERATION: &str = "update an entity";
     let reading = write.reading;
-    let (update, insert) = rows::entity(model, write)?;
+    let (update, insert) = rows::entity(physical, write)?;
     let inserts = &inserts[reading.table];
     let Some(entity) = inserts.entity.as_ref() else {
         return Err(StoreError::unsupported(
@@ -144,7 +144,7 @@ pub(crate) async fn upsert(
             "the table has no entity",
         ));
     };
-    let steps = rows::steps(model, inserts, reading, 0..1)?;
+    let steps = rows::steps(physical, inserts, reading, 0..1)?;
     let statements = match write.atomicity {
         Atomicity::Separate => {
             if link.execute(OPERATION, &entity.update, update).await? == 0 {
@@ -287,12 +287,12 @@ async fn transaction_text(link: &mut Link, text: String) -> Result<(), StoreErro
 async fn load(
     link: &mut Link,
     inserts: &Inserts,
-    model: &PhysicalSchema,
+    physical: &PhysicalSchema,
     batch: &Batch,
     range: Range<usize>,
 ) -> Result<(), StoreError> {
     const OPERATION: &str = "load readings";
-    let (file, rows) = text::infile(model, batch, range)?;
+    let (file, rows) = text::infile(physical, batch, range)?;
     let (written, warnings) = link
         .load(OPERATION, &inserts.load, Bytes::from(file))
         .await?;

@@ -56,7 +56,7 @@ const STATES: [&str; 4] = [
 /// The administrator of a plan's database.
 pub struct MongodbAdministrator {
     plan: Plan,
-    model: Arc<PhysicalSchema>,
+    physical: Arc<PhysicalSchema>,
     link: Link,
     topology: Topology,
 }
@@ -89,7 +89,7 @@ impl MongodbAdministrator {
     pub(crate) async fn open(
         options: &Options,
         plan: Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Result<Self, StoreError> {
         let timeout = Duration::from_millis(plan.timeout_ms);
         let mut link = Link::open(options, plan.database.as_str(), timeout).await?;
@@ -106,7 +106,7 @@ impl MongodbAdministrator {
         link.allow(PATIENCE);
         Ok(Self {
             plan,
-            model,
+            physical,
             link,
             topology: Topology::of(&hello),
         })
@@ -199,7 +199,7 @@ impl MongodbAdministrator {
     async fn count_documents(&mut self) -> Result<Option<Documents>, StoreError> {
         const OPERATION: &str = "count documents";
         let mut all = Documents::default();
-        for name in self.model.collections() {
+        for name in self.physical.collections() {
             let stats = match self
                 .link
                 .command(OPERATION, doc! { "collStats": name })
@@ -272,7 +272,7 @@ impl BackendAdministrator for MongodbAdministrator {
     }
 
     fn expected(&self) -> Vec<String> {
-        let mut names = self.model.collections();
+        let mut names = self.physical.collections();
         names.push(OWNER_COLLECTION.to_owned());
         names
     }
@@ -293,7 +293,7 @@ impl BackendAdministrator for MongodbAdministrator {
                 ),
             ));
         }
-        for command in self.model.commands() {
+        for command in self.physical.commands() {
             self.link.command("make collections", command).await?;
         }
         Ok(())

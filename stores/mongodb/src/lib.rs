@@ -170,10 +170,10 @@ impl Backend for MongodbBackend {
     async fn administrator(
         &self,
         plan: &Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Result<MongodbAdministrator, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
-        let administrator = MongodbAdministrator::open(&options, plan.clone(), model).await?;
+        let administrator = MongodbAdministrator::open(&options, plan.clone(), physical).await?;
         self.met.remember(administrator.topology());
         Ok(administrator)
     }
@@ -181,12 +181,12 @@ impl Backend for MongodbBackend {
     async fn connect(
         &self,
         plan: &Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Result<MongodbSession, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
         let latest = self.met.latest_of(&options.hosts());
         let options = options.sharing(latest);
-        let session = MongodbSession::open(&options, plan, model).await?;
+        let session = MongodbSession::open(&options, plan, physical).await?;
         self.met.remember(session.topology());
         Ok(session)
     }

@@ -28,7 +28,7 @@ pub(crate) struct Reader<'a> {
     /// The client.
     pub(crate) link: &'a Link,
     /// The plan's collections.
-    pub(crate) model: &'a PhysicalSchema,
+    pub(crate) physical: &'a PhysicalSchema,
 }
 
 /// A question, with what is known of its table.
@@ -44,7 +44,7 @@ struct Question<'a> {
 impl Reader<'_> {
     /// Answers a question.
     pub(crate) async fn query(&self, query: &Query) -> Result<Answer, StoreError> {
-        let (table, kept) = self.model.table(query.table)?;
+        let (table, kept) = self.physical.table(query.table)?;
         let question = Question {
             query,
             table,

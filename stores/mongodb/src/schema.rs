@@ -1,6 +1,6 @@
 //! From schema and layout to collections, documents and indexes.
 //!
-//! A model is worked out from schema and layout alone, by each session anew or shared; it does not touch the database.
+//! A physical schema is worked out from schema and layout alone, by each session anew or shared; it does not touch the database.
 //! Names come from the schema; a name of our own that the schema has taken gets underscores appended. Writing and
 //! asking both follow it; which layouts are on offer is in [`layout_options`], the series' tags are in [`series`].
 
@@ -13,8 +13,8 @@ use self::series::Roster;
 pub(crate) use self::series::Tags;
 use mongodb::bson::{Document, doc};
 use sensormark_store::{
-    Encoding, Entity, ErrorKind, FieldType, Index, Layout, QueryStyle, Schema, Scope, Shape,
-    StoreError, Table, TagPlacement, TimeKey, TimeRange, WriteMethod,
+    Encoding, Entity, FieldType, Index, Layout, QueryStyle, Schema, Scope, Shape, StoreError,
+    Table, TagPlacement, TimeKey, TimeRange, WriteMethod,
 };
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -115,7 +115,7 @@ impl Names {
 }
 
 impl PhysicalSchema {
-    /// The model of a schema and layout.
+    /// The physical schema of a schema and a layout.
     pub(crate) fn new(schema: &Arc<Schema>, layout: Layout) -> Result<Self, StoreError> {
         if let Some(reason) = missing(&layout) {
             return Err(StoreError::unsupported("lay out collections", reason));
@@ -139,17 +139,8 @@ impl PhysicalSchema {
 
     /// A table and how it is kept.
     pub(crate) fn table(&self, number: usize) -> Result<(&Table, &PhysicalTable), StoreError> {
-        self.schema
-            .tables
-            .get(number)
-            .zip(self.tables.get(number))
-            .ok_or_else(|| {
-                StoreError::new(
-                    ErrorKind::NotFound,
-                    "find a table",
-                    format!("the schema has no table number {number}; check the question"),
-                )
-            })
+        let table = self.schema.table(number)?;
+        Ok((table, &self.tables[number]))
     }
 
     /// The names of all collections, without the owner's.

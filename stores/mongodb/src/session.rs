@@ -21,7 +21,7 @@ use tokio::sync::Mutex;
 /// A client's session.
 pub struct MongodbSession {
     link: Link,
-    model: Arc<PhysicalSchema>,
+    physical: Arc<PhysicalSchema>,
     durability: Durability,
     topology: Topology,
     /// Where writes go out that nobody acknowledges.
@@ -34,7 +34,7 @@ impl MongodbSession {
     pub(crate) async fn open(
         options: &Options,
         plan: &Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Result<Self, StoreError> {
         let timeout = Duration::from_millis(plan.timeout_ms);
         let link = Link::open(options, plan.database.as_str(), timeout).await?;
@@ -50,7 +50,7 @@ impl MongodbSession {
                 };
                 Ok(Self {
                     link,
-                    model,
+                    physical,
                     durability: plan.durability,
                     topology,
                     silent,
@@ -98,7 +98,7 @@ impl MongodbSession {
     fn writer(&self) -> Writer<'_> {
         Writer {
             link: &self.link,
-            model: &self.model,
+            physical: &self.physical,
             durability: self.durability,
             topology: self.topology,
             silent: self.silent.as_ref(),
@@ -116,7 +116,7 @@ impl MongodbSession {
     fn reader(&self) -> Reader<'_> {
         Reader {
             link: &self.link,
-            model: &self.model,
+            physical: &self.physical,
         }
     }
 }

@@ -71,11 +71,11 @@ fn reading_bytes(layout: &Layout, table: &Table) -> usize {
 impl Writer<'_> {
     /// Writes a batch, split where the limits say and where a command gets too large.
     pub(crate) async fn write(&self, batch: &Batch) -> Result<Acknowledgement, StoreError> {
-        let (table, kept) = self.model.table(batch.table)?;
+        let (table, kept) = self.physical.table(batch.table)?;
         if kept.shape == Shape::NativeTimeSeries {
             return self.write_by_series(kept, batch).await;
         }
-        let most = limits(&self.model.layout, table).readings_per_statement;
+        let most = limits(&self.physical.layout, table).readings_per_statement;
         let mut done = Acknowledgement::default();
         let mut start = 0;
         while start < batch.len() {
@@ -111,7 +111,7 @@ impl Writer<'_> {
                 self.spans(kept, batch, rows, span_ns, concern)?
             }
             Shape::Bucketed { limit, .. } => {
-                let filling = match self.model.layout.write {
+                let filling = match self.physical.layout.write {
                     WriteMethod::FastPath => Filling::Ready,
                     _ => Filling::Upsert,
                 };
@@ -155,7 +155,7 @@ impl Writer<'_> {
     fn head(&self, command: &str, collection: &str, concern: bool, capacity: usize) -> Wire {
         let mut wire = Wire::document(capacity);
         wire.string(command, collection);
-        let Layout { write, shape, .. } = self.model.layout;
+        let Layout { write, shape, .. } = self.physical.layout;
         let ordered = write != WriteMethod::FastPath && shape != Shape::NativeTimeSeries;
         wire.boolean("ordered", ordered);
         if concern {

@@ -75,7 +75,7 @@ const CATALOGUE: &str = "SELECT 'TABLE ' || c.oid::regclass || E' (\\n  ' || (
 pub struct PostgresqlAdministrator {
     options: Options,
     plan: Plan,
-    model: Arc<PhysicalSchema>,
+    physical: Arc<PhysicalSchema>,
     maintenance: Link,
 }
 
@@ -84,7 +84,7 @@ impl PostgresqlAdministrator {
     pub(crate) async fn open(
         options: Options,
         plan: Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Result<Self, StoreError> {
         let timeout = Duration::from_millis(plan.timeout_ms);
         let mut maintenance = Link::open(&options, &options.maintenance_database, timeout).await?;
@@ -92,7 +92,7 @@ impl PostgresqlAdministrator {
         Ok(Self {
             options,
             plan,
-            model,
+            physical,
             maintenance,
         })
     }
@@ -129,9 +129,9 @@ impl PostgresqlAdministrator {
             client.execute(&mark, &[&self.plan.owner]),
         )
         .await?;
-        let tables = statements(&self.model).join(";");
+        let tables = statements(&self.physical).join(";");
         link.batch("make tables", &tables).await?;
-        fill_tags(link, &self.model, &self.model.schema).await?;
+        fill_tags(link, &self.physical, &self.physical.schema).await?;
         link.batch("commit the tables", "COMMIT").await
     }
 
@@ -258,7 +258,7 @@ impl BackendAdministrator for PostgresqlAdministrator {
     }
 
     fn expected(&self) -> Vec<String> {
-        table_names(&self.model)
+        table_names(&self.physical)
     }
 
     async fn make(&mut self) -> Result<(), StoreError> {

@@ -7,7 +7,7 @@ use sensormark_relational::cell::Cell;
 use sensormark_relational::column_type::ColumnType;
 use std::error::Error;
 use std::fmt::Write;
-use tokio_postgres::types::{IsNull, ToSql, Type};
+use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
 /// One value as PostgreSQL takes it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -116,18 +116,12 @@ impl ToSql for Parameter<'_> {
         Ok(IsNull::No)
     }
 
+    // Statements are prepared with the types that their cells have, so there is nothing to check a value.
     fn accepts(_: &Type) -> bool {
         true
     }
 
-    /// Statements are prepared with the types that their cells have, so there is nothing to check a value.
-    fn to_sql_checked(
-        &self,
-        kind: &Type,
-        out: &mut BytesMut,
-    ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
-        self.to_sql(kind, out)
-    }
+    to_sql_checked!();
 }
 
 /// A one-dimensional array of so many cells in the binary form.

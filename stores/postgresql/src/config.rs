@@ -8,13 +8,13 @@ use crate::driver::Driver;
 use crate::error::store_error;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
-use sensormark_kit::url::{existing_server, percent_decoded, without_further_hosts};
+use rustls::{ClientConfig, DigitallySignedStruct, SignatureScheme};
+use sensormark_kit::tls;
+use sensormark_kit::url::{authority, existing_server, percent_decoded, without_further_hosts};
 use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_postgres::config::{LoadBalanceHosts, SslMode, TargetSessionAttrs};
@@ -142,26 +142,19 @@ impl Options {
         if !matches!(url.scheme(), "postgresql" | "postgres") {
             return Err(wrong("it does not start with postgresql://"));
         }
-        let host = url
-            .host_str()
-            .filter(|host| !host.is_empty())
-            .ok_or_else(|| wrong("it names no host"))?;
-        if url.username().is_empty() {
+        let authority = authority(&url, 5432).map_err(wrong)?;
+        if authority.user.is_empty() {
             return Err(wrong("it names no user"));
         }
         let wishes = Wishes::read(&url)?;
-        let first = (
-            host.trim_matches(['[', ']']).to_owned(),
-            url.port().unwrap_or(5432),
-        );
-        let database = decoded(url.path().trim_start_matches('/'))?;
+        let database = percent_decoded(url.path().trim_start_matches('/')).map_err(wrong)?;
         Ok(Self {
-            hosts: std::iter::once(first).chain(further).collect(),
+            hosts: std::iter::once(authority.host).chain(further).collect(),
             any_server: wishes.any_server,
             synchronous_commit: wishes.synchronous_commit,
             reads_replicas: wishes.reads_replicas,
-            user: decoded(url.username())?,
-            password: Secret::new(decoded(url.password().unwrap_or_default())?),
+            user: authority.user,
+            password: authority.password,
             is_named: !database.is_empty(),
             maintenance_database: if database.is_empty() {
                 "postgres".to_owned()
@@ -240,10 +233,6 @@ impl Options {
 /// What `synchronous_commit` may be.
 const COMMIT_LEVELS: [&str; 5] = ["off", "local", "remote_write", "on", "remote_apply"];
 
-fn decoded(text: &str) -> Result<String, StoreError> {
-    percent_decoded(text).map_err(wrong)
-}
-
 impl Encryption {
     fn parse(mode: &str) -> Result<Self, StoreError> {
         Ok(match mode {
@@ -268,52 +257,19 @@ impl Encryption {
     }
 }
 
-fn unprepared(text: impl fmt::Display) -> StoreError {
-    let operation = "prepare TLS for PostgreSQL";
-    StoreError::new(ErrorKind::Configuration, operation, text.to_string())
-}
-
-/// The public authorities, or those of a file.
-fn roots(file: Option<&Path>) -> Result<RootCertStore, StoreError> {
-    let Some(file) = file else {
-        return Ok(RootCertStore {
-            roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
-        });
-    };
-    let unread = |text: &dyn fmt::Display| {
-        unprepared(format!(
-            "sslrootcert {}: {text}; it is a file with certificates of authorities (PEM)",
-            file.display()
-        ))
-    };
-    let mut roots = RootCertStore::empty();
-    for certificate in CertificateDer::pem_file_iter(file).map_err(|error| unread(&error))? {
-        let certificate = certificate.map_err(|error| unread(&error))?;
-        roots.add(certificate).map_err(|error| unread(&error))?;
-    }
-    match roots.is_empty() {
-        true => Err(unread(&"there is no certificate in it")),
-        false => Ok(roots),
-    }
+fn unprepared(text: String) -> StoreError {
+    StoreError::new(ErrorKind::Configuration, "prepare TLS for PostgreSQL", text)
 }
 
 impl Options {
     fn tls_config(&self) -> Result<ClientConfig, StoreError> {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let roots = Arc::new(roots(self.authorities.as_deref())?);
-        let verifier = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider))
-            .build()
-            .map_err(unprepared)?;
+        let file = self.authorities.as_deref();
+        let verifier = tls::verifier(file, "sslrootcert").map_err(unprepared)?;
         let verifier: Arc<dyn ServerCertVerifier> = match self.encryption {
             Encryption::VerifyFull => verifier,
             _ => Arc::new(AnyCertificate(verifier)),
         };
-        Ok(ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(unprepared)?
-            .dangerous()
-            .with_custom_certificate_verifier(verifier)
-            .with_no_client_auth())
+        tls::configuration(verifier).map_err(unprepared)
     }
 }
 

@@ -5,7 +5,8 @@ use crate::write::record::{self, BinaryArrays};
 use sensormark_relational::column_type::ColumnType;
 use sensormark_relational::ddl::definition::TableDefinition;
 use sensormark_relational::dialect::{
-    Aggregates, Dialect, Names, Placeholder, RecordRange, SeriesSet, SumPart, TimeUnit, Walk,
+    Aggregates, Dialect, Names, Placeholder, RecordRange, SeriesSet, TimeUnit, Walk,
+    plain_aggregate,
 };
 use sensormark_relational::expansion::Expansion;
 use sensormark_relational::physical_schema::column_count;
@@ -246,13 +247,11 @@ impl Dialect for Postgresql {
     }
 
     fn plain_aggregate(&self, function: Function, value: &str, kind: FieldType) -> String {
+        let plain = plain_aggregate(function, value);
         match (function, kind) {
-            (Function::Count, _) => format!("count({value})"),
-            (Function::Sum, FieldType::I64) => format!("sum({value})::int8"),
-            (Function::Sum, _) => format!("sum({value})"),
-            (Function::Min, _) => format!("min({value})"),
-            (Function::Max, _) => format!("max({value})"),
-            _ => format!("avg({value})::float8"),
+            (Function::Sum, FieldType::I64) => format!("{plain}::int8"),
+            (Function::Mean, _) => format!("{plain}::float8"),
+            _ => plain,
         }
     }
 
@@ -278,32 +277,22 @@ impl Dialect for Postgresql {
         format!("EXCLUDED.{column}")
     }
 
-    fn add_up(&self, part: SumPart, column: &str, _: bool) -> String {
-        let (there, more) = (format!("s.{column}"), self.incoming(column));
-        match part {
-            SumPart::Count => format!("{there} + {more}"),
-            SumPart::Sum => format!("coalesce({there} + {more}, {there}, {more})"),
-            SumPart::Min => format!("least({there}, {more})"),
-            SumPart::Max => format!("greatest({there}, {more})"),
-        }
+    fn present(&self, column: &str) -> String {
+        format!("s.{column}")
     }
 
     fn sum_of_sums(&self, aggregate: Aggregate, columns: &SumColumns) -> String {
         let is_real = columns.kind == FieldType::F64;
-        let (count, sum) = (
-            format!("sum(r.{})", columns.count),
-            format!("sum(r.{})", columns.sum),
-        );
+        let total = columns.total(aggregate.function);
         match aggregate.function {
-            Function::Count => format!("{count}::int8"),
-            Function::Sum if is_real => sum,
-            Function::Sum => format!("{sum}::int8"),
-            Function::Min => format!("min(r.{})", columns.min),
-            Function::Max => format!("max(r.{})", columns.max),
-            _ => {
+            Function::Sum if is_real => total,
+            Function::Count | Function::Sum => format!("{total}::int8"),
+            Function::Mean => {
+                let count = columns.total(Function::Count);
                 let exact = if is_real { "float8" } else { "numeric" };
-                format!("({sum} / nullif({count}, 0)::{exact})::float8")
+                format!("({total} / nullif({count}, 0)::{exact})::float8")
             }
+            _ => total,
         }
     }
 

@@ -169,18 +169,18 @@ impl Backend for PostgresqlBackend {
     async fn administrator(
         &self,
         plan: &Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Result<PostgresqlAdministrator, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
-        PostgresqlAdministrator::open(options, plan.clone(), model).await
+        PostgresqlAdministrator::open(options, plan.clone(), physical).await
     }
 
     async fn connect(
         &self,
         plan: &Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Result<PostgresqlSession, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
-        PostgresqlSession::open(&options, plan, model).await
+        PostgresqlSession::open(&options, plan, physical).await
     }
 }

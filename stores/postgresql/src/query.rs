@@ -3,16 +3,13 @@
 //! The relational planner writes the statement and puts the answer together; here it is sent. Statements are prepared once for each
 //! shape of question and session.
 
-mod row;
 mod scan;
 
-use self::row::Answered;
 use crate::cell::native;
 use crate::cell::{Parameter, array};
 use crate::connection::{Link, Planning};
 use crate::sent;
 use bytes::BufMut;
-use futures_util::TryStreamExt;
 use futures_util::future::join;
 use sensormark_kit::ByShape;
 use sensormark_relational::cell::Cell;
@@ -22,8 +19,8 @@ use sensormark_relational::plan::shape::QueryShape;
 use sensormark_relational::plan::slot::{Bindings, Slot};
 use sensormark_relational::plan::{Form, Plan, Statement, checked, nothing_to_find};
 use sensormark_relational::table::PhysicalTable;
+use sensormark_relational::wire::{WireRow, read_rows};
 use sensormark_store::{Answer, Ask, Query, Selection, StoreError};
-use std::pin::pin;
 use std::rc::Rc;
 use tokio_postgres::types::Type;
 
@@ -46,13 +43,13 @@ pub(crate) struct Reader<'a> {
     /// Its prepared statements.
     pub(crate) statements: &'a mut Statements,
     /// The plan's tables.
-    pub(crate) model: &'a PhysicalSchema,
+    pub(crate) physical: &'a PhysicalSchema,
 }
 
 impl Reader<'_> {
     /// Answers a question.
     pub(crate) async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
-        let asked = checked(self.model, query)?;
+        let asked = checked(self.physical, query)?;
         if let Some(nothing) = nothing_to_find(&asked) {
             return Ok(nothing);
         }
@@ -61,7 +58,6 @@ impl Reader<'_> {
         let value = |&slot: &Slot| Parameter(encoded.value(slot, asked));
         let cells = || prepared.slots.iter().map(value);
         let mut decoder = Decoder::new(asked, 1);
-        let mut failure = None;
         let change =
             (self.link.planning != prepared.planning).then(|| prepared.planning.statement());
         self.link.planning = prepared.planning;
@@ -83,25 +79,17 @@ impl Reader<'_> {
                     rows?
                 }
             };
-            let mut rows = pin!(rows);
-            while let Some(row) = rows.try_next().await? {
-                if failure.is_none() {
-                    failure = decoder.row(&prepared.form, &Answered(&row)).err();
-                }
-            }
-            Ok(())
+            let form = &prepared.form;
+            read_rows(rows, |row| decoder.row(form, &WireRow::<false>(row))).await
         };
-        self.link.wire.run(OPERATION, asking).await?;
-        match failure {
-            None => Ok(decoder.finish(&prepared.form)),
-            Some(error) => Err(error),
-        }
+        self.link.wire.run(OPERATION, asking).await??;
+        Ok(decoder.finish(&prepared.form))
     }
 
     async fn prepared(&mut self, asked: Bindings<'_>) -> Result<Rc<Prepared>, StoreError> {
-        let (model, link) = (self.model, &mut *self.link);
+        let (physical, link) = (self.physical, &mut *self.link);
         let make = async || {
-            let plan = Plan::new(model, asked.query)?;
+            let plan = Plan::new(physical, asked.query)?;
             let [statement] =
                 <[Statement; 1]>::try_from(plan.statements).map_err(|statements| {
                     let count = statements.len();
@@ -118,7 +106,7 @@ impl Reader<'_> {
                 planning: planning(asked.query, asked.table),
             }))
         };
-        let shape = QueryShape::of(asked.query, model);
+        let shape = QueryShape::of(asked.query, physical);
         self.statements.prepared(shape, make).await
     }
 }

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// A client's session.
 pub struct PostgresqlSession {
     link: Link,
-    model: Arc<PhysicalSchema>,
+    physical: Arc<PhysicalSchema>,
     writes: write::Statements,
     reads: query::Statements,
     /// A connection for questions to a server that takes no writes, where the URL asks for one.
@@ -50,7 +50,7 @@ impl PostgresqlSession {
     pub(crate) async fn open(
         options: &Options,
         plan: &Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Result<Self, StoreError> {
         let durability = durability_setting(plan.durability, options)?;
         let timeout = Duration::from_millis(plan.timeout_ms);
@@ -70,7 +70,7 @@ impl PostgresqlSession {
         };
         Ok(Self {
             link,
-            model,
+            physical,
             writes: write::Statements::default(),
             reads: query::Statements::default(),
             replica,
@@ -81,7 +81,7 @@ impl PostgresqlSession {
         Writer {
             link: &mut self.link,
             statements: &mut self.writes,
-            model: &self.model,
+            physical: &self.physical,
         }
     }
 
@@ -89,7 +89,7 @@ impl PostgresqlSession {
         Reader {
             link: &mut self.link,
             statements: &mut self.reads,
-            model: &self.model,
+            physical: &self.physical,
         }
     }
 }
@@ -105,11 +105,11 @@ impl BackendSession for PostgresqlSession {
 
     async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
         if let Some((link, statements)) = &mut self.replica {
-            let model = &self.model;
+            let physical = &self.physical;
             let mut reader = Reader {
                 link,
                 statements,
-                model,
+                physical,
             };
             return reader.query(query).await;
         }

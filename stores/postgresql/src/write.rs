@@ -55,18 +55,18 @@ pub(crate) struct Writer<'a> {
     /// Its prepared statements.
     pub(crate) statements: &'a mut Statements,
     /// The plan's tables.
-    pub(crate) model: &'a PhysicalSchema,
+    pub(crate) physical: &'a PhysicalSchema,
 }
 
 impl Writer<'_> {
     /// Writes a batch, split where the limits say.
     pub(crate) async fn write(&mut self, batch: &Batch) -> Result<Acknowledgement, StoreError> {
         let mut done = Acknowledgement::default();
-        let most = self.model.table(batch.table)?.1.readings_per_statement;
+        let most = self.physical.table(batch.table)?.1.readings_per_statement;
         let mut start = 0;
         while start < batch.len() {
             let end = batch.len().min(start.saturating_add(most));
-            let rows = Rows::new(self.model, batch, start..end)?;
+            let rows = Rows::new(self.physical, batch, start..end)?;
             done.statements += self
                 .write_rows(&rows, end - start)
                 .await
@@ -80,10 +80,10 @@ impl Writer<'_> {
 
     /// Writes rows as one statement (or one request of many); returns how many statements or requests it took.
     async fn write_rows(&mut self, rows: &Rows<'_>, readings: usize) -> Result<u64, StoreError> {
-        if rows.model.summary().is_some() {
+        if rows.physical.summary().is_some() {
             return self.summarise(rows).await;
         }
-        match rows.model.layout.write {
+        match rows.physical.layout.write {
             WriteMethod::FastPath => self.copy(rows).await,
             WriteMethod::ConcatenatedStatements => self.concatenated(rows).await,
             WriteMethod::MultiRow => self.insert(rows).await,
@@ -99,7 +99,7 @@ impl Writer<'_> {
             rows: rows.len(),
         };
         let statement = self
-            .prepared(key, || insert(rows.model, rows.table, rows.len()))
+            .prepared(key, || insert(rows.physical, rows.table, rows.len()))
             .await?;
         self.link
             .kept
@@ -176,7 +176,7 @@ impl Writer<'_> {
         let cell = rows.cell(row, column);
         match cell {
             Cell::I64(key) if rows.table.columns[column].kind == ColumnType::Timestamp => {
-                let micros = self.model.time_ns(key).div_euclid(1_000);
+                let micros = self.physical.time_ns(key).div_euclid(1_000);
                 text.push_str("'epoch'::timestamptz + interval '1 microsecond' * ");
                 Parameter(Cell::I64(micros)).put_literal(text);
             }
@@ -186,15 +186,15 @@ impl Writer<'_> {
 
     /// Readings and their sums in one statement.
     async fn summarise(&mut self, rows: &Rows<'_>) -> Result<u64, StoreError> {
-        let (model, table) = (rows.model, rows.table);
-        let Some(((per_ns, split), sums)) = model.summary().zip(table.sums.as_ref()) else {
+        let (physical, table) = (rows.physical, rows.table);
+        let Some(((per_ns, split), sums)) = physical.summary().zip(table.sums.as_ref()) else {
             return Ok(0);
         };
         if rows.len() == 1 {
             let key = Key::SummariseOne {
                 table: table.number,
             };
-            let parts = || statement::summarise_one(model, table, sums, per_ns, split);
+            let parts = || statement::summarise_one(physical, table, sums, per_ns, split);
             let text = || statement::together(parts());
             let statement = self.prepared(key, text).await?;
             self.link
@@ -210,7 +210,7 @@ impl Writer<'_> {
         let key = Key::SummariseMany {
             table: table.number,
         };
-        let text = || statement::summarise_many(model, table, sums, per_ns, split);
+        let text = || statement::summarise_many(physical, table, sums, per_ns, split);
         let statement = self.prepared(key, text).await?;
         let arrays: Vec<Vec<u8>> = table
             .columns
@@ -233,11 +233,11 @@ impl Writer<'_> {
         &mut self,
         write: EntityReading<'_>,
     ) -> Result<Acknowledgement, StoreError> {
-        let rows = Rows::new(self.model, write.reading, 0..write.reading.len())?;
+        let rows = Rows::new(self.physical, write.reading, 0..write.reading.len())?;
         let (table, description) = (rows.table, rows.description);
-        let model = self.model;
-        let entity_cells = entity_cells(model, write)?;
-        let text = |first| entity(model, table, description, first).unwrap_or_default();
+        let physical = self.physical;
+        let entity_cells = entity_cells(physical, write)?;
+        let text = |first| entity(physical, table, description, first).unwrap_or_default();
         let statements = match write.atomicity {
             Atomicity::Separate => {
                 let statement = self
@@ -307,12 +307,12 @@ fn parameters<'a>(rows: &'a Rows<'_>) -> impl ExactSizeIterator<Item = Parameter
 
 /// One statement that writes the reading (and its sums) and the entity.
 fn with_reading(rows: &Rows<'_>, entity: Text) -> Text {
-    let (model, table) = (rows.model, rows.table);
-    let mut parts = match model.summary().zip(table.sums.as_ref()) {
+    let (physical, table) = (rows.physical, rows.table);
+    let mut parts = match physical.summary().zip(table.sums.as_ref()) {
         Some(((per_ns, split), sums)) => {
-            statement::summarise_one(model, table, sums, per_ns, split)
+            statement::summarise_one(physical, table, sums, per_ns, split)
         }
-        None => vec![insert(model, table, rows.len())],
+        None => vec![insert(physical, table, rows.len())],
     };
     parts.push(entity);
     statement::together(parts)
@@ -334,10 +334,10 @@ fn complete(stored: u64, sent: usize) -> Result<u64, StoreError> {
 /// Fills the tables of tags, in one statement each.
 pub(crate) async fn fill_tags(
     link: &mut Link,
-    model: &PhysicalSchema,
+    physical: &PhysicalSchema,
     schema: &Schema,
 ) -> Result<(), StoreError> {
-    for (table, description) in model.tables.iter().zip(&schema.tables) {
+    for (table, description) in physical.tables.iter().zip(&schema.tables) {
         let Some(name) = &table.tags else { continue };
         let (text, kinds) = statement::fill_tags(name, table, description);
         let kinds = statement::types(&kinds);

@@ -157,7 +157,7 @@ impl BackendAdministrator for QuestdbAdministrator {
 
     fn expected(&self) -> Vec<String> {
         let prefix = format!("{DATABASE}.");
-        let names = table_names(&self.tables.model).into_iter();
+        let names = table_names(&self.tables.physical).into_iter();
         names.map(|name| name.replace(&prefix, "")).collect()
     }
 
@@ -170,7 +170,7 @@ impl BackendAdministrator for QuestdbAdministrator {
         let (client, mark) = (&self.link.client, &self.plan.owner);
         let marking = async { client.execute(&text, &[mark]).await };
         self.link.run("set the owner's mark", marking).await?;
-        for statement in statements(&self.tables.model) {
+        for statement in statements(&self.tables.physical) {
             let text = in_database(&statement, database);
             self.link.batch("make a table", &text).await?;
         }
@@ -199,7 +199,7 @@ impl BackendAdministrator for QuestdbAdministrator {
     /// Until all writes are applied; QuestDB compacts nothing afterwards.
     async fn settle(&mut self) -> Result<(), StoreError> {
         let lookout = Lookout::new(&self.link).await?;
-        for table in &self.tables.model.schema.tables {
+        for table in &self.tables.physical.schema.tables {
             for name in written_tables(self.plan.database.as_str(), table) {
                 lookout.wait(&self.link, &name, None).await?;
             }

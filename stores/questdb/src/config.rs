@@ -2,7 +2,7 @@
 //!
 //! `questdb://user:password@host:8812/?http=9000`: questions go to the port of PostgreSQL's protocol, lines to that of HTTP.
 
-use sensormark_kit::url::{basic_authorization, existing_server, percent_decoded};
+use sensormark_kit::url::{authority, basic_authorization, existing_server};
 use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
 use std::fmt;
 use tokio_postgres::Config;
@@ -49,14 +49,12 @@ impl Options {
         if url.scheme() != "questdb" {
             return Err(wrong("it does not start with questdb://"));
         }
-        let host = url.host_str().filter(|host| !host.is_empty());
-        let host = host.ok_or_else(|| wrong("it names no host"))?;
+        let authority = authority(&url, 8812).map_err(wrong)?;
         if !matches!(url.path(), "" | "/") {
             return Err(wrong(
                 "it names a database, and QuestDB has one for all tables",
             ));
         }
-        let decoded = |text: &str| percent_decoded(text).map_err(wrong);
         let mut http_port = 9000;
         for (key, value) in url.query_pairs() {
             if key != "http" {
@@ -67,16 +65,17 @@ impl Options {
             let port = value.parse();
             http_port = port.map_err(|_| wrong("the value of http is no port"))?;
         }
-        let user = match url.username() {
+        let user = match authority.user.as_str() {
             "" => "admin".to_owned(),
-            user => decoded(user)?,
+            _ => authority.user,
         };
+        let (host, port) = authority.host;
         Ok(Self {
-            host: host.trim_matches(['[', ']']).to_owned(),
-            port: url.port().unwrap_or(8812),
+            host,
+            port,
             http_port,
             user,
-            password: Secret::new(decoded(url.password().unwrap_or_default())?),
+            password: authority.password,
         })
     }
 

@@ -9,7 +9,7 @@ use sensormark_relational::column_type::ColumnType;
 use sensormark_relational::ddl::definition::{Indexed, Purpose, TableDefinition};
 use sensormark_relational::dialect::{
     Aggregates, Dialect, Names, Placeholder, RecordRange, SeriesSet, SumPart, TimeUnit, Walk,
-    is_plain,
+    is_plain, plain_aggregate,
 };
 use sensormark_relational::expansion::Expansion;
 use sensormark_relational::table::{Content, PhysicalTable, SumColumns};
@@ -228,14 +228,7 @@ impl Dialect for QuestdbDialect {
                  ELSE {real}::decimal(38, 0)::long END"
             );
         }
-        let name = match function {
-            Function::Count => "count",
-            Function::Sum => "sum",
-            Function::Min => "min",
-            Function::Max => "max",
-            _ => "avg",
-        };
-        format!("{name}({value})")
+        plain_aggregate(function, value)
     }
 
     /// Of the latest row, because rows are in the order of time.

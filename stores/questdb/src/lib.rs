@@ -118,14 +118,18 @@ impl Backend for QuestdbBackend {
     async fn administrator(
         &self,
         plan: &Plan,
-        model: Arc<Tables>,
+        tables: Arc<Tables>,
     ) -> Result<QuestdbAdministrator, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
-        QuestdbAdministrator::open(&options, plan.clone(), model).await
+        QuestdbAdministrator::open(&options, plan.clone(), tables).await
     }
 
-    async fn connect(&self, plan: &Plan, model: Arc<Tables>) -> Result<QuestdbSession, StoreError> {
+    async fn connect(
+        &self,
+        plan: &Plan,
+        tables: Arc<Tables>,
+    ) -> Result<QuestdbSession, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
-        QuestdbSession::open(&options, plan, model).await
+        QuestdbSession::open(&options, plan, tables).await
     }
 }

@@ -3,17 +3,14 @@
 //! Statements are prepared once for each shape of question and session. Before an answer counts, all that was acknowledged must show
 //! ([`crate::visible`]).
 
-mod row;
 pub(crate) mod value;
 
-use self::row::Answered;
 pub(crate) use self::value::Value;
 use self::value::{kinds, values};
 use crate::asking::Link;
 use crate::schema::{in_database, table_name, written_tables};
 use crate::sent::Kept;
 use crate::visible::{Lookout, STATE, State};
-use futures_util::TryStreamExt;
 use futures_util::future::join;
 use sensormark_kit::ByShape;
 use sensormark_relational::decode::{Decoder, entity};
@@ -21,6 +18,7 @@ use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_relational::plan::shape::QueryShape;
 use sensormark_relational::plan::slot::{Bindings, Slot};
 use sensormark_relational::plan::{self, Form, Plan, checked, entities, nothing_to_find};
+use sensormark_relational::wire::{WireRow, read_piece, read_rows};
 use sensormark_store::{Answer, Batch, Query, StoreError};
 use std::pin::pin;
 use std::rc::Rc;
@@ -54,7 +52,7 @@ pub(crate) struct Reader<'a> {
     /// What was sent, where statements are shown.
     pub(crate) kept: &'a mut Kept,
     /// The plan's tables.
-    pub(crate) model: &'a PhysicalSchema,
+    pub(crate) physical: &'a PhysicalSchema,
     /// The plan's database.
     pub(crate) database: &'a str,
 }
@@ -62,8 +60,8 @@ pub(crate) struct Reader<'a> {
 impl Reader<'_> {
     /// Answers a question. Where all showed before, it looks and asks in one go; where something does not show yet, it waits and asks again.
     pub(crate) async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
-        let model = self.model;
-        let asked = checked(model, query)?;
+        let physical = self.physical;
+        let asked = checked(physical, query)?;
         if let Some(nothing) = nothing_to_find(&asked) {
             return Ok(nothing);
         }
@@ -102,30 +100,22 @@ impl Reader<'_> {
         for one in prepared {
             let values = values(&one.slots, asked);
             self.kept.note(&one.text, || values.clone());
-            let mut failure = None;
             let asking = async {
                 let rows = self.link.client.query_raw(&one.statement, &values).await?;
-                let mut rows = pin!(rows);
-                while let Some(row) = rows.try_next().await? {
-                    if failure.is_none() {
-                        failure = decoder.row(&one.form, &Answered(&row)).err();
-                    }
-                }
-                Ok(())
+                read_rows(rows, |row| decoder.row(&one.form, &WireRow::<true>(row))).await
             };
             match looked_at.take() {
-                None => self.link.run(OPERATION, asking).await?,
+                None => self.link.run(OPERATION, asking).await??,
                 Some(name) => {
                     let both = async {
                         let (state, asked) = join(self.lookout.look(self.link, name), asking).await;
-                        asked?;
-                        state
+                        let asked = asked?;
+                        Ok((state?, asked))
                     };
-                    seen = self.link.run(OPERATION, both).await?;
+                    let (state, asked) = self.link.run(OPERATION, both).await?;
+                    seen = state;
+                    asked?;
                 }
-            }
-            if let Some(error) = failure {
-                return Err(error);
             }
             last = &one.form;
         }
@@ -133,16 +123,16 @@ impl Reader<'_> {
     }
 
     async fn prepared(&mut self, asked: Bindings<'_>) -> Result<Rc<Vec<Prepared>>, StoreError> {
-        let (model, link, database) = (self.model, self.link, self.database);
+        let (physical, link, database) = (self.physical, self.link, self.database);
         let make = async || {
-            let plan = Plan::new(model, asked.query)?;
+            let plan = Plan::new(physical, asked.query)?;
             let mut all = Vec::with_capacity(plan.statements.len());
             for statement in plan.statements {
                 all.push(prepare(link, database, statement, asked).await?);
             }
             Ok(Rc::new(all))
         };
-        let shape = QueryShape::of(asked.query, model);
+        let shape = QueryShape::of(asked.query, physical);
         self.statements.prepared(shape, make).await
     }
 
@@ -152,9 +142,9 @@ impl Reader<'_> {
         number: usize,
         sink: &mut dyn FnMut(&Batch),
     ) -> Result<(), StoreError> {
-        let model = self.model;
-        let (statement, query) = Plan::everything(model, number)?;
-        let asked = Bindings::new(model, &query)?;
+        let physical = self.physical;
+        let (statement, query) = Plan::everything(physical, number)?;
+        let asked = Bindings::new(physical, &query)?;
         let name = table_name(self.database, &asked.description.name);
         self.note_look(&name);
         self.lookout.wait(self.link, &name, None).await?;
@@ -165,24 +155,8 @@ impl Reader<'_> {
         let mut rows = pin!(self.link.run(OPERATION, asking).await?);
         let mut decoder = Decoder::new(asked, 1).in_pieces(PIECE);
         loop {
-            let mut failure = None;
-            let reading = async {
-                while let Some(row) = rows.try_next().await? {
-                    if let Err(error) = decoder.row(&prepared.form, &Answered(&row)) {
-                        failure = Some(error);
-                        break;
-                    }
-                    if let Some(piece) = decoder.take_piece(&prepared.form) {
-                        return Ok(Some(piece));
-                    }
-                }
-                Ok(None)
-            };
-            let piece = self.link.run(OPERATION, reading).await?;
-            if let Some(error) = failure {
-                return Err(error);
-            }
-            match piece {
+            let reading = read_piece::<true>(rows.as_mut(), &mut decoder, &prepared.form);
+            match self.link.run(OPERATION, reading).await?? {
                 Some(piece) => sink(&piece),
                 None => break,
             }
@@ -197,17 +171,17 @@ impl Reader<'_> {
         number: usize,
         sink: &mut dyn FnMut(u32, i64, &[sensormark_store::Value]),
     ) -> Result<(), StoreError> {
-        let model = self.model;
-        let text = in_database(&entities(model, number)?, self.database);
-        for name in written_tables(self.database, &model.schema.tables[number]) {
+        let physical = self.physical;
+        let text = in_database(&entities(physical, number)?, self.database);
+        for name in written_tables(self.database, &physical.schema.tables[number]) {
             self.note_look(&name);
             self.lookout.wait(self.link, &name, None).await?;
         }
         self.kept.note(&text, Vec::new);
         let (mut key, mut values) = (String::new(), Vec::new());
         for row in &self.link.rows(OPERATION, &text).await? {
-            let row = Answered(row);
-            let (series, last_ns) = entity(model, number, &row, &mut key, &mut values)?;
+            let row = WireRow::<true>(row);
+            let (series, last_ns) = entity(physical, number, &row, &mut key, &mut values)?;
             sink(series, last_ns, &values);
         }
         Ok(())

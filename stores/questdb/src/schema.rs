@@ -19,7 +19,7 @@ use std::sync::Arc;
 #[cfg(test)]
 mod pins;
 
-/// Stands for the plan's database in names of tables until a statement is sent, because models are shared among plans.
+/// Stands for the plan's database in names of tables until a statement is sent, because a physical schema is shared among plans.
 pub(crate) const DATABASE: &str = "{database}";
 
 /// What this store offers for a schema and a family.
@@ -28,14 +28,13 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
         return Vec::new();
     }
     let usual = Layout::row_per_reading().with_time(TimeKey::Native);
-    let has_tags = schema.tables.iter().any(|table| !table.tags.is_empty());
     let mut offers = vec![offer(
         "",
         usual,
         DefaultSelection::Usual,
         "row a reading in the order of its TIMESTAMP_NS, a partition a day, tags SYMBOL with an INDEX on those that tell series apart, DEDUP UPSERT KEYS",
     )];
-    if has_tags {
+    if schema.has_tags() {
         let layout = usual.with_index(Index::None);
         offers.push(offer(
             "no-index",
@@ -68,7 +67,7 @@ pub(crate) fn capability(operation: Operation, layout: &Layout, _: &Table) -> Ca
 /// A plan's tables: as the relational planner has them, and as lines name them.
 pub struct Tables {
     /// The tables.
-    pub(crate) model: PhysicalSchema,
+    pub(crate) physical: PhysicalSchema,
     /// One a table.
     pub(crate) lines: Vec<TableLines>,
 }
@@ -89,8 +88,8 @@ const IN_SYMBOLS: &[u8] = b",= \n\r\\";
 impl Tables {
     /// The tables for a schema and a layout.
     pub(crate) fn new(schema: &Arc<Schema>, layout: Layout) -> Result<Self, StoreError> {
-        let mut model = PhysicalSchema::new(&QuestdbDialect, schema, layout)?;
-        for table in &mut model.tables {
+        let mut physical = PhysicalSchema::new(&QuestdbDialect, schema, layout)?;
+        for table in &mut physical.tables {
             let bare = table.name.trim_matches('"');
             table.name = format!("\"{DATABASE}.{bare}\"");
             if let Some(entity) = &mut table.entity {
@@ -99,7 +98,7 @@ impl Tables {
             }
         }
         Ok(Self {
-            model,
+            physical,
             lines: schema.tables.iter().map(TableLines::new).collect(),
         })
     }

@@ -90,7 +90,7 @@ impl QuestdbSession {
             is_quiet: &mut self.is_quiet,
             statements: &mut self.statements,
             kept: &mut self.kept,
-            model: &self.tables.model,
+            physical: &self.tables.physical,
             database: &self.database,
         }
     }
@@ -126,7 +126,7 @@ impl BackendSession for QuestdbSession {
         for (written, table) in self
             .written
             .iter_mut()
-            .zip(&self.tables.model.schema.tables)
+            .zip(&self.tables.physical.schema.tables)
         {
             if std::mem::take(written) {
                 for name in written_tables(&self.database, table) {

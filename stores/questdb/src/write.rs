@@ -90,7 +90,7 @@ impl Writer<'_> {
         write: EntityReading<'_>,
     ) -> Result<Acknowledgement, StoreError> {
         let (batch, operation) = (write.reading, "update an entity");
-        let description = &self.tables.model.schema.tables[batch.table];
+        let description = &self.tables.physical.schema.tables[batch.table];
         let Some(entity) = &description.entity else {
             return Err(StoreError::unsupported(
                 operation,

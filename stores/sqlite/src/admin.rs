@@ -27,16 +27,16 @@ const RENAME_TIMEOUT: Duration = Duration::from_secs(1);
 /// What looks after one database.
 pub struct SqliteAdministrator {
     plan: Plan,
-    model: Arc<PhysicalSchema>,
+    physical: Arc<PhysicalSchema>,
     file: PathBuf,
 }
 
 impl SqliteAdministrator {
     /// The administrator of a plan's database, which need not exist.
-    pub fn new(plan: &Plan, model: Arc<PhysicalSchema>) -> Self {
+    pub fn new(plan: &Plan, physical: Arc<PhysicalSchema>) -> Self {
         Self {
             plan: plan.clone(),
-            model,
+            physical,
             file: config::file(&plan.endpoint, &plan.database),
         }
     }
@@ -53,10 +53,10 @@ impl SqliteAdministrator {
                 &format!("INSERT INTO {OWNER_TABLE} VALUES (?1)"),
                 [&self.plan.owner],
             )?;
-            for statement in statements(&self.model) {
+            for statement in statements(&self.physical) {
                 connection.execute_batch(&statement)?;
             }
-            fill_tags(&connection, &self.model)?;
+            fill_tags(&connection, &self.physical)?;
             connection.execute_batch("COMMIT")
         };
         work().map_err(wrong)?;
@@ -72,7 +72,7 @@ impl SqliteAdministrator {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&self.file, flags).map_err(wrong)?;
         connection.busy_timeout(RENAME_TIMEOUT).map_err(wrong)?;
-        let ours = table_names(&self.model);
+        let ours = table_names(&self.physical);
         for name in ours.iter().filter(|name| *name != OWNER_TABLE) {
             connection
                 .execute_batch(&format!(
@@ -165,7 +165,7 @@ impl BackendAdministrator for SqliteAdministrator {
     }
 
     fn expected(&self) -> Vec<String> {
-        table_names(&self.model)
+        table_names(&self.physical)
     }
 
     async fn make(&mut self) -> Result<(), StoreError> {

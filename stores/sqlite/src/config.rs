@@ -46,16 +46,7 @@ pub fn open(plan: &Plan) -> Result<Connection, StoreError> {
     const OPERATION: &str = "open the SQLite database";
     let synchronous = synchronous(plan.durability)?;
     let file = file(&plan.endpoint, &plan.database);
-    if !file.exists() {
-        return Err(StoreError::new(
-            ErrorKind::NotFound,
-            OPERATION,
-            format!(
-                "{}{FILE_ENDING} is not in the folder; create the database first",
-                plan.database
-            ),
-        ));
-    }
+    folder::check_made(&file, OPERATION)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(&file, flags)
         .map_err(|cause| error::native(OPERATION, cause))?;

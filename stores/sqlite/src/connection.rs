@@ -21,7 +21,7 @@ const LOOK_EVERY: i32 = 20_000;
 /// One client's connection.
 pub struct SqliteSession {
     pub(crate) connection: Connection,
-    pub(crate) model: Arc<PhysicalSchema>,
+    pub(crate) physical: Arc<PhysicalSchema>,
     pub(crate) plans: Plans,
     pub(crate) writers: Vec<Writer>,
     pub(crate) queue: Arc<WriterQueue>,
@@ -68,7 +68,7 @@ impl SqliteSession {
     ///
     /// # Errors
     /// As [`config::open`].
-    pub fn connect(plan: &Plan, model: Arc<PhysicalSchema>) -> Result<Self, StoreError> {
+    pub fn connect(plan: &Plan, physical: Arc<PhysicalSchema>) -> Result<Self, StoreError> {
         let mut connection = config::open(plan)?;
         let deadline = Deadline::new(Duration::from_millis(plan.timeout_ms));
         let (base, at) = (deadline.base, Arc::clone(&deadline.at));
@@ -76,8 +76,8 @@ impl SqliteSession {
         connection
             .progress_handler(LOOK_EVERY, Some(late))
             .map_err(|cause| error::native("set a time-out", cause))?;
-        let writers = (0..model.tables.len())
-            .map(|table| Writer::new(&model, table))
+        let writers = (0..physical.tables.len())
+            .map(|table| Writer::new(&physical, table))
             .collect();
         Ok(Self {
             connection,
@@ -85,7 +85,7 @@ impl SqliteSession {
             writers,
             queue: WriterQueue::of(&config::file(&plan.endpoint, &plan.database)),
             deadline,
-            model,
+            physical,
             kept: None,
         })
     }

@@ -10,7 +10,7 @@ use sensormark_relational::dialect::{
 };
 use sensormark_relational::expansion::Expansion;
 use sensormark_relational::table::{Content, PhysicalTable, SumColumns};
-use sensormark_store::{Aggregate, Encoding, FieldSet, FieldType, Function, Index, Layout, Table};
+use sensormark_store::{Aggregate, Encoding, FieldSet, Function, Index, Layout, Table};
 
 /// SQLite's choices.
 #[derive(Debug)]
@@ -208,17 +208,6 @@ impl Dialect for SqliteDialect {
         }
     }
 
-    fn plain_aggregate(&self, function: Function, value: &str, _: FieldType) -> String {
-        let name = match function {
-            Function::Count => "count",
-            Function::Sum => "sum",
-            Function::Min => "min",
-            Function::Max => "max",
-            _ => "avg",
-        };
-        format!("{name}({value})")
-    }
-
     fn least(&self, one: &str, other: &str) -> String {
         format!("min({one}, {other})")
     }
@@ -249,16 +238,14 @@ impl Dialect for SqliteDialect {
     }
 
     fn sum_of_sums(&self, aggregate: Aggregate, columns: &SumColumns) -> String {
-        let (count, sum) = (
-            format!("sum(r.{})", columns.count),
-            format!("sum(r.{})", columns.sum),
-        );
+        let total = |function| columns.total(function);
         match aggregate.function {
-            Function::Count => count,
-            Function::Sum => sum,
-            Function::Min => format!("min(r.{})", columns.min),
-            Function::Max => format!("max(r.{})", columns.max),
-            _ => format!("{sum} * 1.0 / nullif({count}, 0)"),
+            Function::Mean => format!(
+                "{} * 1.0 / nullif({}, 0)",
+                total(Function::Sum),
+                total(Function::Count)
+            ),
+            function => total(function),
         }
     }
 }

@@ -92,16 +92,16 @@ impl Backend for SqliteBackend {
     async fn administrator(
         &self,
         plan: &Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Result<SqliteAdministrator, StoreError> {
-        Ok(SqliteAdministrator::new(plan, model))
+        Ok(SqliteAdministrator::new(plan, physical))
     }
 
     async fn connect(
         &self,
         plan: &Plan,
-        model: Arc<PhysicalSchema>,
+        physical: Arc<PhysicalSchema>,
     ) -> Result<SqliteSession, StoreError> {
-        SqliteSession::connect(plan, model)
+        SqliteSession::connect(plan, physical)
     }
 }

@@ -22,16 +22,16 @@ const OPERATION: &str = "ask SQLite";
 /// # Errors
 /// What SQLite says, or [`sensormark_store::ErrorKind::Unsupported`] where the layout cannot answer.
 pub fn answer(session: &mut SqliteSession, query: &Query) -> Result<Answer, StoreError> {
-    let model = Arc::clone(&session.model);
-    let asked = checked(&model, query)?;
+    let physical = Arc::clone(&session.physical);
+    let asked = checked(&physical, query)?;
     if let Some(nothing) = nothing_to_find(&asked) {
         return Ok(nothing);
     }
-    if let Some(range) = packed::range(&model, query) {
+    if let Some(range) = packed::range(&physical, query) {
         let readings = answer(session, &range)?;
-        return Ok(packed::search(&model, query, readings));
+        return Ok(packed::search(&physical, query, readings));
     }
-    let plan = planned(&mut session.plans, &model, query)?;
+    let plan = planned(&mut session.plans, &physical, query)?;
     let mut decoder = Decoder::new(asked, plan.statements.len());
     let wrong = |cause| error::native(OPERATION, cause);
     for statement in &plan.statements {

@@ -32,7 +32,7 @@ pub fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
         }
         Family::Bucketed { .. } | Family::GrowingArray => Vec::new(),
     };
-    if layouts::has_tags(schema) && !offers.is_empty() {
+    if schema.has_tags() && !offers.is_empty() {
         offers.push(layouts::other_tags(
             offers[0].layout,
             "the usual layout with every tag in every row",
@@ -47,7 +47,7 @@ fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
     let indexed = |index| usual.with_index(index);
     let shaped = |shape| usual.with_shape(shape);
     let written = |write| usual.with_write(write);
-    let tagged = layouts::has_tags(schema);
+    let tagged = schema.has_tags();
     let entities = layouts::has_entities(schema);
     let mut offers = vec![
         offer(

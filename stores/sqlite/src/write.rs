@@ -30,7 +30,7 @@ use writer::{OPERATION, Writer, bind};
 pub fn write(session: &mut SqliteSession, batch: &Batch) -> Result<Acknowledgement, StoreError> {
     let mut acknowledgement = Acknowledgement::default();
     let width = session.writers[batch.table].written.len();
-    let (limit, rows_per_statement) = match session.model.layout.write {
+    let (limit, rows_per_statement) = match session.physical.layout.write {
         WriteMethod::ConcatenatedStatements => (schema::CONCATENATED, schema::CONCATENATED),
         WriteMethod::MultiRow => (schema::TRANSACTION, schema::rows_per_statement(width)),
         _ => (schema::TRANSACTION, schema::TRANSACTION),
@@ -59,21 +59,21 @@ pub fn upsert(
     let _turn = session.turn()?;
     let SqliteSession {
         connection,
-        model,
+        physical,
         writers,
         ..
     } = session;
-    let cells = entity_cells(model, write)?;
+    let cells = entity_cells(physical, write)?;
     let writer = &mut writers[write.reading.table];
     let readings = write.reading.len();
     match write.atomicity {
         Atomicity::Atomic => atomically(connection, || {
             put_entity(connection, writer, &cells)?;
-            insert_rows(connection, model, writer, write.reading, 0..readings)
+            insert_rows(connection, physical, writer, write.reading, 0..readings)
         })?,
         Atomicity::Separate => {
             put_entity(connection, writer, &cells)?;
-            commit_rows(connection, model, writer, write.reading, 0..readings)?;
+            commit_rows(connection, physical, writer, write.reading, 0..readings)?;
         }
     }
     Ok(Acknowledgement {
@@ -116,35 +116,37 @@ fn write_rows(
     let _turn = session.turn()?;
     let SqliteSession {
         connection,
-        model,
+        physical,
         writers,
         ..
     } = session;
     let writer = &mut writers[batch.table];
-    match model.layout.write {
-        WriteMethod::ConcatenatedStatements => text::write(connection, model, writer, batch, rows),
-        _ => commit_rows(connection, model, writer, batch, rows),
+    match physical.layout.write {
+        WriteMethod::ConcatenatedStatements => {
+            text::write(connection, physical, writer, batch, rows)
+        }
+        _ => commit_rows(connection, physical, writer, batch, rows),
     }
 }
 
 /// Writes rows as one commit: a single row by its statement alone, more in a transaction.
 fn commit_rows(
     connection: &Connection,
-    model: &PhysicalSchema,
+    physical: &PhysicalSchema,
     writer: &mut Writer,
     batch: &Batch,
     rows: Range<usize>,
 ) -> Result<(), StoreError> {
     let alone = rows.len() == 1
         && matches!(
-            model.layout.shape,
+            physical.layout.shape,
             Shape::RowPerReading | Shape::RecordPerSpan { .. }
         );
     if alone {
-        return insert_rows(connection, model, writer, batch, rows);
+        return insert_rows(connection, physical, writer, batch, rows);
     }
     atomically(connection, || {
-        insert_rows(connection, model, writer, batch, rows)
+        insert_rows(connection, physical, writer, batch, rows)
     })
 }
 
@@ -166,23 +168,23 @@ fn atomically(
 
 fn insert_rows(
     connection: &Connection,
-    model: &PhysicalSchema,
+    physical: &PhysicalSchema,
     writer: &mut Writer,
     batch: &Batch,
     readings: Range<usize>,
 ) -> Result<(), StoreError> {
     let wrong = |cause| error::native(OPERATION, cause);
-    if let Some((span_ns, encoding)) = model.span() {
+    if let Some((span_ns, encoding)) = physical.span() {
         let place = (readings, span_ns, encoding);
-        return records::insert(connection, model, writer, batch, place);
+        return records::insert(connection, physical, writer, batch, place);
     }
-    let rows = Rows::new(model, batch, readings.clone())?;
-    if model.layout.write == WriteMethod::MultiRow {
+    let rows = Rows::new(physical, batch, readings.clone())?;
+    if physical.layout.write == WriteMethod::MultiRow {
         return insert_many(connection, writer, &rows).map_err(wrong);
     }
     insert_each(connection, writer, &rows).map_err(wrong)?;
     if let Some(sql) = &writer.add_sums {
-        let sums = Sums::of(model, batch, readings)?;
+        let sums = Sums::of(physical, batch, readings)?;
         for cells in sums.rows() {
             run(connection, sql, cells).map_err(wrong)?;
         }
@@ -244,7 +246,7 @@ fn insert_many(
         let sql = writer
             .many
             .entry(part.len())
-            .or_insert_with(|| insert(rows.model, rows.table, part.len()).0);
+            .or_insert_with(|| insert(rows.physical, rows.table, part.len()).0);
         let mut statement = connection.prepare_cached(sql)?;
         let mut place = 1;
         for row in part {
@@ -273,9 +275,12 @@ fn bind_row(
 }
 
 /// Fills the tables of tags.
-pub(crate) fn fill_tags(connection: &Connection, model: &PhysicalSchema) -> rusqlite::Result<()> {
-    for (table, description) in model.tables.iter().zip(&model.schema.tables) {
-        let Some(sql) = insert_tags(model, table) else {
+pub(crate) fn fill_tags(
+    connection: &Connection,
+    physical: &PhysicalSchema,
+) -> rusqlite::Result<()> {
+    for (table, description) in physical.tables.iter().zip(&physical.schema.tables) {
+        let Some(sql) = insert_tags(physical, table) else {
             continue;
         };
         let tags = 0..description.tags.len();

@@ -1,6 +1,6 @@
 //! The plans of kept results against what those runs took: estimates are calibrated by them, so they must come close.
 
-use crate::registry::{kinds, registry};
+use crate::registry::{factories, registry};
 use sensormark::engine::adjust::adjust_values;
 use sensormark::engine::estimate::Terms;
 use sensormark::engine::run_plan::RunPlan;
@@ -18,8 +18,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The parameters of a kept run, with lists as lists: runs of before have them as they were typed ("1,8").
-fn typed(kind: &dyn WorkloadFactory, kept: &Value) -> Value {
-    let table = kind.parameters();
+fn typed(factory: &dyn WorkloadFactory, kept: &Value) -> Value {
+    let table = factory.parameters();
     let kept = kept.as_object().expect("names and values");
     let known = kept
         .iter()
@@ -37,7 +37,7 @@ fn typed(kind: &dyn WorkloadFactory, kept: &Value) -> Value {
     let settings: Vec<String> = known
         .map(|(name, value)| format!("{name}={}", text(value)))
         .collect();
-    let preset = kind.preset(Scale::Study).expect("the study's numbers");
+    let preset = factory.preset(Scale::Study).expect("the study's numbers");
     adjust_values(preset, &settings, table).expect("numbers that were measured with")
 }
 
@@ -69,14 +69,14 @@ fn compared(workload: &str) -> Option<(f64, f64)> {
     let (began, ended) = (time(&run.started), time(&run.finished.expect("it ended")));
     let took = ended.duration_since(began).as_secs_f64();
     let choices = parse(&measured(&folder), &registry()).ok()?;
-    let kinds = kinds();
-    let kind = kinds.find(workload).expect("a workload");
+    let factories = factories();
+    let factory = factories.find(workload).expect("a workload");
     let protocol = study_protocol::protocol(workload).expect("a study");
-    let parameters = typed(kind.as_ref(), &run.parameters);
+    let parameters = typed(factory.as_ref(), &run.parameters);
     let durability = Durability::Default;
-    let (cases, _) = cases(kind.as_ref(), &parameters, &choices, durability).expect("cases");
+    let (cases, _) = cases(factory.as_ref(), &parameters, &choices, durability).expect("cases");
     let runner = TrialRunner {
-        kind: Arc::clone(kind),
+        factory: Arc::clone(factory),
         parameters,
     };
     let log_bytes = ServerOptions::default().log_bytes();

@@ -12,7 +12,7 @@ mod workload;
 use sensormark::engine::connection::Registry;
 use sensormark::engine::role::Event;
 use sensormark::engine::role_line::{RoleLine, tell};
-use sensormark::engine::trial::{Kinds, role};
+use sensormark::engine::trial::{WorkloadFactories, role};
 use sensormark_sqlite::Sqlite;
 use sensormark_store::Store;
 use std::sync::Arc;
@@ -25,8 +25,8 @@ fn act_as_role_trial() {
         return;
     }
     let (line, configuration) = RoleLine::open(false).expect("a configuration");
-    let kinds = Kinds::new(vec![Arc::new(workload::Sensors)]);
-    if let Err(error) = role::run(line, &configuration, &registry(), &kinds) {
+    let factories = WorkloadFactories::new(vec![Arc::new(workload::Sensors)]);
+    if let Err(error) = role::run(line, &configuration, &registry(), &factories) {
         tell(&Event::Failed {
             unreachable: false,
             message: error.to_string(),

@@ -83,7 +83,7 @@ pub fn measure(parameters: &Parameters, fault: Option<&str>, interrupt: &AtomicB
     let (mut cases, _) = made.expect("a layout");
     cases.truncate(1);
     let runner = TrialRunner {
-        kind: Arc::new(Sensors),
+        factory: Arc::new(Sensors),
         parameters,
     };
     let outcome = run(&context, &runner, &cases, 1).expect("records are written");

@@ -58,7 +58,7 @@ impl Builder<'_> {
         let readings = format!("{}{}", relation.from, relation.filter());
         let numbers: Vec<usize> = (0..aggregates.len()).collect();
         Ok((
-            grouped(self.model.dialect, &columns, &readings, count),
+            grouped(self.physical.dialect, &columns, &readings, count),
             self.group_form(aggregates, &numbers, grouping, window),
         ))
     }
@@ -91,7 +91,7 @@ impl Builder<'_> {
     pub(super) fn window_shape(&self, grouping: Grouping) -> Option<WindowShape> {
         let start_ns = self.query.range.start_ns;
         let window = grouping.window?;
-        Some(WindowShape::of(window, start_ns, self.model))
+        Some(WindowShape::of(window, start_ns, self.physical))
     }
 
     /// The tag's value; where tags have their own table, that is joined.
@@ -102,7 +102,7 @@ impl Builder<'_> {
             Some(tags) => {
                 let key = relation.keys.first().cloned().unwrap_or_default();
                 let series = self.table.column(Content::SeriesNumber);
-                let join = self.model.dialect.tags_join();
+                let join = self.physical.dialect.tags_join();
                 relation.from = format!("{} {join} {tags} g ON g.{series} = {key}", relation.from);
                 format!("g.{name}")
             }
@@ -112,7 +112,7 @@ impl Builder<'_> {
     pub(super) fn window_start(&mut self, relation: &Relation, shape: WindowShape) -> String {
         let ns = &relation.ns;
         if shape == WindowShape::Native {
-            let dialect = self.model.dialect;
+            let dialect = self.physical.dialect;
             let (width, origin) = if dialect.binds_windows() {
                 (
                     self.slot(Slot::WidthInterval, ColumnType::Interval),
@@ -136,7 +136,7 @@ impl Builder<'_> {
     }
 
     pub(super) fn is_day(&mut self, ns: &str, split: DaySplit) -> String {
-        let dialect = self.model.dialect;
+        let dialect = self.physical.dialect;
         let (start, end) = if dialect.binds_day() {
             (
                 self.slot(Slot::DayStart, ColumnType::I64),
@@ -210,7 +210,7 @@ impl Builder<'_> {
     ) -> Result<String, StoreError> {
         let Aggregate { function, field } = aggregate;
         let kind = self.description.fields[field].kind;
-        let (value, dialect) = (relation.field(field), self.model.dialect);
+        let (value, dialect) = (relation.field(field), self.physical.dialect);
         if is_plain(function) {
             return self.plain(aggregate, relation);
         }
@@ -236,13 +236,13 @@ impl Builder<'_> {
         let kind = self.description.fields[field].kind;
         let value = relation.field(field);
         if function == Function::Last {
-            return Ok(self.model.dialect.last_value(value, &relation.time));
+            return Ok(self.physical.dialect.last_value(value, &relation.time));
         }
         let is_numeric = !matches!(kind, FieldType::Bool | FieldType::Text);
         if function != Function::Count && !is_numeric {
-            return Err(not_for_this_type(function, self.model.dialect.title()));
+            return Err(not_for_this_type(function, self.physical.dialect.title()));
         }
-        Ok(self.model.dialect.plain_aggregate(function, value, kind))
+        Ok(self.physical.dialect.plain_aggregate(function, value, kind))
     }
 }
 

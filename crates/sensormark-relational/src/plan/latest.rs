@@ -11,17 +11,17 @@ use sensormark_store::{Encoding, FieldSet, Selection};
 impl Builder<'_> {
     /// The latest reading of each chosen series that has any of these fields.
     pub(super) fn latest(&mut self, fields: FieldSet) -> (String, Form) {
-        let walk = self.model.dialect.walk(self.model.layout.index);
+        let walk = self.physical.dialect.walk(self.physical.layout.index);
         match walk {
-            Walk::Lateral if self.model.is_row_per_field() => self.latest_fields(fields),
+            Walk::Lateral if self.physical.is_row_per_field() => self.latest_fields(fields),
             Walk::Lateral => self.latest_each(fields),
-            _ if self.model.span().is_some() || self.table.nanosecond.is_some() => {
+            _ if self.physical.span().is_some() || self.table.nanosecond.is_some() => {
                 self.latest_times(fields, walk)
             }
-            _ if self.is_single() && !self.model.is_row_per_field() => {
+            _ if self.is_single() && !self.physical.is_row_per_field() => {
                 (self.latest_row(fields), Form::Readings(fields))
             }
-            Walk::LatestOn if !self.model.is_row_per_field() => self.latest_on(fields),
+            Walk::LatestOn if !self.physical.is_row_per_field() => self.latest_on(fields),
             Walk::Grouped | Walk::LatestOn if !self.is_single() => self.at_grouped_times(fields),
             _ => self.at_latest_times(fields),
         }
@@ -29,7 +29,7 @@ impl Builder<'_> {
 
     /// For each series, one step down the index.
     fn latest_each(&mut self, fields: FieldSet) -> (String, Form) {
-        let inner = match self.model.span() {
+        let inner = match self.physical.span() {
             Some((span_ns, encoding)) => self.latest_in_records(fields, span_ns, encoding),
             None => self.latest_row(fields),
         };
@@ -44,7 +44,7 @@ impl Builder<'_> {
     /// The latest row: of the series `s` where readings are looked at series by series, else of the one series.
     fn latest_row(&mut self, fields: FieldSet) -> String {
         let mut relation = self.relation_of_all(fields);
-        if self.model.dialect.walk(self.model.layout.index) == Walk::Lateral {
+        if self.physical.dialect.walk(self.physical.layout.index) == Walk::Lateral {
             relation.conditions.extend(self.of_this_series());
         } else {
             relation.conditions.extend(self.selected());
@@ -52,7 +52,7 @@ impl Builder<'_> {
         let present = self.any_present(&relation, fields);
         relation.conditions.extend(present);
         let values = fields.iter().map(|field| relation.field(field).to_owned());
-        let time = self.model.dialect.answered_time(&relation.time);
+        let time = self.physical.dialect.answered_time(&relation.time);
         let columns = joined([time].into_iter().chain(values));
         let (filter, order) = (relation.filter(), relation.ordered(" DESC").join(", "));
         format!(
@@ -65,7 +65,7 @@ impl Builder<'_> {
     fn latest_in_records(&mut self, fields: FieldSet, span_ns: i64, encoding: Encoding) -> String {
         let expansion = self.expansion(fields, span_ns, encoding);
         let span = format!("r.{}", self.table.time);
-        let length = self.model.dialect.whole(span_ns);
+        let length = self.physical.dialect.whole(span_ns);
         let time = format!("{span} * {length} + {}", expansion.offset);
         let mut within = Vec::from(self.time_limits(&time));
         if fields
@@ -111,7 +111,7 @@ impl Builder<'_> {
         let is_apart = names.len() == 1 && is_chosen && present.is_some();
         relation.conditions.extend(present);
         let values = fields.iter().map(|field| relation.field(field).to_owned());
-        let time = self.model.dialect.answered_time(&relation.time);
+        let time = self.physical.dialect.answered_time(&relation.time);
         let columns = joined(self.leading_keys().into_iter().chain([time]).chain(values));
         let mut from = format!("{}{}", relation.from, relation.filter());
         if is_apart {
@@ -182,7 +182,7 @@ impl Builder<'_> {
 
     /// What records are in the order of before time: their spans, in this direction (`""` or `" DESC"`).
     pub(super) fn coarse_order(&self, direction: &str) -> Vec<String> {
-        let span = self.model.span();
+        let span = self.physical.span();
         let terms = span.map(|_| format!("r.{}{direction}", self.table.time));
         terms.into_iter().collect()
     }
@@ -224,7 +224,7 @@ impl Builder<'_> {
         relation.conditions.extend(present.clone());
         let (keys, time) = (relation.keys.join(", "), &relation.time);
         let filter = relation.filter();
-        if !self.model.dialect.joins_latest() {
+        if !self.physical.dialect.joins_latest() {
             let from = &relation.from;
             let mut conditions = vec![format!(
                 "({keys}, {time}) IN (SELECT {keys}, max({time}) FROM {from}{filter} GROUP BY {keys})"
@@ -248,7 +248,7 @@ impl Builder<'_> {
 
     /// Rows of readings (or of fields) from these tables.
     fn rows_at(&mut self, fields: FieldSet, from: &str, conditions: Vec<String>) -> (String, Form) {
-        if self.model.is_row_per_field() {
+        if self.physical.is_row_per_field() {
             return self.field_rows(fields, from, conditions);
         }
         let names = fields
@@ -256,7 +256,7 @@ impl Builder<'_> {
             .map(|field| format!("r.{}", self.table.field_names[field]));
         let mut columns = self.leading_keys();
         let time = format!("r.{}", self.table.time);
-        columns.push(self.model.dialect.answered_time(&time));
+        columns.push(self.physical.dialect.answered_time(&time));
         let order = self.repeat().map_or_else(String::new, |repeat| {
             format!(" ORDER BY {}, {repeat}", columns.join(", "))
         });
@@ -289,7 +289,7 @@ impl Builder<'_> {
 
     /// The chosen series' keys as a relation `s`.
     pub(super) fn chosen_series(&mut self) -> String {
-        let dialect = self.model.dialect;
+        let dialect = self.physical.dialect;
         let names = self.table.key_names();
         match (&self.query.series, &self.table.tags) {
             (Selection::One(_), _) => {

@@ -18,7 +18,7 @@ pub(super) fn statements<'a>(
     grouping: Grouping,
 ) -> Result<Vec<Statement>, StoreError> {
     let mut statements = Vec::new();
-    let dialect = part().model.dialect;
+    let dialect = part().physical.dialect;
     let mut add = |numbers: &[usize]| {
         let wanted: Vec<Aggregate> = numbers.iter().map(|&number| aggregates[number]).collect();
         let mut part = Part::new(part(), &wanted, grouping);
@@ -120,7 +120,7 @@ impl<'a> Part<'a> {
             .map(|&one| self.builder.plain(one, &self.relation))
             .collect::<Result<Vec<_>, _>>()?;
         let columns = joined(self.groups.iter().cloned().chain(values));
-        let (dialect, count) = (self.builder.model.dialect, self.groups.len());
+        let (dialect, count) = (self.builder.physical.dialect, self.groups.len());
         Ok(grouped(dialect, &columns, &self.readings(), count))
     }
 
@@ -156,10 +156,10 @@ impl<'a> Part<'a> {
     /// The share of time in which a truth value was true.
     fn share(&mut self, field: usize) -> Result<String, StoreError> {
         if self.builder.description.fields[field].kind != FieldType::Bool {
-            let title = self.builder.model.dialect.title();
+            let title = self.builder.physical.dialect.title();
             return Err(not_for_this_type(Function::TimeWeightedShare, title));
         }
-        let dialect = self.builder.model.dialect;
+        let dialect = self.builder.physical.dialect;
         let end = self.builder.slot(Slot::EndNs, ColumnType::I64);
         let relation = &self.relation;
         let series = if relation.keys.is_empty() {
@@ -209,7 +209,7 @@ impl<'a> Part<'a> {
     fn most_frequent(&self, field: usize) -> String {
         let value = self.relation.field(field);
         let within = joined((1..=self.groups.len() + 1).map(|number| number.to_string()));
-        if !self.builder.model.dialect.composes_windows() {
+        if !self.builder.physical.dialect.composes_windows() {
             let counted = [format!("{value} AS v"), "count(*) AS c".to_owned()];
             let partition = if self.groups.is_empty() {
                 String::new()

@@ -35,15 +35,15 @@ impl Builder<'_> {
     }
 
     fn point(&mut self, fields: FieldSet) -> (String, Form) {
-        if self.model.span().is_some() || self.table.nanosecond.is_some() {
+        if self.physical.span().is_some() || self.table.nanosecond.is_some() {
             return self.range(fields);
         }
         let time = format!("r.{}", self.table.time);
-        let kind = self.model.time_type();
+        let kind = self.physical.time_type();
         let at = self.slot(Slot::Start, kind);
         let mut conditions: Vec<String> = self.selected().into_iter().collect();
         conditions.push(format!("{time} = {at}"));
-        if self.model.is_row_per_field() {
+        if self.physical.is_row_per_field() {
             return self.field_rows(fields, &format!("{} r", self.table.name), conditions);
         }
         let present = self.present_columns(fields);
@@ -55,7 +55,7 @@ impl Builder<'_> {
             let order = keys.iter().cloned().chain([repeat]);
             format!(" ORDER BY {}", joined(order))
         });
-        let time = self.model.dialect.answered_time(&time);
+        let time = self.physical.dialect.answered_time(&time);
         let columns = joined(keys.into_iter().chain([time]).chain(columns));
         let filter = filter(&conditions);
         (
@@ -88,10 +88,10 @@ impl Builder<'_> {
     }
 
     fn range(&mut self, fields: FieldSet) -> (String, Form) {
-        if let Some((_, encoding)) = self.model.span() {
+        if let Some((_, encoding)) = self.physical.span() {
             return self.record_range(fields, encoding);
         }
-        if self.model.is_row_per_field() {
+        if self.physical.is_row_per_field() {
             let mut conditions: Vec<String> = self.selected().into_iter().collect();
             let time = format!("r.{}", self.table.time);
             conditions.extend(self.time_limits(&time));
@@ -110,7 +110,7 @@ impl Builder<'_> {
         let columns = joined(
             keys.iter()
                 .cloned()
-                .chain([self.model.dialect.answered_time(&relation.time)])
+                .chain([self.physical.dialect.answered_time(&relation.time)])
                 .chain(values),
         );
         let order = joined(keys.into_iter().chain(relation.ordered("")));
@@ -131,7 +131,8 @@ impl Builder<'_> {
         from: &str,
         mut conditions: Vec<String>,
     ) -> (String, Form) {
-        let is_part = fields != self.description.all_fields() || keeps_empty_readings(self.model);
+        let is_part =
+            fields != self.description.all_fields() || keeps_empty_readings(self.physical);
         if is_part || conditions.is_empty() {
             conditions.push(self.field_condition(fields));
         }
@@ -150,7 +151,7 @@ impl Builder<'_> {
 
     /// What orders repeated rows of one series and time as they were written.
     pub(super) fn repeat(&self) -> Option<String> {
-        let dialect = self.model.dialect;
+        let dialect = self.physical.dialect;
         dialect.repeat_order(self.table, "r")
     }
 
@@ -163,7 +164,7 @@ impl Builder<'_> {
     ) -> (String, Form) {
         let number = format!("r.{}", self.table.column(Content::FieldNumber));
         let (keys, times) = (self.leading_keys(), self.times());
-        let (values, kinds) = if keeps_empty_readings(self.model) {
+        let (values, kinds) = if keeps_empty_readings(self.physical) {
             let column = self.table.column(Content::AnyValue);
             (vec![format!("r.{column}")], Vec::new())
         } else {
@@ -171,7 +172,7 @@ impl Builder<'_> {
             let columns = kinds.iter().map(|&kind| self.table.value_column(kind));
             (columns.map(|name| format!("r.{name}")).collect(), kinds)
         };
-        let times = times.map(|time| self.model.dialect.answered_time(&time));
+        let times = times.map(|time| self.physical.dialect.answered_time(&time));
         let columns = joined(keys.into_iter().chain(times).chain([number]).chain(values));
         (
             format!(
@@ -196,7 +197,7 @@ impl Builder<'_> {
 
     /// Whole records (or the parts of them that were asked for); the client keeps what is in the range.
     fn record_range(&mut self, fields: FieldSet, encoding: Encoding) -> (String, Form) {
-        let dialect = self.model.dialect;
+        let dialect = self.physical.dialect;
         let all = fields == self.description.all_fields();
         let point = matches!(self.query.ask, Ask::Point { .. });
         let document = format!("r.{}", self.table.column(Content::Document));
@@ -247,8 +248,8 @@ impl Builder<'_> {
     pub(super) fn everything(&self) -> (String, Form) {
         let fields = self.description.all_fields();
         let from = format!("{} r", self.table.name);
-        if self.model.is_row_per_field() {
-            if keeps_empty_readings(self.model)
+        if self.physical.is_row_per_field() {
+            if keeps_empty_readings(self.physical)
                 && let Some(order) = self.repeat()
             {
                 // Rows of one reading were written together.
@@ -256,7 +257,7 @@ impl Builder<'_> {
             }
             return self.field_rows(fields, &from, Vec::new());
         }
-        let dialect = self.model.dialect;
+        let dialect = self.physical.dialect;
         let read_back = |content: Content| {
             !matches!(
                 content,
@@ -270,14 +271,14 @@ impl Builder<'_> {
             .filter(|column| read_back(column.content))
             .map(|column| {
                 let name = format!("r.{}", column.name);
-                match (column.content, self.model.span()) {
+                match (column.content, self.physical.span()) {
                     (Content::Document, Some((_, encoding))) => dialect.document(&name, encoding),
                     (Content::Time, _) => dialect.answered_time(&name),
                     _ => name,
                 }
             });
         let columns = joined(self.keys().into_iter().chain(columns));
-        let form = match self.model.span() {
+        let form = match self.physical.span() {
             Some((_, encoding)) => Form::Records(fields, whole_record(encoding)),
             None => Form::Readings(fields),
         };

@@ -14,7 +14,7 @@ use sensormark_store::{Encoding, FieldSet, Index, Query, Selection, Shape, Table
 #[derive(Debug)]
 pub struct Builder<'a> {
     /// The plan's tables.
-    pub model: &'a PhysicalSchema,
+    pub physical: &'a PhysicalSchema,
     /// The question's table.
     pub table: &'a PhysicalTable,
     /// The same, as the schema describes it.
@@ -99,7 +99,7 @@ impl Builder<'_> {
 
     /// The finished statement.
     pub(super) fn finish(self, text: &str, form: Form) -> Statement {
-        let placeholder = self.model.dialect.placeholder();
+        let placeholder = self.physical.dialect.placeholder();
         let (text, slots, kinds) = self.slots.finish(text, placeholder);
         Statement {
             text,
@@ -118,7 +118,7 @@ impl Builder<'_> {
 
     /// The readings of all series in the range, with these fields.
     pub(super) fn relation_of_all(&mut self, fields: FieldSet) -> Relation {
-        let mut relation = match self.model.layout.shape {
+        let mut relation = match self.physical.layout.shape {
             Shape::RecordPerSpan { span_ns, encoding } => self.expanded(fields, span_ns, encoding),
             _ => self.rows(fields),
         };
@@ -127,7 +127,7 @@ impl Builder<'_> {
     }
 
     fn rows(&self, fields: FieldSet) -> Relation {
-        let (table, dialect) = (self.table, self.model.dialect);
+        let (table, dialect) = (self.table, self.physical.dialect);
         let column = format!("r.{}", table.time);
         let (time, mut order) = match &table.nanosecond {
             None => (column.clone(), vec![column]),
@@ -136,14 +136,14 @@ impl Builder<'_> {
                 vec![column, format!("r.{nanosecond}")],
             ),
         };
-        let ns = match self.model.layout.time {
+        let ns = match self.physical.layout.time {
             TimeKey::Nanoseconds => time.clone(),
             TimeKey::Native => {
                 order = vec![time.clone()];
                 dialect.nanoseconds_of(&time)
             }
         };
-        let per_field = self.model.is_row_per_field();
+        let per_field = self.physical.is_row_per_field();
         let number = format!("r.{}", table.column(Content::FieldNumber));
         let expression = |field: usize| {
             if !per_field {
@@ -181,7 +181,7 @@ impl Builder<'_> {
     pub(super) fn field_condition(&self, fields: FieldSet) -> String {
         let numbers = joined(fields.iter().map(|field| field.to_string()));
         let number = self.table.column(Content::FieldNumber);
-        let value = if keeps_empty_readings(self.model) {
+        let value = if keeps_empty_readings(self.physical) {
             let column = self.table.column(Content::AnyValue);
             format!(" AND r.{column} IS NOT NULL")
         } else {
@@ -219,12 +219,12 @@ impl Builder<'_> {
         span_ns: i64,
         encoding: Encoding,
     ) -> Expansion {
-        let dialect = self.model.dialect;
+        let dialect = self.physical.dialect;
         dialect.expand(self.table, self.description, fields, span_ns, encoding)
     }
 
     fn expanded(&mut self, fields: FieldSet, span_ns: i64, encoding: Encoding) -> Relation {
-        let dialect = self.model.dialect;
+        let dialect = self.physical.dialect;
         let expansion = self.expansion(fields, span_ns, encoding);
         let span = format!("r.{}", self.table.time);
         let length = dialect.whole(span_ns);
@@ -258,7 +258,7 @@ impl Builder<'_> {
     }
 
     fn limit_time(&mut self, relation: &mut Relation) {
-        if self.model.span().is_some() {
+        if self.physical.span().is_some() {
             let spans = self.spans();
             relation.conditions.push(spans);
         }
@@ -282,14 +282,14 @@ impl Builder<'_> {
                 limit('<', [Slot::EndSecond, Slot::EndNanosecond], "<"),
             ];
         }
-        let kind = self.model.time_type();
+        let kind = self.physical.time_type();
         let (start, end) = (self.slot(Slot::Start, kind), self.slot(Slot::End, kind));
         [format!("{time} >= {start}"), format!("{time} < {end}")]
     }
 
     /// The parameters that name the series of the set: one a key column, or one for all.
     pub(super) fn set_parameters(&mut self, array: fn(usize) -> Slot) -> Vec<String> {
-        if self.model.dialect.series_set() == SeriesSet::Json {
+        if self.physical.dialect.series_set() == SeriesSet::Json {
             return vec![self.slot(Slot::JsonSet, ColumnType::Json)];
         }
         let kinds: Vec<ColumnType> = self.table.key_columns().map(|column| column.kind).collect();
@@ -298,7 +298,7 @@ impl Builder<'_> {
             .enumerate()
             .map(|(number, kind)| {
                 let parameter = self.slot(array(number), kind.array());
-                self.model.dialect.typed_set(parameter, kind.array())
+                self.physical.dialect.typed_set(parameter, kind.array())
             })
             .collect()
     }
@@ -318,14 +318,14 @@ impl Builder<'_> {
                 let each: Vec<String> = keys.iter().enumerate().map(one).collect();
                 Some(each.join(" AND "))
             }
-            Selection::Set(_) if self.model.dialect.series_set() == SeriesSet::List => {
+            Selection::Set(_) if self.physical.dialect.series_set() == SeriesSet::List => {
                 let mut known = 0;
                 self.bindings().each_series(|_| known += 1);
                 Some(self.listed(&keys, known))
             }
             Selection::Set(_) => {
                 let parameters = self.set_parameters(Slot::KeySet);
-                Some(self.model.dialect.in_set(&keys, &parameters))
+                Some(self.physical.dialect.in_set(&keys, &parameters))
             }
             Selection::Tagged { tag, .. } => {
                 let kind = ColumnType::of_tag(&self.description.series.columns()[*tag]);
@@ -336,7 +336,7 @@ impl Builder<'_> {
                     Some(tags) => {
                         let series = self.table.column(Content::SeriesNumber);
                         let query = format!("SELECT {series} FROM {tags} WHERE {name} = {value}");
-                        self.model.dialect.is_in(&format!("r.{series}"), &query)
+                        self.physical.dialect.is_in(&format!("r.{series}"), &query)
                     }
                 })
             }
@@ -345,13 +345,13 @@ impl Builder<'_> {
 
     /// The condition that names all series, where an index needs it.
     fn all_series(&mut self, keys: &[String]) -> Option<String> {
-        let index = self.model.layout.index;
+        let index = self.physical.layout.index;
         let count = self.description.series.len();
-        match (self.model.dialect.all_series(), &self.table.tags) {
+        match (self.physical.dialect.all_series(), &self.table.tags) {
             (AllSeries::FromTags, Some(tags)) if index != Index::None => {
                 let series = self.table.column(Content::SeriesNumber);
                 let query = format!("SELECT {series} FROM {tags}");
-                Some(self.model.dialect.is_in(&format!("r.{series}"), &query))
+                Some(self.physical.dialect.is_in(&format!("r.{series}"), &query))
             }
             (AllSeries::Listed(most), _)
                 if matches!(index, Index::SeriesTime | Index::Clustered)
@@ -379,7 +379,7 @@ impl Builder<'_> {
 
     pub(super) fn bindings(&self) -> super::slot::Bindings<'_> {
         super::slot::Bindings {
-            model: self.model,
+            physical: self.physical,
             table: self.table,
             description: self.description,
             query: self.query,
@@ -389,7 +389,7 @@ impl Builder<'_> {
     /// The condition that a reading has at least one of these fields; none where one of them is always there.
     pub(super) fn any_present(&self, relation: &Relation, fields: FieldSet) -> Option<String> {
         let is_sure = |field: usize| !self.description.fields[field].nullable;
-        if fields.is_empty() || self.model.is_row_per_field() || fields.iter().any(is_sure) {
+        if fields.is_empty() || self.physical.is_row_per_field() || fields.iter().any(is_sure) {
             return None;
         }
         let present: Vec<String> = fields

@@ -18,7 +18,7 @@ impl Builder<'_> {
             Comparison::Below => '<',
         };
         let kind = self.description.fields[predicate.field].kind;
-        let value = self.model.dialect.comparable(value, kind);
+        let value = self.physical.dialect.comparable(value, kind);
         format!("{value} {sign} {threshold}")
     }
 
@@ -27,11 +27,11 @@ impl Builder<'_> {
         let keys = self.leading_keys();
         if keys.is_empty() || in_series_order(self.table, self.description) {
             let kinds = self.table.key_columns().map(|column| column.kind);
-            let key = |(key, kind): (&String, _)| self.model.dialect.key_order(key, kind);
+            let key = |(key, kind): (&String, _)| self.physical.dialect.key_order(key, kind);
             let order = keys.iter().zip(kinds).map(key);
             return Ok(Ties::InOrder(order.map(|key| format!(", {key}")).collect()));
         }
-        if self.model.dialect.fetches_row_by_row() {
+        if self.physical.dialect.fetches_row_by_row() {
             return Ok(Ties::ReadOn(keys));
         }
         Err(StoreError::unsupported(
@@ -52,7 +52,7 @@ impl Builder<'_> {
         let kind = self.description.fields[field].kind;
         let repeats = relation.repeats.iter();
         let repeats: String = repeats.map(|term| format!(", {term}{direction}")).collect();
-        let time = self.model.dialect.answered_time(&relation.time);
+        let time = self.physical.dialect.answered_time(&relation.time);
         let (from, filter) = (&relation.from, relation.filter());
         Ok(match self.tie_break()? {
             Ties::InOrder(ties) => (
@@ -76,8 +76,8 @@ impl Builder<'_> {
         predicate: Predicate,
         direction: &str,
     ) -> Result<(String, Form), StoreError> {
-        if let Some((span_ns, encoding)) = self.model.span()
-            && self.model.dialect.walk(self.model.layout.index) == Walk::Lateral
+        if let Some((span_ns, encoding)) = self.physical.span()
+            && self.physical.dialect.walk(self.physical.layout.index) == Walk::Lateral
         {
             let kind = self.description.fields[predicate.field].kind;
             let text = self.record_search(predicate, direction, span_ns, encoding)?;
@@ -108,7 +108,7 @@ impl Builder<'_> {
     ) -> Result<String, StoreError> {
         let expansion = self.expansion(FieldSet::one(predicate.field), span_ns, encoding);
         let span = format!("r.{}", self.table.time);
-        let length = self.model.dialect.whole(span_ns);
+        let length = self.physical.dialect.whole(span_ns);
         let time = format!("{span} * {length} + {}", expansion.offset);
         let value = &expansion.fields[0].1;
         let passes = self.passes(predicate, value);
@@ -143,8 +143,8 @@ impl Builder<'_> {
 
     /// Series by series, so that the index finds the range within each and the first reading that passes is enough; or all at once.
     pub(super) fn matching(&mut self, predicate: Predicate) -> Result<(String, Form), StoreError> {
-        let index = self.model.layout.index;
-        let walk = self.model.dialect.walk(index);
+        let index = self.physical.layout.index;
+        let walk = self.physical.dialect.walk(index);
         let is_grouped = matches!(walk, Walk::Grouped | Walk::LatestOn);
         let mut relation = if is_grouped {
             self.relation(FieldSet::one(predicate.field))
@@ -163,7 +163,7 @@ impl Builder<'_> {
             return Ok((text, Form::Series));
         }
         if is_grouped {
-            let hint = self.model.dialect.distinct_hint(self.table, index);
+            let hint = self.physical.dialect.distinct_hint(self.table, index);
             let text = format!(
                 "SELECT DISTINCT {} FROM {}{hint}{}",
                 relation.keys.join(", "),

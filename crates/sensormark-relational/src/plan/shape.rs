@@ -57,9 +57,11 @@ pub enum WindowShape {
 
 impl WindowShape {
     /// How to compute the starts of these windows for readings that are not before `start_ns`.
-    pub fn of(window: Window, start_ns: i64, model: &PhysicalSchema) -> Self {
-        let whole = |ns: i64| ns.rem_euclid(model.unit_ns()) == 0;
-        if model.layout.time == TimeKey::Native && whole(window.width_ns) && whole(window.origin_ns)
+    pub fn of(window: Window, start_ns: i64, physical: &PhysicalSchema) -> Self {
+        let whole = |ns: i64| ns.rem_euclid(physical.unit_ns()) == 0;
+        if physical.layout.time == TimeKey::Native
+            && whole(window.width_ns)
+            && whole(window.origin_ns)
         {
             Self::Native
         } else if start_ns.max(0) >= window.origin_ns {
@@ -80,7 +82,7 @@ pub(super) const fn written(window: Window) -> (i64, i64) {
 
 impl QueryShape {
     /// A question's shape.
-    pub fn of(query: &Query, model: &PhysicalSchema) -> Self {
+    pub fn of(query: &Query, physical: &PhysicalSchema) -> Self {
         let ask = match &query.ask {
             Ask::Point { fields } => AskShape::Point(fields.bits()),
             Ask::Range { fields, .. } => AskShape::Range(fields.bits()),
@@ -95,16 +97,16 @@ impl QueryShape {
                 aggregates: aggregates.clone(),
                 window: grouping
                     .window
-                    .map(|window| WindowShape::of(window, query.range.start_ns, model)),
+                    .map(|window| WindowShape::of(window, query.range.start_ns, physical)),
                 written: grouping
                     .window
-                    .filter(|_| !model.dialect.binds_windows())
+                    .filter(|_| !physical.dialect.binds_windows())
                     .map(written),
                 by_series: grouping.by_series,
                 by_tag: grouping.by_tag,
                 by_day_part: grouping
                     .by_day_part
-                    .map(|split| (!model.dialect.binds_day()).then_some(split)),
+                    .map(|split| (!physical.dialect.binds_day()).then_some(split)),
                 from_sums: *from_sums,
             },
             Ask::LastReading { fields } => AskShape::LastReading(fields.bits()),
@@ -112,9 +114,9 @@ impl QueryShape {
                 AskShape::SeriesMatching(predicate.field, predicate.comparison)
             }
         };
-        let listed = |set: &[u32]| match model.dialect.series_set() {
+        let listed = |set: &[u32]| match physical.dialect.series_set() {
             SeriesSet::List => {
-                let count = model.schema.tables[query.table].series.len();
+                let count = physical.schema.tables[query.table].series.len();
                 set.iter().filter(|&&series| series < count).count()
             }
             SeriesSet::Arrays | SeriesSet::Json => 0,

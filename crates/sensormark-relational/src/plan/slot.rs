@@ -124,7 +124,7 @@ impl Slots {
 #[derive(Debug, Clone, Copy)]
 pub struct Bindings<'a> {
     /// The plan's tables.
-    pub model: &'a PhysicalSchema,
+    pub physical: &'a PhysicalSchema,
     /// The question's table.
     pub table: &'a PhysicalTable,
     /// The same, as the schema describes it.
@@ -138,10 +138,10 @@ impl<'a> Bindings<'a> {
     ///
     /// # Errors
     /// [`sensormark_store::ErrorKind::NotFound`] when the schema has no such table.
-    pub fn new(model: &'a PhysicalSchema, query: &'a Query) -> Result<Self, StoreError> {
-        let (description, table) = model.table(query.table)?;
+    pub fn new(physical: &'a PhysicalSchema, query: &'a Query) -> Result<Self, StoreError> {
+        let (description, table) = physical.table(query.table)?;
         Ok(Self {
-            model,
+            physical,
             table,
             description,
             query,
@@ -151,10 +151,10 @@ impl<'a> Bindings<'a> {
     /// The value of a slot; no value for slots of several series, which [`Bindings::each_series`] gives, and for intervals.
     pub fn value(&self, slot: Slot) -> Cell<'a> {
         let range = self.query.range;
-        let span_ns = self.model.span().map_or(1, |span| span.0);
+        let span_ns = self.physical.span().map_or(1, |span| span.0);
         let whole = match slot {
-            Slot::Start => self.model.bound_key(range.start_ns),
-            Slot::End => self.model.bound_key(self.end_ns()),
+            Slot::Start => self.physical.bound_key(range.start_ns),
+            Slot::End => self.physical.bound_key(self.end_ns()),
             Slot::StartNs => range.start_ns,
             Slot::EndNs => self.end_ns(),
             Slot::StartSecond => range.start_ns.div_euclid(SECOND_NS),
@@ -169,7 +169,7 @@ impl<'a> Bindings<'a> {
             Slot::Width => return self.of_window(|window| window.width_ns),
             Slot::Origin => return self.of_window(|window| window.origin_ns),
             Slot::OriginTimestamp => {
-                return self.of_window(|window| self.model.time_key(window.origin_ns));
+                return self.of_window(|window| self.physical.time_key(window.origin_ns));
             }
             Slot::DayStart => return self.of_day(|split| split.day_start_ns),
             Slot::DayEnd => return self.of_day(|split| split.day_end_ns),

@@ -35,7 +35,7 @@ impl<'a> Builder<'a> {
         relation
             .conditions
             .push(format!("({})", counts.join(" OR ")));
-        let dialect = self.model.dialect;
+        let dialect = self.physical.dialect;
         let values: Vec<String> = aggregates
             .iter()
             .filter_map(|one| Some(dialect.sum_of_sums(*one, columns(one.field)?)))
@@ -59,7 +59,7 @@ impl<'a> Builder<'a> {
         let sums = format!("{}{}", relation.from, relation.filter());
         let numbers: Vec<usize> = (0..aggregates.len()).collect();
         Ok((
-            grouped(self.model.dialect, &columns, &sums, count),
+            grouped(self.physical.dialect, &columns, &sums, count),
             self.group_form(aggregates, &numbers, grouping, window),
         ))
     }
@@ -78,9 +78,10 @@ impl<'a> Builder<'a> {
         aggregates: &[Aggregate],
         grouping: Grouping,
     ) -> Result<&'a PhysicalSums, StoreError> {
-        let operation = format!("aggregate in {}", self.model.dialect.title());
+        let operation = format!("aggregate in {}", self.physical.dialect.title());
         let refuse = |text: &str| Err(StoreError::unsupported(operation.as_str(), text));
-        let (Some((per_ns, split)), Some(sums)) = (self.model.summary(), &self.table.sums) else {
+        let (Some((per_ns, split)), Some(sums)) = (self.physical.summary(), &self.table.sums)
+        else {
             return refuse(NO_SUMS);
         };
         let whole = |ns: i64| ns.rem_euclid(per_ns) == 0;

@@ -84,3 +84,38 @@ pub fn value(raw: Option<&[u8]>, kind: FieldType) -> Result<Value, StoreError> {
         FieldType::Text => Value::Text(text(raw)?.to_owned()),
     })
 }
+
+/// Hands over each element of an array of one dimension, none where it is NULL.
+///
+/// # Errors
+/// [`sensormark_store::ErrorKind::Protocol`] when the array is cut off, and what `each` fails with.
+pub fn elements(
+    raw: &[u8],
+    mut each: impl FnMut(Option<&[u8]>) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    let short = || unexpected("an array is cut off");
+    let word = |at: usize| {
+        let bytes = raw
+            .get(at..at + 4)
+            .and_then(|bytes| bytes.try_into().ok())
+            .ok_or_else(short)?;
+        Ok::<i32, StoreError>(i32::from_be_bytes(bytes))
+    };
+    if word(0)? == 0 {
+        return Ok(());
+    }
+    let count = word(12)?;
+    let mut at = 20;
+    for _ in 0..count {
+        let length = word(at)?;
+        at += 4;
+        match usize::try_from(length) {
+            Err(_) => each(None)?,
+            Ok(length) => {
+                each(Some(raw.get(at..at + length).ok_or_else(short)?))?;
+                at += length;
+            }
+        }
+    }
+    Ok(())
+}

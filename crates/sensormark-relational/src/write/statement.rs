@@ -11,8 +11,8 @@ use sensormark_store::Table;
 pub type Text = (String, Vec<ColumnType>);
 
 /// The parameter with this number, from 1 on.
-pub fn parameter(model: &PhysicalSchema, number: usize) -> String {
-    match model.dialect.placeholder() {
+pub fn parameter(physical: &PhysicalSchema, number: usize) -> String {
+    match physical.dialect.placeholder() {
         Placeholder::Numbered(sign) => format!("{sign}{number}"),
         Placeholder::Positional => "?".to_owned(),
     }
@@ -35,7 +35,7 @@ pub fn insert_head(table: &PhysicalTable) -> String {
 
 /// One row of an INSERT of readings, whose parameters start with this number; `copy` tells repeated writes of one key apart.
 pub fn insert_row(
-    model: &PhysicalSchema,
+    physical: &PhysicalSchema,
     table: &PhysicalTable,
     first: usize,
     copy: &str,
@@ -45,11 +45,11 @@ pub fn insert_row(
         if column.content == Content::Copy {
             return copy.to_owned();
         }
-        let value = parameter(model, number);
+        let value = parameter(physical, number);
         number += 1;
-        match (column.content, model.span()) {
+        match (column.content, physical.span()) {
             (Content::Document, Some((_, encoding))) => {
-                model.dialect.record_parameter(encoding, value)
+                physical.dialect.record_parameter(encoding, value)
             }
             _ => value,
         }
@@ -58,10 +58,10 @@ pub fn insert_row(
 }
 
 /// One INSERT of `rows` rows, all values parameters.
-pub fn insert(model: &PhysicalSchema, table: &PhysicalTable, rows: usize) -> Text {
+pub fn insert(physical: &PhysicalSchema, table: &PhysicalTable, rows: usize) -> Text {
     let kinds: Vec<ColumnType> = written(table).map(|column| column.kind).collect();
     let count = kinds.len();
-    let values = joined((0..rows).map(|row| insert_row(model, table, row * count + 1, "0")));
+    let values = joined((0..rows).map(|row| insert_row(physical, table, row * count + 1, "0")));
     (
         format!("{}{values}", insert_head(table)),
         (0..rows).flat_map(|_| kinds.iter().copied()).collect(),
@@ -69,11 +69,11 @@ pub fn insert(model: &PhysicalSchema, table: &PhysicalTable, rows: usize) -> Tex
 }
 
 /// Inserts one row into the table of tags, where there is one: the series' number and its tags.
-pub fn insert_tags(model: &PhysicalSchema, table: &PhysicalTable) -> Option<String> {
+pub fn insert_tags(physical: &PhysicalSchema, table: &PhysicalTable) -> Option<String> {
     let name = table.tags.as_ref()?;
     let mut names = vec![table.column(Content::SeriesNumber).to_owned()];
     names.extend(table.tag_names.iter().cloned());
-    let values = joined((1..=names.len()).map(|number| parameter(model, number)));
+    let values = joined((1..=names.len()).map(|number| parameter(physical, number)));
     Some(format!(
         "INSERT INTO {name} ({}) VALUES ({values})",
         names.join(", ")
@@ -82,7 +82,7 @@ pub fn insert_tags(model: &PhysicalSchema, table: &PhysicalTable) -> Option<Stri
 
 /// Inserts an entity or updates its last time. Parameters from `first` on: the series' key, its own columns, the last time.
 pub fn entity(
-    model: &PhysicalSchema,
+    physical: &PhysicalSchema,
     table: &PhysicalTable,
     description: &Table,
     first: usize,
@@ -99,15 +99,15 @@ pub fn entity(
         kinds.push(ColumnType::of_field(column.kind));
     }
     names.push(entity.last_time.clone());
-    kinds.push(model.time_type());
-    let values = joined((first..first + names.len()).map(|number| parameter(model, number)));
-    let (dialect, last) = (model.dialect, &entity.last_time);
+    kinds.push(physical.time_type());
+    let values = joined((first..first + names.len()).map(|number| parameter(physical, number)));
+    let (dialect, last) = (physical.dialect, &entity.last_time);
     let update = format!("{last} = {}", dialect.incoming(last));
     let text = format!(
         "INSERT INTO {} ({}) VALUES ({values}) {}",
         dialect.upsert_target(&entity.name, "e"),
         names.join(", "),
-        dialect.on_conflict(&entity_key(model, table), &[update]),
+        dialect.on_conflict(&entity_key(physical, table), &[update]),
     );
     Some((text, kinds))
 }
@@ -126,8 +126,12 @@ pub fn sum_columns(table: &PhysicalTable) -> Vec<String> {
 }
 
 /// Inserts rows of sums from this source (VALUES, or a query), or adds them to those that are there.
-pub fn add_to_sums(model: &PhysicalSchema, table: &PhysicalTable, source: &str) -> Option<String> {
-    let (sums, dialect) = (table.sums.as_ref()?, model.dialect);
+pub fn add_to_sums(
+    physical: &PhysicalSchema,
+    table: &PhysicalTable,
+    source: &str,
+) -> Option<String> {
+    let (sums, dialect) = (table.sums.as_ref()?, physical.dialect);
     let mut key = table.key_names();
     key.extend([sums.period.clone(), sums.day.clone()]);
     let mut updates = Vec::new();

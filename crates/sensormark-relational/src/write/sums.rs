@@ -101,14 +101,14 @@ impl<'a> Sums<'a> {
     /// # Errors
     /// [`ErrorKind::Rejected`] when a sum of whole numbers is over 64 bits.
     pub fn of(
-        model: &'a PhysicalSchema,
+        physical: &'a PhysicalSchema,
         batch: &Batch,
         readings: Range<usize>,
     ) -> Result<Self, StoreError> {
-        let (description, table) = model.table(batch.table)?;
+        let (description, table) = physical.table(batch.table)?;
         let mut rows: BTreeMap<(u32, i64, bool), Vec<Sum>> = BTreeMap::new();
         let fields = table.sums.as_ref().map_or(&[][..], |sums| &sums.fields);
-        if let Some((per_ns, split)) = model.summary() {
+        if let Some((per_ns, split)) = physical.summary() {
             for reading in readings {
                 let time = batch.times_ns[reading];
                 let period = time - time.rem_euclid(per_ns);

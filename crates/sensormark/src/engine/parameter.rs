@@ -436,5 +436,24 @@ macro_rules! parameters {
 }
 pub(crate) use parameters;
 
+/// What a workload says of its table of parameters, inside of its `impl WorkloadFactory`: the numbers of each scale, what each is, and whether they make
+/// sense together. The function reads them.
+macro_rules! of_table {
+    ($Parameters:ty, $read:path) => {
+        fn preset(&self, scale: $crate::engine::scale::Scale) -> Option<serde_json::Value> {
+            serde_json::to_value(<$Parameters>::of(scale)).ok()
+        }
+
+        fn parameters(&self) -> &'static [$crate::engine::parameter::Parameter] {
+            <$Parameters>::TABLE
+        }
+
+        fn check(&self, parameters: &serde_json::Value) -> Result<(), String> {
+            $read(parameters)?.check()
+        }
+    };
+}
+pub(crate) use of_table;
+
 #[cfg(test)]
 mod tests;

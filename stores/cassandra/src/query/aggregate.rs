@@ -167,7 +167,7 @@ impl Reader<'_> {
             .iter()
             .fold(FieldSet::first(0), |set, one| set.with(one.field));
         let batch = self.range(query, query.range, fields).await?;
-        let series = &self.model.schema.tables[query.table].series;
+        let series = &self.physical.schema.tables[query.table].series;
         let name = client_side::group_names(series, grouping);
         Ok(client_side::groups(
             &batch, name, query, aggregates, grouping,
@@ -180,7 +180,7 @@ impl Reader<'_> {
         aggregates: &[Aggregate],
         grouping: Grouping,
     ) -> Result<Vec<Group>, StoreError> {
-        let table = &self.model.schema.tables[query.table];
+        let table = &self.physical.schema.tables[query.table];
         let series = self.series(query).await?;
         let Some(places) = self.places(query, &series, query.range).await? else {
             return Ok(Vec::new());
@@ -213,8 +213,8 @@ impl Reader<'_> {
         grouping: Grouping,
         places: &Places,
     ) -> Result<BTreeMap<Option<u32>, Vec<Partial>>, StoreError> {
-        let model = self.model;
-        let table = &model.schema.tables[query.table];
+        let physical = self.physical;
+        let table = &physical.schema.tables[query.table];
         let text = |keyspace: &str| {
             let columns: Vec<String> = aggregates
                 .iter()
@@ -223,7 +223,7 @@ impl Reader<'_> {
             format!(
                 "SELECT {} FROM {keyspace}.\"{}\" WHERE {PARTITION} AND \"_time\" >= ? AND \"_time\" <= ?",
                 columns.join(", "),
-                model.tables[query.table].readings()
+                physical.tables[query.table].readings()
             )
         };
         let shape = Shape::Aggregate(query.table, aggregates.to_vec());

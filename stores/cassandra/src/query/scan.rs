@@ -13,12 +13,12 @@ impl Reader<'_> {
         table: usize,
         sink: &mut dyn FnMut(&Batch),
     ) -> Result<(), StoreError> {
-        let model = self.model;
-        let own = &model.tables[table];
-        let description = &model.schema.tables[table];
+        let physical = self.physical;
+        let own = &physical.tables[table];
+        let description = &physical.schema.tables[table];
         let all = description.all_fields();
         let text = |keyspace: &str| {
-            let (columns, _) = columns(model, table, all);
+            let (columns, _) = columns(physical, table, all);
             format!(
                 "SELECT \"_series\", {columns} FROM {keyspace}.\"{}\"",
                 own.readings()
@@ -60,8 +60,8 @@ impl Reader<'_> {
         table: usize,
         sink: &mut dyn FnMut(u32, i64, &[Value]),
     ) -> Result<(), StoreError> {
-        let own = &self.model.tables[table];
-        let Some(entity) = &self.model.schema.tables[table].entity else {
+        let own = &self.physical.tables[table];
+        let Some(entity) = &self.physical.schema.tables[table].entity else {
             return Err(StoreError::unsupported(
                 "read entities back",
                 format!("table {table} has none"),

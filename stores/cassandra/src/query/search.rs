@@ -19,7 +19,7 @@ use sensormark_store::{
 /// What a search of one series needs; shared by searches that are under way at once.
 struct Search<'a> {
     link: &'a Link,
-    model: &'a PhysicalSchema,
+    physical: &'a PhysicalSchema,
     query: &'a Query,
     statement: &'a PreparedStatement,
     places: &'a Places,
@@ -103,10 +103,10 @@ impl Search<'_> {
         let field = self.predicate.field;
         let mut batch = Batch::new(
             self.query.table,
-            &self.model.schema.tables[self.query.table],
+            &self.physical.schema.tables[self.query.table],
         );
         let [one, two, three, four] = within(series, bucket, self.places);
-        match self.model.tables[self.query.table].rows {
+        match self.physical.tables[self.query.table].rows {
             Rows::Reading { unit_ns } => {
                 let cells = [one, two, three, four, self.bound.cell()];
                 let pages = self
@@ -152,7 +152,7 @@ impl Reader<'_> {
         predicate: Predicate,
         backwards: bool,
     ) -> Result<Vec<(u32, Moment)>, StoreError> {
-        let field = &self.model.schema.tables[query.table].fields[predicate.field];
+        let field = &self.physical.schema.tables[query.table].fields[predicate.field];
         let series = self.series(query).await?;
         let (Some(bound), Some(places)) = (
             Bound::new(field.kind, predicate),
@@ -165,7 +165,7 @@ impl Reader<'_> {
             .await?;
         let search = Search {
             link: self.link,
-            model: self.model,
+            physical: self.physical,
             query,
             statement: &statement,
             places: &places,
@@ -189,16 +189,16 @@ impl Reader<'_> {
         predicate: Predicate,
         backwards: bool,
     ) -> Result<PreparedStatement, StoreError> {
-        let model = self.model;
+        let physical = self.physical;
         let fields = FieldSet::one(predicate.field);
-        let own = &model.tables[table];
+        let own = &physical.tables[table];
         if matches!(own.rows, Rows::Record { .. }) {
             return self.range_statement(table, fields).await;
         }
         let shape = Shape::Search(table, predicate.field, predicate.comparison, backwards);
         let text = |keyspace: &str| {
-            let (columns, key) = columns(model, table, fields);
-            let name = &model.schema.tables[table].fields[predicate.field].name;
+            let (columns, key) = columns(physical, table, fields);
+            let name = &physical.schema.tables[table].fields[predicate.field].name;
             let sign = match predicate.comparison {
                 Comparison::Above => '>',
                 Comparison::Below => '<',
@@ -247,8 +247,8 @@ impl Reader<'_> {
         query: &Query,
         field: usize,
     ) -> Result<Option<Moment>, StoreError> {
-        let model = self.model;
-        let own = &model.tables[query.table];
+        let physical = self.physical;
+        let own = &physical.tables[query.table];
         let Rows::Reading { unit_ns } = own.rows else {
             let batch = self.range(query, query.range, FieldSet::one(field)).await?;
             return Ok(client_side::minimum(&batch, field));
@@ -271,7 +271,7 @@ impl Reader<'_> {
             .map(|(index, _)| places.partitions[*index])
             .collect();
         let text = |keyspace: &str| {
-            let name = &model.schema.tables[query.table].fields[field].name;
+            let name = &physical.schema.tables[query.table].fields[field].name;
             format!(
                 "SELECT \"_time\", \"{name}\" FROM {keyspace}.\"{}\" WHERE {PARTITION} AND \"_time\" >= ? AND \"_time\" <= ? AND \"{name}\" = ? LIMIT 1 ALLOW FILTERING",
                 own.readings()
@@ -281,8 +281,8 @@ impl Reader<'_> {
             .statements
             .get(self.link, Shape::Equal(query.table, field), text)
             .await?;
-        let kind = model.schema.tables[query.table].fields[field].kind;
-        let mut batch = Batch::new(query.table, &model.schema.tables[query.table]);
+        let kind = physical.schema.tables[query.table].fields[field].kind;
+        let mut batch = Batch::new(query.table, &physical.schema.tables[query.table]);
         for &(series, bucket) in &places.partitions {
             let [one, two, three, four] = within(series, bucket, &places);
             let cells = [one, two, three, four, equal_cell(kind, value)];
@@ -304,13 +304,13 @@ impl Reader<'_> {
         field: usize,
         places: &Places,
     ) -> Result<Vec<(usize, Value)>, StoreError> {
-        let model = self.model;
-        let table = &model.schema.tables[query.table];
+        let physical = self.physical;
+        let table = &physical.schema.tables[query.table];
         let text = |keyspace: &str| {
             format!(
                 "SELECT min(\"{}\") FROM {keyspace}.\"{}\" WHERE {PARTITION} AND \"_time\" >= ? AND \"_time\" <= ?",
                 table.fields[field].name,
-                model.tables[query.table].readings()
+                physical.tables[query.table].readings()
             )
         };
         let shape = Shape::Least(query.table, field);
@@ -345,16 +345,16 @@ impl Reader<'_> {
         query: &Query,
         fields: FieldSet,
     ) -> Result<Batch, StoreError> {
-        let model = self.model;
-        let table = &model.schema.tables[query.table];
+        let physical = self.physical;
+        let table = &physical.schema.tables[query.table];
         let series = self.series(query).await?;
         let mut batch = Batch::new(query.table, table);
         let Some(places) = self.places(query, &series, query.range).await? else {
             return Ok(batch);
         };
         let (key, text) = (
-            columns(model, query.table, fields),
-            &model.tables[query.table],
+            columns(physical, query.table, fields),
+            &physical.tables[query.table],
         );
         let surely = fields.iter().any(|field| !table.fields[field].nullable)
             && matches!(text.rows, Rows::Reading { .. });
@@ -397,7 +397,7 @@ impl Reader<'_> {
         places: &Places,
         series: u32,
     ) -> Result<Batch, StoreError> {
-        let mut batch = Batch::new(query.table, &self.model.schema.tables[query.table]);
+        let mut batch = Batch::new(query.table, &self.physical.schema.tables[query.table]);
         let partitions = &places.partitions;
         let start = partitions.partition_point(|place| place.0 < series);
         let end = partitions.partition_point(|place| place.0 <= series);
@@ -412,7 +412,7 @@ impl Reader<'_> {
                     .await?;
                 let pages = std::slice::from_ref(&page);
                 self.decode(query, query.range, fields, series, pages, &mut batch)?;
-                let own = &self.model.tables[query.table];
+                let own = &self.physical.tables[query.table];
                 let more = match own.rows {
                     Rows::Reading { .. } => batch.is_empty(),
                     // a record of a later page may hold a later reading of the same span

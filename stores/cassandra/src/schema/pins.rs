@@ -6,7 +6,7 @@ use sensormark_conformance::pins::pin;
 #[test]
 fn statements_are_as_kept() {
     pin(env!("CARGO_MANIFEST_DIR"), layouts, |schema, offer| {
-        let model = PhysicalSchema::new(schema, offer.layout).expect("an offered layout");
-        statements(&model, "sensormark_pins", "tests", 1)
+        let physical = PhysicalSchema::new(schema, offer.layout).expect("an offered layout");
+        statements(&physical, "sensormark_pins", "tests", 1)
     });
 }

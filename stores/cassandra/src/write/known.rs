@@ -16,8 +16,8 @@ pub(crate) struct Known {
 
 impl Known {
     /// Nothing yet.
-    pub(crate) fn new(model: &PhysicalSchema) -> Self {
-        let tables = model.tables.len();
+    pub(crate) fn new(physical: &PhysicalSchema) -> Self {
+        let tables = physical.tables.len();
         Self {
             buckets: vec![HashSet::new(); tables],
             entities: vec![HashSet::new(); tables],

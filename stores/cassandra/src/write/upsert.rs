@@ -23,7 +23,7 @@ impl Writer<'_> {
         write: EntityReading<'_>,
     ) -> Result<Acknowledgement, StoreError> {
         let batch = write.reading;
-        let own = &self.model.tables[batch.table];
+        let own = &self.physical.tables[batch.table];
         let (Some(&series), Some(&time)) = (batch.series.first(), batch.times_ns.first()) else {
             return Ok(Acknowledgement::default());
         };
@@ -78,7 +78,7 @@ impl Writer<'_> {
         table: usize,
         own: &PhysicalTable,
     ) -> Result<(PreparedStatement, PreparedStatement), StoreError> {
-        let description = &self.model.schema.tables[table];
+        let description = &self.physical.schema.tables[table];
         let Some(entity) = &description.entity else {
             return Err(StoreError::unsupported(
                 "update an entity",

@@ -23,9 +23,9 @@ pub(crate) fn readings(
     sink: &mut dyn FnMut(&Batch),
 ) -> Result<(), StoreError> {
     let wrong = |failure| error::native(OPERATION, failure);
-    let model = Arc::clone(&session.model);
-    let (statement, query) = Plan::everything(&model, number)?;
-    let asked = Bindings::new(&model, &query)?;
+    let physical = Arc::clone(&session.physical);
+    let (statement, query) = Plan::everything(&physical, number)?;
+    let asked = Bindings::new(&physical, &query)?;
     let mut decoder = Decoder::new(asked, 1).in_pieces(ROWS);
     let prepared = session.prepare(&statement.text).map_err(wrong)?;
     let mut rows = prepared.stream().map_err(wrong)?;
@@ -51,8 +51,8 @@ pub(crate) fn entities(
     sink: &mut dyn FnMut(u32, i64, &[Value]),
 ) -> Result<(), StoreError> {
     let wrong = |failure| error::native(OPERATION, failure);
-    let model = Arc::clone(&session.model);
-    let text = plan::entities(&model, number)?;
+    let physical = Arc::clone(&session.physical);
+    let text = plan::entities(&physical, number)?;
     let mut rows = session
         .prepare(&text)
         .map_err(wrong)?
@@ -62,7 +62,7 @@ pub(crate) fn entities(
     while let Some(chunk) = rows.next().map_err(wrong)? {
         for row in 0..chunk.rows() {
             let row = Fetched { chunk: &chunk, row };
-            let (series, last_ns) = decode::entity(&model, number, &row, &mut key, &mut values)?;
+            let (series, last_ns) = decode::entity(&physical, number, &row, &mut key, &mut values)?;
             sink(series, last_ns, &values);
         }
     }

@@ -8,8 +8,8 @@ use sensormark_relational::{ddl, physical_schema::PhysicalSchema};
 #[test]
 fn statements_are_as_kept() {
     pin(env!("CARGO_MANIFEST_DIR"), layouts, |schema, offer| {
-        let model =
+        let physical =
             PhysicalSchema::new(&DuckdbDialect, schema, offer.layout).expect("an offered layout");
-        ddl::statements(&model)
+        ddl::statements(&physical)
     });
 }

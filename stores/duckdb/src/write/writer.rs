@@ -23,8 +23,8 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// The statements of this table.
-    pub(crate) fn new(model: &PhysicalSchema, number: usize) -> Self {
-        let (table, description) = (&model.tables[number], &model.schema.tables[number]);
+    pub(crate) fn new(physical: &PhysicalSchema, number: usize) -> Self {
+        let (table, description) = (&physical.tables[number], &physical.schema.tables[number]);
         let kinds = sum_kinds(table);
         let lists = kinds.iter().enumerate();
         let lists = lists
@@ -33,9 +33,9 @@ impl Writer {
         let columns = table.columns.iter();
         Self {
             kinds: columns.map(|one| appended(one, description)).collect(),
-            insert: insert(model, table, 1),
-            add_sums: add_to_sums(model, table, &source).map(|text| (text, kinds)),
-            entity: entity(model, table, description, 1),
+            insert: insert(physical, table, 1),
+            add_sums: add_to_sums(physical, table, &source).map(|text| (text, kinds)),
+            entity: entity(physical, table, description, 1),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The layouts that the store offers, and how it does each operation with them.
 
-use sensormark_kit::offer;
+use sensormark_kit::{layouts, offer};
 use sensormark_store::{
     Capability, DefaultSelection, Encoding, Family, FieldType, Index, Layout, LayoutOption,
-    Operation, Schema, Scope, Shape, Table, TagPlacement, TimeKey, TimeResolution, WriteMethod,
+    Operation, Schema, Scope, Shape, Table, TimeKey, TimeResolution, WriteMethod,
 };
 
 /// Why a layout cannot be offered, if so.
@@ -34,13 +34,8 @@ pub(crate) fn missing(layout: &Layout) -> Option<String> {
 
 /// What this store offers for a schema and a family.
 pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
-    let tagged = schema.tables.iter().any(|table| !table.tags.is_empty());
     let usual = Layout {
-        tags: if tagged {
-            TagPlacement::OwnTable
-        } else {
-            TagPlacement::Inline
-        },
+        tags: layouts::tags_apart(schema),
         index: Index::Clustered,
         scope: Scope::PerSeries,
         ..Layout::row_per_reading()

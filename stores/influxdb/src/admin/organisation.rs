@@ -168,9 +168,9 @@ impl InfluxdbAdministrator {
         name: &str,
     ) -> Result<(), StoreError> {
         if organisation.bucket.is_some() {
-            let model = std::sync::Arc::clone(&self.model);
+            let physical = std::sync::Arc::clone(&self.physical);
             let path = paths::delete(organisation, name);
-            for measurement in model.names() {
+            for measurement in physical.names() {
                 let body = Bytes::from(delete_request(measurement));
                 let message = Message::post("empty the bucket", &path, JSON, body);
                 self.link.demand(message).await?;

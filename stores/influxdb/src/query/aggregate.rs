@@ -34,14 +34,14 @@ impl Reader<'_> {
         void: bool,
     ) -> Result<Answer, StoreError> {
         let one = matches!(query.series, Selection::One(_))
-            || self.model.schema.tables[query.table].series.len() == 1;
+            || self.physical.schema.tables[query.table].series.len() == 1;
         if !one && !grouping.by_series {
             refuse_several(aggregates)?;
         }
         if void {
             return Ok(Answer::Groups(Vec::new()));
         }
-        let in_flux = self.model.layout.in_second_language();
+        let in_flux = self.physical.layout.in_second_language();
         if aggregates
             .iter()
             .any(|one| is_missing(one.function, in_flux))
@@ -81,7 +81,7 @@ impl Reader<'_> {
             .iter()
             .fold(FieldSet::first(0), |set, one| set.with(one.field));
         let batch = self.range(query, fields).await?;
-        let measurement = &self.model.tables[query.table];
+        let measurement = &self.physical.tables[query.table];
         let series = |number| group_series(measurement, grouping, number);
         Ok(Answer::groups(client_side::groups(
             &batch, series, query, aggregates, grouping,
@@ -146,8 +146,8 @@ impl Reader<'_> {
         aggregates: &[Aggregate],
         grouping: Grouping,
     ) -> Result<Vec<Row>, StoreError> {
-        let model = self.model;
-        let measurement = &model.tables[query.table];
+        let physical = self.physical;
+        let measurement = &physical.tables[query.table];
         let known = only(&query.series);
         let functions = aggregates
             .iter()

@@ -72,8 +72,8 @@ fn envelope(script: &str) -> String {
 }
 
 /// The fields that are text, or those that are not.
-fn of_text(model: &PhysicalSchema, table: usize, fields: FieldSet, text: bool) -> FieldSet {
-    let kinds = &model.tables[table].kinds;
+fn of_text(physical: &PhysicalSchema, table: usize, fields: FieldSet, text: bool) -> FieldSet {
+    let kinds = &physical.tables[table].kinds;
     fields
         .iter()
         .filter(|&field| (kinds[field] == FieldType::Text) == text)

@@ -31,13 +31,13 @@ impl Reader<'_> {
         query: &Query,
         fields: FieldSet,
     ) -> Result<Answer, StoreError> {
-        let measurement = &self.model.tables[query.table];
+        let measurement = &self.physical.tables[query.table];
         let mut statement = Statement::new();
         statement.select(&names(measurement, fields), &measurement.name);
         if query.range.start_ns < 0 {
             return Ok(Answer::Readings(self.empty(query.table)));
         }
-        if self.model.layout.in_second_language() {
+        if self.physical.layout.in_second_language() {
             return self
                 .range_in_flux(query, fields)
                 .await
@@ -54,10 +54,10 @@ impl Reader<'_> {
         query: &Query,
         fields: FieldSet,
     ) -> Result<Batch, StoreError> {
-        if self.model.layout.in_second_language() {
+        if self.physical.layout.in_second_language() {
             return self.range_in_flux(query, fields).await;
         }
-        let measurement = &self.model.tables[query.table];
+        let measurement = &self.physical.tables[query.table];
         let mut statement = Statement::new();
         statement.select(&names(measurement, fields), &measurement.name);
         statement.within(query.range);
@@ -69,10 +69,10 @@ impl Reader<'_> {
         query: &Query,
         fields: FieldSet,
     ) -> Result<Answer, StoreError> {
-        if self.model.layout.in_second_language() {
+        if self.physical.layout.in_second_language() {
             return self.last_readings_in_flux(query, fields).await;
         }
-        let measurement = &self.model.tables[query.table];
+        let measurement = &self.physical.tables[query.table];
         let mut statement = Statement::new();
         statement.select(&names(measurement, fields), &measurement.name);
         statement.within(query.range);
@@ -89,8 +89,8 @@ impl Reader<'_> {
         fields: FieldSet,
         ending: &str,
     ) -> Result<Batch, StoreError> {
-        let model = self.model;
-        let measurement = &model.tables[query.table];
+        let physical = self.physical;
+        let measurement = &physical.tables[query.table];
         let known = only(&query.series);
         statement.of_series(measurement, &query.series);
         if known.is_none() {
@@ -112,9 +112,9 @@ impl Reader<'_> {
         sink: &mut dyn FnMut(&Batch),
     ) -> Result<(), StoreError> {
         const OPERATION: &str = "read all readings back";
-        let model = self.model;
-        let measurement = &model.tables[table];
-        let description = &model.schema.tables[table];
+        let physical = self.physical;
+        let measurement = &physical.tables[table];
+        let description = &physical.schema.tables[table];
         let fields = description.all_fields();
         let mut statement = Statement::new();
         statement.select(&names(measurement, fields), &measurement.name);

@@ -15,11 +15,11 @@ impl Reader<'_> {
         predicate: Predicate,
         latest: bool,
     ) -> Result<Answer, StoreError> {
-        if self.model.layout.in_second_language() {
+        if self.physical.layout.in_second_language() {
             return self.search_in_flux(query, predicate, latest).await;
         }
-        let model = self.model;
-        let measurement = &model.tables[query.table];
+        let physical = self.physical;
+        let measurement = &physical.tables[query.table];
         let known = only(&query.series);
         let mut statement = Statement::new();
         statement.select(&[&measurement.fields[predicate.field]], &measurement.name);
@@ -62,11 +62,11 @@ impl Reader<'_> {
         query: &Query,
         field: usize,
     ) -> Result<Answer, StoreError> {
-        if self.model.layout.in_second_language() {
+        if self.physical.layout.in_second_language() {
             return self.minimum_in_flux(query, field).await;
         }
-        let model = self.model;
-        let measurement = &model.tables[query.table];
+        let physical = self.physical;
+        let measurement = &physical.tables[query.table];
         let mut statement = Statement::new();
         let name = measurement.fields[field].as_str();
         statement.select_functions(std::iter::once(("min", name)), &measurement.name);
@@ -87,11 +87,11 @@ impl Reader<'_> {
         query: &Query,
         predicate: Predicate,
     ) -> Result<Answer, StoreError> {
-        if self.model.layout.in_second_language() {
+        if self.physical.layout.in_second_language() {
             return self.matching_in_flux(query, predicate).await;
         }
-        let model = self.model;
-        let measurement = &model.tables[query.table];
+        let physical = self.physical;
+        let measurement = &physical.tables[query.table];
         let mut statement = Statement::new();
         statement.select(&[&measurement.fields[predicate.field]], &measurement.name);
         statement.within(query.range);

@@ -118,7 +118,7 @@ fn index_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
     if usual.shape == Shape::RowPerReading {
         let clustered = usual.with_index(Index::Clustered);
         // How InnoDB likes it best: rows of a series side by side. Of one series, rows come in that order anyhow.
-        let default_selection = if layouts::has_tags(schema) {
+        let default_selection = if schema.has_tags() {
             DefaultSelection::Further
         } else {
             DefaultSelection::OnRequest
@@ -130,7 +130,7 @@ fn index_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
             "row a reading, kept in the order of PRIMARY KEY (series, time); refuses repeated readings",
         ));
     }
-    if layouts::has_tags(schema) {
+    if schema.has_tags() {
         offers.extend(tag_variants(schema, usual));
     }
     offers

@@ -59,15 +59,15 @@ impl Insert {
 }
 
 impl Inserts {
-    /// The statements for a table of a model.
-    pub(crate) fn new(model: &PhysicalSchema, number: usize) -> Self {
-        let (table, description) = (&model.tables[number], &model.schema.tables[number]);
-        let row = insert_row(model, table, 1, "");
+    /// The statements for a table of a physical schema.
+    pub(crate) fn new(physical: &PhysicalSchema, number: usize) -> Self {
+        let (table, description) = (&physical.tables[number], &physical.schema.tables[number]);
+        let row = insert_row(physical, table, 1, "");
         Self {
             load: load(table, description),
             readings: Insert::new(insert_head(table), row, String::new()),
-            sums: sums(model, table),
-            entity: entity_statements(model, table, description),
+            sums: sums(physical, table),
+            entity: entity_statements(physical, table, description),
         }
     }
 }
@@ -91,19 +91,19 @@ fn load(table: &PhysicalTable, description: &Table) -> String {
     )
 }
 
-fn sums(model: &PhysicalSchema, table: &PhysicalTable) -> Option<Insert> {
-    let text = add_to_sums(model, table, &format!("VALUES {ROWS}"))?;
+fn sums(physical: &PhysicalSchema, table: &PhysicalTable) -> Option<Insert> {
+    let text = add_to_sums(physical, table, &format!("VALUES {ROWS}"))?;
     let (head, tail) = text.split_once(ROWS)?;
     let row = format!("({})", vec!["?"; sum_columns(table).len()].join(", "));
     Some(Insert::new(head.to_owned(), row, tail.to_owned()))
 }
 
 fn entity_statements(
-    model: &PhysicalSchema,
+    physical: &PhysicalSchema,
     table: &PhysicalTable,
     description: &Table,
 ) -> Option<EntityStatements> {
-    let (insert, _) = entity(model, table, description, 1)?;
+    let (insert, _) = entity(physical, table, description, 1)?;
     let entity = table.entity.as_ref()?;
     let conditions = table.key_columns();
     let conditions: Vec<String> = conditions.map(|key| format!("{} = ?", key.name)).collect();

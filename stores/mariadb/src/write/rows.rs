@@ -21,15 +21,15 @@ pub(crate) struct Step<'a> {
 
 /// The statements that store these readings, with their rows.
 pub(crate) fn steps<'a>(
-    model: &PhysicalSchema,
+    physical: &PhysicalSchema,
     inserts: &'a Inserts,
     batch: &Batch,
     readings: Range<usize>,
 ) -> Result<Vec<Step<'a>>, StoreError> {
-    let rows = match model.span() {
-        Some((span_ns, _)) => record_rows(model, batch, readings.clone(), span_ns)?,
+    let rows = match physical.span() {
+        Some((span_ns, _)) => record_rows(physical, batch, readings.clone(), span_ns)?,
         None => {
-            let rows = Rows::new(model, batch, readings.clone())?;
+            let rows = Rows::new(physical, batch, readings.clone())?;
             let columns = rows.table.columns.len();
             let row = |row: usize| -> Vec<Parameter> {
                 let cells = (0..columns).map(|column| rows.cell(row, column));
@@ -43,7 +43,7 @@ pub(crate) fn steps<'a>(
         rows,
     }];
     if let Some(insert) = &inserts.sums {
-        let sums = Sums::of(model, batch, readings)?;
+        let sums = Sums::of(physical, batch, readings)?;
         let rows = sums.rows().map(|cells| cells.map(native).collect());
         steps.push(Step {
             insert,
@@ -55,12 +55,12 @@ pub(crate) fn steps<'a>(
 
 /// One row for each series and span; each document goes into its parameter as it is.
 fn record_rows(
-    model: &PhysicalSchema,
+    physical: &PhysicalSchema,
     batch: &Batch,
     readings: Range<usize>,
     span_ns: i64,
 ) -> Result<Vec<Vec<Parameter>>, StoreError> {
-    let (description, table) = model.table(batch.table)?;
+    let (description, table) = physical.table(batch.table)?;
     let runs = runs(batch, readings, span_ns);
     let rows = records(&runs, span_ns).map(|record| {
         let mut document = Vec::new();
@@ -82,14 +82,14 @@ fn record_rows(
 
 /// Parameters for updating a reading's entity, and for inserting it.
 pub(crate) fn entity(
-    model: &PhysicalSchema,
+    physical: &PhysicalSchema,
     write: EntityReading<'_>,
 ) -> Result<(Vec<Parameter>, Vec<Parameter>), StoreError> {
-    let insert: Vec<Parameter> = entity_cells(model, write)?
+    let insert: Vec<Parameter> = entity_cells(physical, write)?
         .into_iter()
         .map(native)
         .collect();
-    let (_, table) = model.table(write.reading.table)?;
+    let (_, table) = physical.table(write.reading.table)?;
     let last = insert.last().cloned();
     let keys = insert.iter().take(table.keys.len()).cloned();
     Ok((last.into_iter().chain(keys).collect(), insert))

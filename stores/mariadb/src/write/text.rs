@@ -21,14 +21,14 @@ enum Form {
 
 /// A transaction of one INSERT a reading.
 pub(crate) fn concatenated(
-    model: &PhysicalSchema,
+    physical: &PhysicalSchema,
     insert: &Insert,
     batch: &Batch,
     readings: Range<usize>,
 ) -> Result<String, StoreError> {
     let mut text = String::from("START TRANSACTION;");
     for reading in readings {
-        let rows = Rows::new(model, batch, reading..reading + 1)?;
+        let rows = Rows::new(physical, batch, reading..reading + 1)?;
         if !rows.is_empty() {
             text.push_str(&insert.head);
             push_rows(&mut text, &rows);
@@ -41,13 +41,13 @@ pub(crate) fn concatenated(
 
 /// One INSERT of all readings.
 pub(crate) fn multi_row(
-    model: &PhysicalSchema,
+    physical: &PhysicalSchema,
     insert: &Insert,
     batch: &Batch,
     readings: Range<usize>,
 ) -> Result<String, StoreError> {
     let mut text = insert.head.clone();
-    push_rows(&mut text, &Rows::new(model, batch, readings)?);
+    push_rows(&mut text, &Rows::new(physical, batch, readings)?);
     Ok(text)
 }
 
@@ -62,11 +62,11 @@ fn push_rows(text: &mut String, rows: &Rows<'_>) {
 
 /// The file of all rows, and how many there are.
 pub(crate) fn infile(
-    model: &PhysicalSchema,
+    physical: &PhysicalSchema,
     batch: &Batch,
     readings: Range<usize>,
 ) -> Result<(String, u64), StoreError> {
-    let rows = Rows::new(model, batch, readings)?;
+    let rows = Rows::new(physical, batch, readings)?;
     let mut text = String::with_capacity(rows.len() * (24 + 12 * rows.table.columns.len()));
     for row in 0..rows.len() {
         push_row(&mut text, Form::File, &rows, row);

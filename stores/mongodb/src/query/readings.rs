@@ -105,7 +105,7 @@ impl Reader<'_> {
     /// Whether an index has the readings in the order of series and time.
     fn is_in_order(&self, kept: &PhysicalTable) -> bool {
         kept.shape == Shape::RowPerReading
-            && self.model.layout.index == Index::SeriesTime
+            && self.physical.layout.index == Index::SeriesTime
             && !matches!(kept.tags, Tags::Pairs(_))
     }
 
@@ -115,7 +115,7 @@ impl Reader<'_> {
         number: usize,
         sink: &mut dyn FnMut(&Batch),
     ) -> Result<(), StoreError> {
-        let (table, kept) = self.model.table(number)?;
+        let (table, kept) = self.physical.table(number)?;
         let choice = Choice::of(table, &sensormark_store::Selection::All);
         let sole = choice.sole(table);
         let mut filter = Document::new();
@@ -155,7 +155,7 @@ impl Reader<'_> {
         number: usize,
         sink: &mut dyn FnMut(u32, i64, &[Value]),
     ) -> Result<(), StoreError> {
-        let (table, kept) = self.model.table(number)?;
+        let (table, kept) = self.physical.table(number)?;
         let (Some(entity), Some(described)) = (&kept.entity, &table.entity) else {
             return Err(StoreError::unsupported(
                 "read entities back",

@@ -6,7 +6,11 @@ use sensormark_conformance::pins::pin;
 #[test]
 fn statements_are_as_kept() {
     pin(env!("CARGO_MANIFEST_DIR"), layouts, |schema, offer| {
-        let model = PhysicalSchema::new(schema, offer.layout).expect("an offered layout");
-        model.commands().iter().map(ToString::to_string).collect()
+        let physical = PhysicalSchema::new(schema, offer.layout).expect("an offered layout");
+        physical
+            .commands()
+            .iter()
+            .map(ToString::to_string)
+            .collect()
     });
 }

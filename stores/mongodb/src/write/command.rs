@@ -21,7 +21,7 @@ pub(crate) struct Writer<'a> {
     /// The client.
     pub(crate) link: &'a Link,
     /// The plan's collections.
-    pub(crate) model: &'a PhysicalSchema,
+    pub(crate) physical: &'a PhysicalSchema,
     /// What an acknowledgement promises.
     pub(crate) durability: Durability,
     /// The kind of deployment.

@@ -18,7 +18,7 @@ impl Writer<'_> {
         &self,
         write: EntityReading<'_>,
     ) -> Result<Acknowledgement, StoreError> {
-        let (table, kept) = self.model.table(write.reading.table)?;
+        let (table, kept) = self.physical.table(write.reading.table)?;
         let Some(entity) = &kept.entity else {
             return Err(StoreError::unsupported(
                 OPERATION,

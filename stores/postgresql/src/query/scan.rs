@@ -1,12 +1,11 @@
 //! Reading everything back: readings and entities, in pieces, whatever the size of the table.
 
 use super::Reader;
-use super::row::Answered;
 use crate::cell::Parameter;
-use futures_util::TryStreamExt;
 use sensormark_relational::decode::{Decoder, entity};
 use sensormark_relational::plan::slot::Bindings;
 use sensormark_relational::plan::{Plan, entities};
+use sensormark_relational::wire::{WireRow, read_piece, read_rows};
 use sensormark_store::{Batch, StoreError, Value};
 use std::pin::pin;
 
@@ -37,9 +36,9 @@ impl Reader<'_> {
         number: usize,
         sink: &mut dyn FnMut(&Batch),
     ) -> Result<(), StoreError> {
-        let model = self.model;
-        let (statement, query) = Plan::everything(model, number)?;
-        let asked = Bindings::new(model, &query)?;
+        let physical = self.physical;
+        let (statement, query) = Plan::everything(physical, number)?;
+        let asked = Bindings::new(physical, &query)?;
         let preparing = self.link.client.prepare_typed(&statement.text, &[]);
         let prepared = self.link.wire.run("prepare a query", preparing).await?;
         let no_parameters: [Parameter<'_>; 0] = [];
@@ -48,24 +47,8 @@ impl Reader<'_> {
         let mut rows = pin!(rows);
         let mut decoder = Decoder::new(asked, 1).in_pieces(PIECE);
         loop {
-            let mut failure = None;
-            let reading = async {
-                while let Some(row) = rows.try_next().await? {
-                    if let Err(error) = decoder.row(&statement.form, &Answered(&row)) {
-                        failure = Some(error);
-                        break;
-                    }
-                    if let Some(piece) = decoder.take_piece(&statement.form) {
-                        return Ok(Some(piece));
-                    }
-                }
-                Ok(None)
-            };
-            let piece = self.link.wire.run(OPERATION, reading).await?;
-            if let Some(error) = failure {
-                return Err(error);
-            }
-            match piece {
+            let reading = read_piece::<false>(rows.as_mut(), &mut decoder, &statement.form);
+            match self.link.wire.run(OPERATION, reading).await?? {
                 Some(piece) => sink(&piece),
                 None => break,
             }
@@ -80,28 +63,22 @@ impl Reader<'_> {
         number: usize,
         sink: &mut dyn FnMut(u32, i64, &[Value]),
     ) -> Result<(), StoreError> {
-        let text = entities(self.model, number)?;
+        let text = entities(self.physical, number)?;
         let preparing = self.link.client.prepare_typed(&text, &[]);
         let statement = self.link.wire.run("prepare a query", preparing).await?;
         let client = &self.link.client;
-        let mut failure = None;
+        let (mut key, mut values) = (String::new(), Vec::new());
         let reading = async {
             let no_parameters: [Parameter<'_>; 0] = [];
             let rows = client.query_raw(&statement, no_parameters).await?;
-            let mut rows = pin!(rows);
-            let (mut key, mut values) = (String::new(), Vec::new());
-            while let Some(row) = rows.try_next().await? {
-                if failure.is_none() {
-                    let row = Answered(&row);
-                    match entity(self.model, number, &row, &mut key, &mut values) {
-                        Ok((series, last_ns)) => sink(series, last_ns, &values),
-                        Err(error) => failure = Some(error),
-                    }
-                }
-            }
-            Ok(())
+            read_rows(rows, |row| {
+                let row = WireRow::<false>(row);
+                let (series, last_ns) = entity(self.physical, number, &row, &mut key, &mut values)?;
+                sink(series, last_ns, &values);
+                Ok(())
+            })
+            .await
         };
-        self.link.wire.run(OPERATION, reading).await?;
-        failure.map_or(Ok(()), Err)
+        self.link.wire.run(OPERATION, reading).await?
     }
 }

@@ -73,7 +73,7 @@ fn row_per_field(schema: &Schema, usual: Layout) -> Option<LayoutOption> {
 fn row_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
     let without = usual.with_index(Index::None);
     let mut offers = vec![on_request("no-index", without, "row a reading, no index")];
-    if layouts::has_tags(schema) {
+    if schema.has_tags() {
         offers.extend(tag_variants(usual));
     }
     if layouts::has_entities(schema) {

@@ -26,7 +26,7 @@ pub(crate) fn types(kinds: &[ColumnType]) -> Vec<Type> {
 
 /// One statement that inserts a reading and adds it to its sums; parameters are the reading's cells.
 pub(crate) fn summarise_one(
-    model: &PhysicalSchema,
+    physical: &PhysicalSchema,
     table: &PhysicalTable,
     sums: &PhysicalSums,
     per_ns: i64,
@@ -59,9 +59,9 @@ pub(crate) fn summarise_one(
     }
     let source = format!("VALUES ({})", values.join(", "));
     vec![
-        insert(model, table, 1),
+        insert(physical, table, 1),
         (
-            add_to_sums(model, table, &source).unwrap_or_default(),
+            add_to_sums(physical, table, &source).unwrap_or_default(),
             Vec::new(),
         ),
     ]
@@ -69,7 +69,7 @@ pub(crate) fn summarise_one(
 
 /// One statement that inserts many readings and adds them to their sums; parameters are arrays, one a column.
 pub(crate) fn summarise_many(
-    model: &PhysicalSchema,
+    physical: &PhysicalSchema,
     table: &PhysicalTable,
     sums: &PhysicalSums,
     per_ns: i64,
@@ -105,7 +105,7 @@ pub(crate) fn summarise_many(
         "WITH input AS (SELECT * FROM unnest({arrays}) AS input ({columns})), \
          stored AS (INSERT INTO {name} ({columns}) SELECT {columns} FROM input) {upsert}",
         name = table.name,
-        upsert = add_to_sums(model, table, &source).unwrap_or_default(),
+        upsert = add_to_sums(physical, table, &source).unwrap_or_default(),
     );
     (text, kinds)
 }

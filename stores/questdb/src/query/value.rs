@@ -5,7 +5,7 @@ use sensormark_relational::cell::Cell;
 use sensormark_relational::plan::slot::{Bindings, Slot};
 use std::error::Error;
 use std::fmt;
-use tokio_postgres::types::{IsNull, ToSql, Type};
+use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
 /// One value.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,18 +42,12 @@ impl ToSql for Value {
         Ok(IsNull::No)
     }
 
+    // Statements are prepared with the types of their values, so there is nothing to check.
     fn accepts(_: &Type) -> bool {
         true
     }
 
-    /// Statements are prepared with the types of their values, so there is nothing to check.
-    fn to_sql_checked(
-        &self,
-        kind: &Type,
-        out: &mut BytesMut,
-    ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
-        self.to_sql(kind, out)
-    }
+    to_sql_checked!();
 }
 
 /// The types of a statement's parameters.

@@ -8,6 +8,6 @@ use sensormark_relational::ddl;
 fn statements_are_as_kept() {
     pin(env!("CARGO_MANIFEST_DIR"), layouts, |schema, offer| {
         let tables = super::Tables::new(schema, offer.layout).expect("an offered layout");
-        ddl::statements(&tables.model)
+        ddl::statements(&tables.physical)
     });
 }

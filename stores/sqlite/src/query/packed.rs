@@ -5,8 +5,8 @@ use sensormark_store::client_side::{self, readings_of};
 use sensormark_store::{Answer, Ask, Encoding, Query};
 
 /// The range whose readings answer a question about packed records; none where the question is answered as it is.
-pub(super) fn range(model: &PhysicalSchema, query: &Query) -> Option<Query> {
-    if !matches!(model.span(), Some((_, Encoding::Blob))) {
+pub(super) fn range(physical: &PhysicalSchema, query: &Query) -> Option<Query> {
+    if !matches!(physical.span(), Some((_, Encoding::Blob))) {
         return None;
     }
     match &query.ask {
@@ -17,10 +17,10 @@ pub(super) fn range(model: &PhysicalSchema, query: &Query) -> Option<Query> {
 }
 
 /// The answer to a question from the readings of its range.
-pub(super) fn search(model: &PhysicalSchema, query: &Query, readings: Answer) -> Answer {
+pub(super) fn search(physical: &PhysicalSchema, query: &Query, readings: Answer) -> Answer {
     match readings {
         Answer::Readings(batch) => {
-            client_side::answer(query, &model.schema.tables[query.table], batch)
+            client_side::answer(query, &physical.schema.tables[query.table], batch)
         }
         other => other,
     }

@@ -22,8 +22,8 @@ pub fn readings(
     sink: &mut dyn FnMut(&Batch),
 ) -> Result<(), StoreError> {
     let wrong = |cause| error::native(OPERATION, cause);
-    let (statement, query) = Plan::everything(&session.model, number)?;
-    let asked = Bindings::new(&session.model, &query)?;
+    let (statement, query) = Plan::everything(&session.physical, number)?;
+    let asked = Bindings::new(&session.physical, &query)?;
     let mut decoder = Decoder::new(asked, 1).in_pieces(ROWS);
     let mut prepared = session
         .connection
@@ -50,14 +50,14 @@ pub fn entities(
     sink: &mut dyn FnMut(u32, i64, &[Value]),
 ) -> Result<(), StoreError> {
     let wrong = |cause| error::native(OPERATION, cause);
-    let sql = plan::entities(&session.model, number)?;
+    let sql = plan::entities(&session.physical, number)?;
     let mut statement = session.connection.prepare_cached(&sql).map_err(wrong)?;
     let mut rows = statement.raw_query();
     let (mut key, mut values) = (String::new(), Vec::new());
     while let Some(row) = rows.next().map_err(wrong)? {
         let row = Fetched(row);
         let (series, last_ns) =
-            decode::entity(&session.model, number, &row, &mut key, &mut values)?;
+            decode::entity(&session.physical, number, &row, &mut key, &mut values)?;
         sink(series, last_ns, &values);
     }
     Ok(())

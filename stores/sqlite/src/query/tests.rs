@@ -132,8 +132,9 @@ fn plans(tags: usize, variant: &str) -> Vec<(String, String)> {
     };
     let store = Sqlite::new();
     now(now(store.administrator(&plan)).unwrap().create()).unwrap();
-    let model = Arc::new(PhysicalSchema::new(&SqliteDialect, &plan.schema, plan.layout).unwrap());
-    let mut session = SqliteSession::connect(&plan, Arc::clone(&model)).unwrap();
+    let physical =
+        Arc::new(PhysicalSchema::new(&SqliteDialect, &plan.schema, plan.layout).unwrap());
+    let mut session = SqliteSession::connect(&plan, Arc::clone(&physical)).unwrap();
     let mut batch = Batch::new(0, &plan.schema.tables[0]);
     for row in 0..20_000_i64 {
         batch.times_ns.push(row / 40);
@@ -142,7 +143,7 @@ fn plans(tags: usize, variant: &str) -> Vec<(String, String)> {
     }
     now(Box::pin(session.write(&batch))).unwrap();
     now(now(store.administrator(&plan)).unwrap().settle()).unwrap();
-    let mut session = SqliteSession::connect(&plan, model).unwrap();
+    let mut session = SqliteSession::connect(&plan, physical).unwrap();
     for query in questions() {
         now(Box::pin(session.query(&query))).unwrap();
     }

@@ -14,13 +14,13 @@ use std::ops::Range;
 /// Inserts the records of these rows.
 pub fn insert(
     connection: &Connection,
-    model: &PhysicalSchema,
+    physical: &PhysicalSchema,
     writer: &mut Writer,
     batch: &Batch,
     (rows, span_ns, encoding): (Range<usize>, i64, Encoding),
 ) -> Result<(), StoreError> {
     let wrong = |cause| error::native(OPERATION, cause);
-    let (description, table) = model.table(batch.table)?;
+    let (description, table) = physical.table(batch.table)?;
     let mut statement = connection.prepare_cached(&writer.insert).map_err(wrong)?;
     let buffer = &mut writer.buffer;
     let runs = runs(batch, rows, span_ns);

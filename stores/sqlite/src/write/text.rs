@@ -16,12 +16,12 @@ use std::ops::Range;
 /// Writes these rows as one request and one transaction.
 pub fn write(
     connection: &Connection,
-    model: &PhysicalSchema,
+    physical: &PhysicalSchema,
     writer: &mut Writer,
     batch: &Batch,
     readings: Range<usize>,
 ) -> Result<(), StoreError> {
-    let rows = Rows::new(model, batch, readings)?;
+    let rows = Rows::new(physical, batch, readings)?;
     let head = format!("{}(", insert_head(rows.table));
     let text = &mut writer.buffer;
     text.clear();

@@ -34,23 +34,23 @@ pub struct Writer {
 
 impl Writer {
     /// The statements of this table.
-    pub fn new(model: &PhysicalSchema, number: usize) -> Self {
-        let (table, description) = (&model.tables[number], &model.schema.tables[number]);
+    pub fn new(physical: &PhysicalSchema, number: usize) -> Self {
+        let (table, description) = (&physical.tables[number], &physical.schema.tables[number]);
         let is_copy = |&column: &usize| table.columns[column].content == Content::Copy;
         let has_copies = (0..table.columns.len()).any(|column| is_copy(&column));
         let repeat = || {
-            let row = insert_row(model, table, 1, &next_copy(table));
+            let row = insert_row(physical, table, 1, &next_copy(table));
             format!("{}{row}", insert_head(table))
         };
         let sums = sum_columns(table).len();
         let places = (1..=sums).map(|place| format!("?{place}"));
         let values = format!("VALUES ({})", places.collect::<Vec<_>>().join(", "));
         Self {
-            insert: insert(model, table, 1).0,
+            insert: insert(physical, table, 1).0,
             repeat: has_copies.then(repeat),
             many: HashMap::new(),
-            add_sums: add_to_sums(model, table, &values),
-            entity: entity(model, table, description, 1).map(|text| text.0),
+            add_sums: add_to_sums(physical, table, &values),
+            entity: entity(physical, table, description, 1).map(|text| text.0),
             written: (0..table.columns.len())
                 .filter(|column| !is_copy(column))
                 .collect(),

@@ -19,14 +19,22 @@ use std::sync::Arc;
 const LOG_BYTES: u64 = 1 << 20;
 
 /// The plan of a workload at `quick` with these settings on the memory store, which states no times of its own.
-fn planned(kind: Arc<dyn WorkloadFactory>, settings: &[&str], terms: Terms) -> CaseEstimate {
+fn planned(factory: Arc<dyn WorkloadFactory>, settings: &[&str], terms: Terms) -> CaseEstimate {
     let settings: Vec<String> = settings.iter().map(|&text| text.to_owned()).collect();
-    let preset = kind.preset(Scale::Quick).expect("a scale");
-    let parameters = adjust_values(preset, &settings, kind.parameters()).expect("numbers");
+    let preset = factory.preset(Scale::Quick).expect("a scale");
+    let parameters = adjust_values(preset, &settings, factory.parameters()).expect("numbers");
     let choice = Choice::of(Arc::new(MemoryStore::new(RepeatedWrite::Replaces)));
-    let (cases, _) =
-        cases(kind.as_ref(), &parameters, &[choice], Durability::Default).expect("cases");
-    let runner = TrialRunner { kind, parameters };
+    let (cases, _) = cases(
+        factory.as_ref(),
+        &parameters,
+        &[choice],
+        Durability::Default,
+    )
+    .expect("cases");
+    let runner = TrialRunner {
+        factory,
+        parameters,
+    };
     runner.estimate(&cases[0], &terms)
 }
 
@@ -101,18 +109,18 @@ fn server_estimator<'a>(
 
 #[test]
 fn servers_are_started_and_reading_begins_cold_or_after_a_restart() {
-    let kind = machine_tool::MachineToolWorkload;
-    let parameters = kind.preset(Scale::Quick).expect("a scale");
+    let factory = machine_tool::MachineToolWorkload;
+    let parameters = factory.preset(Scale::Quick).expect("a scale");
     let choice = Choice::of(Arc::new(MemoryStore::new(RepeatedWrite::Replaces)));
-    let found = cases(&kind, &parameters, &[choice], Durability::Default).expect("cases");
+    let found = cases(&factory, &parameters, &[choice], Durability::Default).expect("cases");
     let case = &found.0[0];
-    let schema = kind.schema(&parameters).expect("a schema");
+    let schema = factory.schema(&parameters).expect("a schema");
     let subject = crate::engine::trial::Subject {
         store: case.choice.store.as_ref(),
         layout: &case.layout,
         layout_name: &case.layout_name,
     };
-    let workload = kind.build(&parameters, 1, subject).expect("a workload");
+    let workload = factory.build(&parameters, 1, subject).expect("a workload");
     let trials = workload.trials(&CaseTrials {
         strategies: case.strategies.clone(),
         stored: None,
@@ -142,12 +150,20 @@ fn servers_are_started_and_reading_begins_cold_or_after_a_restart() {
 
 #[test]
 fn a_plan_counts_all_repetitions_and_one_disk_at_a_time() {
-    let kind: Arc<dyn WorkloadFactory> = Arc::new(devops::DevopsWorkload);
-    let parameters = kind.preset(Scale::Quick).expect("a scale");
+    let factory: Arc<dyn WorkloadFactory> = Arc::new(devops::DevopsWorkload);
+    let parameters = factory.preset(Scale::Quick).expect("a scale");
     let choice = Choice::of(Arc::new(MemoryStore::new(RepeatedWrite::Replaces)));
-    let (cases, _) =
-        cases(kind.as_ref(), &parameters, &[choice], Durability::Default).expect("cases");
-    let runner = TrialRunner { kind, parameters };
+    let (cases, _) = cases(
+        factory.as_ref(),
+        &parameters,
+        &[choice],
+        Durability::Default,
+    )
+    .expect("cases");
+    let runner = TrialRunner {
+        factory,
+        parameters,
+    };
     let once = RunPlan::new(&runner, &cases, 1, &hot());
     let thrice = RunPlan::new(&runner, &cases, 3, &hot());
     let before = once.seconds() - once.cases.iter().map(CaseEstimate::seconds).sum::<f64>();

@@ -42,8 +42,8 @@ use std::time::{Duration, Instant};
 
 /// Runs the cases of a workload.
 pub struct TrialRunner {
-    /// The kind of workload.
-    pub kind: Arc<dyn WorkloadFactory>,
+    /// What makes the workload.
+    pub factory: Arc<dyn WorkloadFactory>,
     /// Its parameters.
     pub parameters: Value,
 }
@@ -76,7 +76,7 @@ impl TrialRunner {
             layout: &case.layout,
             layout_name: &case.layout_name,
         };
-        self.kind.build(&self.parameters, seed, subject)
+        self.factory.build(&self.parameters, seed, subject)
     }
 
     /// The trials of a case before anything is measured; what is wrong with the parameters shows when it is run.
@@ -93,7 +93,7 @@ impl TrialRunner {
         terms: &Terms,
     ) -> CaseEstimate {
         let label = |trial: &TrialSpec| {
-            let record = new_record(self.kind.name(), case, TrialPosition::FIRST, Some(trial));
+            let record = new_record(self.factory.name(), case, TrialPosition::FIRST, Some(trial));
             trial_label(&record)
         };
         estimate::case(case, workload, &of(case), *terms, label)
@@ -153,7 +153,7 @@ impl TrialRunner {
         turn: TrialPosition,
         trial: Option<&TrialSpec>,
     ) -> TrialRecord {
-        let mut record = new_record(self.kind.name(), case, turn, trial);
+        let mut record = new_record(self.factory.name(), case, turn, trial);
         if record.side != Side::Write {
             record.implementation.cache = context.cache;
         }
@@ -350,7 +350,7 @@ impl Running<'_> {
             label: trial_label(record),
             seconds: self.seconds.get(number).copied().unwrap_or(0.0),
         });
-        let of = (self.runner.kind.name(), trial);
+        let of = (self.runner.factory.name(), trial);
         let roles = begin(context, deployment, trial, record)
             .and_then(|()| self.roles(prepared, (number, trial)));
         let coordinator =
@@ -414,7 +414,7 @@ impl Running<'_> {
         (number, trial): (usize, &TrialSpec),
     ) -> Result<Vec<RoleProcess>, TrialFailure> {
         let store = prepared.deployment.store().description().name;
-        let (context, kind) = (self.context, self.runner.kind.name());
+        let (context, kind) = (self.context, self.runner.factory.name());
         let message = PlanMessage::new(&store, &prepared.plan, context.plant.as_deref());
         let name = process_name(kind, trial.role);
         let (mut roles, begun) = (Vec::new(), Instant::now());

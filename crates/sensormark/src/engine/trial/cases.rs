@@ -17,16 +17,16 @@ use serde_json::Value;
 /// # Errors
 /// A layout that there is not, with the nearest right name; wrong parameters.
 pub fn cases(
-    kind: &dyn WorkloadFactory,
+    factory: &dyn WorkloadFactory,
     parameters: &Value,
     choices: &[Choice],
     durability: Durability,
 ) -> Result<(Vec<BenchmarkCase>, Vec<NotMeasured>), String> {
-    let families = kind.families(parameters)?;
+    let families = factory.families(parameters)?;
     let (mut cases, mut not_measured) = (Vec::new(), Vec::new());
     let mut lacking = Vec::new();
     for choice in choices {
-        let offers = layout_options(kind, parameters, choice)?;
+        let offers = layout_options(factory, parameters, choice)?;
         let chosen = match chosen(choice, &offers) {
             Err(why) if choice.optional => {
                 not_measured.push(NotMeasured {
@@ -41,14 +41,14 @@ pub fn cases(
         for (name, offer) in chosen {
             let durability = choice.durability.unwrap_or(durability);
             let missing = missing_durability(choice, durability)
-                .or_else(|| unseen(kind.asks_while_writing(parameters), &offer.layout));
+                .or_else(|| unseen(factory.asks_while_writing(parameters), &offer.layout));
             match missing {
                 Some(reason) => not_measured.push(NotMeasured {
                     implementation: format!("{} {name}", choice.title()),
                     reason,
                 }),
                 None => {
-                    let (strategies, missing) = kind.strategies(choice, name, offer)?;
+                    let (strategies, missing) = factory.strategies(choice, name, offer)?;
                     not_measured.extend(missing);
                     cases.push(BenchmarkCase {
                         choice: choice.clone(),
@@ -88,13 +88,13 @@ fn without(choice: &Choice) -> String {
 /// # Errors
 /// Wrong parameters.
 pub fn layout_options(
-    kind: &dyn WorkloadFactory,
+    factory: &dyn WorkloadFactory,
     parameters: &Value,
     choice: &Choice,
 ) -> Result<Vec<(String, LayoutOption)>, String> {
-    let schema = kind.schema(parameters)?;
-    let families = kind.families(parameters)?;
-    let choose = |offers: &mut [LayoutOption]| kind.choose(parameters, offers);
+    let schema = factory.schema(parameters)?;
+    let families = factory.families(parameters)?;
+    let choose = |offers: &mut [LayoutOption]| factory.choose(parameters, offers);
     Ok(named_options(choice, &schema, families, choose))
 }
 

@@ -245,25 +245,25 @@ pub trait Workload: Send + Sync {
     }
 }
 
-/// The kinds of workloads that the program knows.
+/// The workloads that the program knows.
 #[derive(Default, Clone)]
-pub struct Kinds {
-    kinds: Vec<Arc<dyn WorkloadFactory>>,
+pub struct WorkloadFactories {
+    factories: Vec<Arc<dyn WorkloadFactory>>,
 }
 
-impl Kinds {
-    /// These kinds.
-    pub fn new(kinds: Vec<Arc<dyn WorkloadFactory>>) -> Self {
-        Self { kinds }
+impl WorkloadFactories {
+    /// These workloads.
+    pub fn new(factories: Vec<Arc<dyn WorkloadFactory>>) -> Self {
+        Self { factories }
     }
 
-    /// All kinds, in the order in which they are listed.
+    /// All of them, in the order in which they are listed.
     pub fn all(&self) -> &[Arc<dyn WorkloadFactory>] {
-        &self.kinds
+        &self.factories
     }
 
-    /// The kind of this name.
+    /// The workload of this name.
     pub fn find(&self, name: &str) -> Option<&Arc<dyn WorkloadFactory>> {
-        self.kinds.iter().find(|kind| kind.name() == name)
+        self.factories.iter().find(|factory| factory.name() == name)
     }
 }

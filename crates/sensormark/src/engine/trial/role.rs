@@ -8,7 +8,7 @@ use super::protocol::{
 };
 use super::script::{About, LoadSpec, PhaseSpec, ROLE, Step, find};
 use super::spread::{over_hosts, over_ranks};
-use super::{Kinds, Subject, Workload};
+use super::{Subject, Workload, WorkloadFactories};
 use crate::engine::answers::Doubtful;
 use crate::engine::clients::{Clients, ClientsError};
 use crate::engine::connection::Registry;
@@ -51,8 +51,12 @@ pub fn source_of(name: &str) -> Option<&str> {
 ///
 /// # Errors
 /// What broke it off.
-pub fn run_source(kind: &str, told: &Value, kinds: &Kinds) -> Result<(), StoreError> {
-    let found = kinds.find(kind);
+pub fn run_source(
+    kind: &str,
+    told: &Value,
+    factories: &WorkloadFactories,
+) -> Result<(), StoreError> {
+    let found = factories.find(kind);
     let found = found.ok_or_else(|| broken(&format!("there is no workload {kind}")))?;
     let report = found.source(told).map_err(|problem| broken(&problem))?;
     tell(&Event::Report(report));
@@ -67,13 +71,13 @@ pub fn run(
     mut line: RoleLine,
     configuration: &TrialConfiguration,
     registry: &Registry,
-    kinds: &Kinds,
+    factories: &WorkloadFactories,
 ) -> Result<(), StoreError> {
     let store = configuration.plan.store(registry)?;
-    let kind = kinds
+    let factory = factories
         .find(&configuration.kind)
         .ok_or_else(|| broken(&format!("there is no workload {}", configuration.kind)))?;
-    let workload = kind
+    let workload = factory
         .build(
             &configuration.parameters,
             configuration.seed,

@@ -8,8 +8,7 @@ use super::{ALONE, DEVICES, EXTRACT, INGEST, NAME, OPERATION};
 use crate::dataset::billing::{self, MeterReadings, calendar};
 use crate::dataset::export::{DataRequest, DataSet};
 use crate::engine::answers::Checking;
-use crate::engine::parameter::Parameter;
-use crate::engine::scale::Scale;
+use crate::engine::parameter::of_table;
 use crate::engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use sensormark_store::{
@@ -37,17 +36,7 @@ impl WorkloadFactory for BillingWorkload {
         "hourly readings of consumption meters, each updating its meter; then a month's bill for everybody"
     }
 
-    fn preset(&self, scale: Scale) -> Option<Value> {
-        serde_json::to_value(Parameters::of(scale)).ok()
-    }
-
-    fn parameters(&self) -> &'static [Parameter] {
-        Parameters::TABLE
-    }
-
-    fn check(&self, parameters: &Value) -> Result<(), String> {
-        read(parameters)?.check()
-    }
+    of_table!(Parameters, read);
 
     fn data_set(
         &self,

@@ -17,8 +17,7 @@ use crate::dataset::devops::{
     Devops, HostReadings, INTERVAL_NS, START_NS, TICK_LIMIT, VALUES_PER_HOST,
 };
 use crate::dataset::export::{DataRequest, DataSet};
-use crate::engine::parameter::Parameter;
-use crate::engine::scale::Scale;
+use crate::engine::parameter::of_table;
 use crate::engine::trial::script::Step;
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use crate::measurement::names;
@@ -73,17 +72,7 @@ impl WorkloadFactory for DevopsWorkload {
         "hosts that report 101 values each every 10 s: loading, disk, dashboard questions"
     }
 
-    fn preset(&self, scale: Scale) -> Option<Value> {
-        serde_json::to_value(Parameters::of(scale)).ok()
-    }
-
-    fn parameters(&self) -> &'static [Parameter] {
-        Parameters::TABLE
-    }
-
-    fn check(&self, parameters: &Value) -> Result<(), String> {
-        read(parameters)?.check()
-    }
+    of_table!(Parameters, read);
 
     fn data_set(
         &self,

@@ -3,8 +3,7 @@
 use super::parameters::{Parameters, Victim};
 use super::readings::{Readings, schema};
 use super::{NAME, WRITE};
-use crate::engine::parameter::Parameter;
-use crate::engine::scale::Scale;
+use crate::engine::parameter::of_table;
 use crate::engine::trial::script::{LoadSpec, MemberKill, PhaseSpec, Step};
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use crate::engine::work_distribution::WorkDistribution;
@@ -36,13 +35,7 @@ impl WorkloadFactory for DurabilityWorkload {
         "kills each server in mid-load, and counts what survived of what it had acknowledged"
     }
 
-    fn preset(&self, scale: Scale) -> Option<Value> {
-        serde_json::to_value(Parameters::of(scale)).ok()
-    }
-
-    fn parameters(&self) -> &'static [Parameter] {
-        Parameters::TABLE
-    }
+    of_table!(Parameters, read);
 
     fn schema(&self, parameters: &Value) -> Result<Schema, String> {
         Ok(schema(read(parameters)?.series))

@@ -9,8 +9,7 @@ use crate::dataset::export::{DataRequest, DataSet};
 use crate::dataset::iot_platform::{HOUR_NS, Homes, MOST_DAYS, Messages, START_NS, schema};
 use crate::engine::answers::Checking;
 use crate::engine::operations::Operations;
-use crate::engine::parameter::Parameter;
-use crate::engine::scale::Scale;
+use crate::engine::parameter::of_table;
 use crate::engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use sensormark_store::{DefaultSelection, Family, LayoutOption, Schema, Shape, TimeResolution};
@@ -33,17 +32,7 @@ impl WorkloadFactory for IotPlatformWorkload {
         "a home's devices behind an IoT platform: messages, charts, means, statistics"
     }
 
-    fn preset(&self, scale: Scale) -> Option<Value> {
-        serde_json::to_value(Parameters::of(scale)).ok()
-    }
-
-    fn parameters(&self) -> &'static [Parameter] {
-        Parameters::TABLE
-    }
-
-    fn check(&self, parameters: &Value) -> Result<(), String> {
-        Parameters::read(parameters)?.check()
-    }
+    of_table!(Parameters, Parameters::read);
 
     fn data_set(
         &self,

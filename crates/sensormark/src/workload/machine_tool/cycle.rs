@@ -38,6 +38,12 @@ impl CyclePoints {
     pub fn samples(&self) -> Range<usize> {
         self.t4..self.t5
     }
+
+    /// When the five were, of the times searched.
+    #[must_use]
+    pub fn times(&self, times_ns: &[i64]) -> [i64; 5] {
+        [self.t1, self.t2, self.t3, self.t4, self.t5].map(|place| times_ns[place])
+    }
 }
 
 /// Which of the five points is meant.

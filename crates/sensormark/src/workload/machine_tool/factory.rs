@@ -11,9 +11,8 @@ use crate::dataset::machine_tool::{INDEX_LIMIT, SAMPLE_PERIOD_NS};
 use crate::engine::answers::Checking;
 use crate::engine::judge::work::Work;
 use crate::engine::pacing::Schedule;
-use crate::engine::parameter::Parameter;
+use crate::engine::parameter::of_table;
 use crate::engine::phase::Pacing;
-use crate::engine::scale::Scale;
 use crate::engine::selection::Choice;
 use crate::engine::trial::script::{CaseTrials, LoadSpec, PhaseSpec, Step, TrialSpec, Window};
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
@@ -49,17 +48,7 @@ impl WorkloadFactory for MachineToolWorkload {
         "a machine's five channels at 1 kHz, written and read by the cycle"
     }
 
-    fn preset(&self, scale: Scale) -> Option<Value> {
-        serde_json::to_value(Parameters::of(scale)).ok()
-    }
-
-    fn parameters(&self) -> &'static [Parameter] {
-        Parameters::TABLE
-    }
-
-    fn check(&self, parameters: &Value) -> Result<(), String> {
-        read(parameters)?.check()
-    }
+    of_table!(Parameters, read);
 
     fn data_set(
         &self,

@@ -239,16 +239,9 @@ impl CycleReader<'_> {
         let columns = channels(&seconds)?;
         let points = find_cycle(&seconds.times_ns, columns[0], around_ns)
             .map_err(|error| ReadFailure::Missing(error.to_string()))?;
-        let time = |row: usize| seconds.times_ns[row];
         Ok(CycleAnswer {
             around_ns,
-            points_ns: [
-                time(points.t1),
-                time(points.t2),
-                time(points.t3),
-                time(points.t4),
-                time(points.t5),
-            ],
+            points_ns: points.times(&seconds.times_ns),
             samples: points.samples().len() as u64,
             sums: channel_sums(columns, points.samples()),
         })
@@ -288,13 +281,7 @@ impl CycleReader<'_> {
         }
         Ok(CycleAnswer {
             around_ns,
-            points_ns: [
-                time(points.t1),
-                time(points.t2),
-                time(points.t3),
-                time(points.t4),
-                time(points.t5),
-            ],
+            points_ns: points.times(&seconds.times_ns),
             samples: points.samples().len() as u64,
             sums,
         })

@@ -35,7 +35,7 @@ pub const HIGHEST_RATE_LIMIT: &str = "highest rate that holds the limits";
 
 /// Finds the limit of each case.
 pub struct FindLimit {
-    kind: Arc<dyn WorkloadFactory>,
+    factory: Arc<dyn WorkloadFactory>,
     parameters: Value,
     rate: f64,
     /// Readings that the file's sensors send in a second.
@@ -49,7 +49,7 @@ impl FindLimit {
     ///
     /// # Errors
     /// That they have none, in words.
-    pub fn new(kind: Arc<dyn WorkloadFactory>, parameters: Value) -> Result<Self, String> {
+    pub fn new(factory: Arc<dyn WorkloadFactory>, parameters: Value) -> Result<Self, String> {
         let own: Parameters =
             serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())?;
         let mixed = own.mixed.as_ref();
@@ -59,7 +59,7 @@ impl FindLimit {
         )?;
         let is_headroom = |limit: &Limit| limit.what == What::Headroom;
         Ok(Self {
-            kind,
+            factory,
             parameters,
             rate,
             needed: own.series.readings_per_second(),
@@ -69,7 +69,7 @@ impl FindLimit {
 
     fn runner(&self, parameters: Value) -> TrialRunner {
         TrialRunner {
-            kind: Arc::clone(&self.kind),
+            factory: Arc::clone(&self.factory),
             parameters,
         }
     }

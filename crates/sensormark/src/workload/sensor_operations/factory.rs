@@ -6,8 +6,7 @@ use super::{NAME, Operation, labels, schema};
 use crate::dataset::export::{DataRequest, DataSet};
 use crate::dataset::sensor_operations::{Exported, START_NS, SensorReadings};
 use crate::engine::answers::Checking;
-use crate::engine::parameter::Parameter;
-use crate::engine::scale::Scale;
+use crate::engine::parameter::of_table;
 use crate::engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use crate::engine::work_distribution::WorkDistribution;
@@ -41,17 +40,7 @@ impl WorkloadFactory for SensorOperationsWorkload {
         "single and multi writes and reads of (sensor, time, value) by 1 to 16 clients, with and without an index"
     }
 
-    fn preset(&self, scale: Scale) -> Option<Value> {
-        serde_json::to_value(Parameters::of(scale)).ok()
-    }
-
-    fn parameters(&self) -> &'static [Parameter] {
-        Parameters::TABLE
-    }
-
-    fn check(&self, parameters: &Value) -> Result<(), String> {
-        read(parameters)?.check()
-    }
+    of_table!(Parameters, read);
 
     fn data_set(
         &self,

@@ -78,8 +78,8 @@ impl Reader<'_> {
         aggregates: &[Aggregate],
         grouping: Grouping,
     ) -> Result<Answer, StoreError> {
-        let model = self.model;
-        let measurement = &model.tables[query.table];
+        let physical = self.physical;
+        let measurement = &physical.tables[query.table];
         let tags = match grouping.by_tag {
             Some(tag) => vec![tag],
             None if grouping.by_series => keys(measurement, &query.series).to_vec(),
@@ -100,7 +100,7 @@ impl Reader<'_> {
                 .filter(|one| one.function == function)
                 .fold(FieldSet::first(0), |set, one| set.with(one.field));
             for text in [false, true] {
-                let fields = of_text(model, query.table, fields, text);
+                let fields = of_text(physical, query.table, fields, text);
                 if fields.is_empty() {
                     continue;
                 }

@@ -40,15 +40,15 @@ impl Reader<'_> {
         fields: FieldSet,
         latest: bool,
     ) -> Result<Batch, StoreError> {
-        let model = self.model;
-        let measurement = &model.tables[query.table];
+        let physical = self.physical;
+        let measurement = &physical.tables[query.table];
         let source = self.source();
         let mut script = Script::new(&source, measurement);
-        let others = of_text(model, query.table, fields, false);
+        let others = of_text(physical, query.table, fields, false);
         if !others.is_empty() {
             plain(&mut script, measurement, query, others, latest);
         }
-        let texts = of_text(model, query.table, fields, true);
+        let texts = of_text(physical, query.table, fields, true);
         if !texts.is_empty() {
             script.read(query, texts);
             if latest {

@@ -72,8 +72,8 @@ impl Reader<'_> {
         query: &Query,
         wanted: Wanted,
     ) -> Result<Answer, StoreError> {
-        let model = self.model;
-        let measurement = &model.tables[query.table];
+        let physical = self.physical;
+        let measurement = &physical.tables[query.table];
         let kind = measurement.kinds[wanted.field()];
         let source = self.source();
         let mut script = Script::new(&source, measurement);
@@ -118,8 +118,8 @@ impl Reader<'_> {
         query: &Query,
         predicate: Predicate,
     ) -> Result<Answer, StoreError> {
-        let model = self.model;
-        let measurement = &model.tables[query.table];
+        let physical = self.physical;
+        let measurement = &physical.tables[query.table];
         let source = self.source();
         let mut script = Script::new(&source, measurement);
         script.read(query, FieldSet::one(predicate.field));

@@ -133,17 +133,17 @@ fn taken(table: &Table, kept: &PhysicalTable, document: &RawDocument) -> Option<
 #[test]
 fn hostile_documents_are_refused_or_whole_readings() {
     let schema = schema();
-    let models: Vec<PhysicalSchema> = families()
+    let schemas: Vec<PhysicalSchema> = families()
         .into_iter()
         .flat_map(|family| layouts(&schema, family))
         .filter_map(|offer| PhysicalSchema::new(&schema, offer.layout).ok())
         .collect();
-    assert!(!models.is_empty());
+    assert!(!schemas.is_empty());
     let examples =
         std::env::temp_dir().join(format!("sensormark-documents-{}", std::process::id()));
     std::fs::create_dir(&examples).expect("a folder of this process");
-    for (number, model) in models.iter().enumerate() {
-        let (table, kept) = model.table(0).expect("the only one");
+    for (number, physical) in schemas.iter().enumerate() {
+        let (table, kept) = physical.table(0).expect("the only one");
         let document = RawDocumentBuf::try_from(&good(kept)).expect("a small document");
         assert!(
             taken(table, kept, &document).is_some(),
@@ -162,8 +162,8 @@ fn hostile_documents_are_refused_or_whole_readings() {
         let Ok(document) = RawDocument::from_bytes(&bytes) else {
             return;
         };
-        for model in &models {
-            let (table, kept) = model.table(0).expect("the only one");
+        for physical in &schemas {
+            let (table, kept) = physical.table(0).expect("the only one");
             let _ = taken(table, kept, document);
         }
     });
@@ -174,8 +174,8 @@ fn hostile_documents_are_refused_or_whole_readings() {
 fn a_field_that_comes_twice_is_refused() {
     let schema = schema();
     let offer = layouts(&schema, Family::PerReading).remove(0);
-    let model = PhysicalSchema::new(&schema, offer.layout).expect("an offered layout");
-    let (table, kept) = model.table(0).expect("the only one");
+    let physical = PhysicalSchema::new(&schema, offer.layout).expect("an offered layout");
+    let (table, kept) = physical.table(0).expect("the only one");
     let Fields::Beside(names) = &kept.fields else {
         panic!("another layout: {:?}", kept.fields)
     };
