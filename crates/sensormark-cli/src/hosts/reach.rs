@@ -51,7 +51,7 @@ impl Drop for Copies {
 pub fn reach(hosts: &mut Hosts, program: &Path) -> Result<Copies, Failure> {
     let mut copies = Copies::default();
     if hosts.deploys() {
-        for launcher in hosts.launchers() {
+        for (launcher, _) in hosts.launchers().filter(|(_, is_named)| !is_named) {
             // By the whole command: two namespaces may each have a pod of one name.
             let mut known = copies.0.iter();
             let known = known.find(|(one, _)| one.shown() == launcher.shown());
@@ -69,7 +69,7 @@ pub fn reach(hosts: &mut Hosts, program: &Path) -> Result<Copies, Failure> {
         }
     }
     let mut asked: Vec<Launcher> = Vec::new();
-    for launcher in hosts.launchers() {
+    for (launcher, _) in hosts.launchers() {
         if !asked.contains(launcher) {
             asked.push(launcher.clone());
         }
@@ -115,7 +115,7 @@ fn ask(launcher: &Launcher) -> Result<(), Failure> {
     }
     if version != VERSION {
         return Err(Failure::unreachable(format!(
-            "{host} has {version:?} and this is {VERSION:?}: roles of one run are of one version; install this one there, or copy it with --deploy"
+            "{host} has {version:?} and this is {VERSION:?}: roles and probes of one run are of one version; install this one there, or copy it with --deploy"
         )));
     }
     Ok(())
@@ -229,7 +229,7 @@ mod tests {
             deploy: true,
             ..HostsArguments::default()
         };
-        let mut hosts = Hosts::new(&arguments).expect("launchers");
+        let mut hosts = Hosts::new(&arguments, &[]).expect("launchers");
         let copies = reach(&mut hosts, &program).map_err(|failure| format!("{failure:?}"));
         let copies = copies.expect("both answer");
         let count = |name: &str| {

@@ -6,7 +6,7 @@
 //! - [`record`] is the result format, whose JSON schema is `docs/reference/result.schema.json`.
 //! - [`statements`] and [`server`] are parts of it: what was shown of a layout, and what is known of the server.
 //! - [`folder`] writes and reads it; what it writes is [`unbroken`].
-//! - [`parts`] joins what several ranks measured.
+//! - [`parts`] joins what several ranks measured, and [`shared_window`] is the time in which several hosts were at work.
 
 pub mod checksums;
 pub mod clock;
@@ -18,6 +18,7 @@ pub mod names;
 pub mod parts;
 pub mod record;
 pub mod server;
+pub mod shared_window;
 pub mod statements;
 pub mod unbroken;
 pub mod verdict;
