@@ -113,12 +113,9 @@ impl Planned<'_> {
         let progress = Progress::new(common.progress);
         let mut name = run_name();
         let program = own_program().map_err(Failure::usage)?;
-        // One rank's probe beside the server is enough.
-        if !self.leads() {
-            self.hosts.leave_probes_out();
-        }
         // Held to the end: dropping it removes what was copied to other hosts.
-        let _copies = reach(&mut self.hosts, &program)?;
+        let leads = self.leads();
+        let _copies = reach(&mut self.hosts, &program, leads)?;
         let probes = ServerProbes::new(self.launcher()?, self.hosts.probes());
         self.try_probes(&probes)?;
         let mut record = self.record(&name)?;

@@ -335,7 +335,35 @@ pub fn load_hosts() -> Option<String> {
     for host in ["a", "b", "c", "d"] {
         assert!(clocks.iter().any(|clock| clock["host"] == host), "{host}");
     }
+    counts_over_the_window(&hosts);
     None
+}
+
+/// A load of some seconds: its rate is what its hosts did in the window that they shared, over that window's length.
+fn counts_over_the_window(hosts: &[&str]) {
+    let place = Place::new();
+    let hours = ["--set", "hours=24", "--set", "more_hours=24.25"];
+    let output = place.measure("devops", &SMALL, &[hosts, &hours].concat());
+    let (trial, text) = (&place.trials()[0], said(&output));
+    let mut loads = trial["loads"].as_array().expect("loads").iter();
+    let load = loads.find(|load| load["phase"] == "load-4").expect("it");
+    let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{load} {text}"));
+    let window = &load["shared"];
+    let [seconds, readings] = ["seconds", "readings"].map(|name| number(&window[name]));
+    assert!(
+        seconds >= 1.0,
+        "the load is too short for this test: {load}"
+    );
+    let rate = number(&trial["figures"]["values_per_second/load-4"]["value"]);
+    // Nine readings, one a table, hold 101 values.
+    let expected = readings * 101.0 / 9.0 / seconds;
+    assert!((rate / expected - 1.0).abs() < 1e-9, "{rate} {expected}");
+    // What each host did by itself adds up to nearly that.
+    let figures = trial["figures"].as_object().expect("figures").iter();
+    let own = figures.filter(|(name, _)| name.starts_with("host_operations_per_second/load-4/"));
+    let sum: f64 = own.map(|(_, figure)| number(&figure["value"])).sum();
+    let together = number(&window["operations"]) / seconds;
+    assert!((0.7..1.4).contains(&(sum / together)), "{sum} {together}");
 }
 
 /// Each load of several hosts has the window that they shared, within its own time, and what they did in it. One host's loads have none.

@@ -2,7 +2,6 @@
 //! were idle, so the database had less to do.
 
 use super::latency::{SecondHistogram, decode};
-use super::record::LoadRecord;
 use serde::{Deserialize, Serialize};
 
 /// The shortest window that is counted, in seconds. Operations are recorded by the second, so a shorter one holds no whole second of them.
@@ -121,47 +120,6 @@ impl PartClass<'_> {
             }
         }
         Ok(count.max(0.0))
-    }
-}
-
-/// What a load's rates are made of.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Counted {
-    /// Over how long, in seconds.
-    pub seconds: f64,
-    /// Operations that succeeded in that time.
-    pub operations: f64,
-    /// Readings that they wrote, or readings, groups and series that they found.
-    pub readings: f64,
-}
-
-impl LoadRecord {
-    /// What its rates are made of: the window that its hosts shared, where there were several and it is long enough, or else all of it.
-    pub fn counted(&self) -> Counted {
-        match self.shared.filter(SharedWindow::is_counted) {
-            Some(window) => Counted {
-                seconds: window.seconds,
-                operations: window.operations,
-                readings: window.readings,
-            },
-            None => Counted {
-                seconds: self.seconds,
-                operations: self.operations() as f64,
-                readings: self.readings() as f64,
-            },
-        }
-    }
-
-    /// Operations a second, failed ones not counted; none where nothing was measured.
-    pub fn operations_per_second(&self) -> Option<f64> {
-        let counted = self.counted();
-        (counted.seconds > 0.0).then(|| counted.operations / counted.seconds)
-    }
-
-    /// Readings a second; none where nothing was measured.
-    pub fn readings_per_second(&self) -> Option<f64> {
-        let counted = self.counted();
-        (counted.seconds > 0.0).then(|| counted.readings / counted.seconds)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::report::tables::{Cell, Table};
 /// Tables of more rows than this are for programs.
 const MOST_SHOWN: usize = 40;
 /// What is said of a window in which there is no whole second.
-const TOO_SHORT: &str = "under 1 s: rates count over the whole load";
+const TOO_SHORT: &str = "too short";
 /// What is said of the slowest host.
 const SLOWEST: &str = "slowest";
 
@@ -179,7 +179,7 @@ pub fn windows(field: &Field) -> Option<Table> {
             table.row(window(&arm.label, phase, &shared.collect::<Vec<_>>()));
         }
     }
-    table.note("A window is from the latest start of a host to the earliest end. Rates count over it, and latencies over the whole load.");
+    table.note("A window is from the latest start of a host to the earliest end. Rates count over it, and latencies over the whole load. A window under 1 s is too short: rates then count over the whole load too.");
     shown(table)
 }
 
