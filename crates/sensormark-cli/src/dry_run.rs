@@ -38,6 +38,9 @@ struct Shown<'a> {
     trials: Vec<ShownTrial>,
     disk: Disk,
     servers: Vec<Server>,
+    /// Servers that would be started on another host, and that host.
+    #[serde(skip)]
+    elsewhere: Option<String>,
     not_measured: &'a [NotMeasured],
     notes: Vec<String>,
 }
@@ -135,6 +138,7 @@ impl<'a> Shown<'a> {
                 folder: planned.data().to_path_buf(),
             },
             servers: servers(planned)?,
+            elsewhere: started_elsewhere(planned),
             not_measured: &planned.not_measured,
             notes: [elsewhere(planned), planned.supposed(&plan)].concat(),
         })
@@ -204,6 +208,9 @@ impl<'a> Shown<'a> {
     }
 
     fn servers(&self) -> String {
+        if let Some(elsewhere) = &self.elsewhere {
+            return elsewhere.clone();
+        }
         if self.servers.is_empty() {
             return "none is started".to_owned();
         }
@@ -283,6 +290,18 @@ fn servers(planned: &Planned<'_>) -> Result<Vec<Server>, Failure> {
         });
     }
     Ok(servers.into_iter().collect())
+}
+
+/// The servers that would be started on another host, by name: versions are known there.
+fn started_elsewhere(planned: &Planned<'_>) -> Option<String> {
+    let host = planned.hosts.server()?.host()?;
+    let started = planned.cases.iter().map(|case| &case.choice);
+    let started = started.filter(|choice| choice.url.is_none());
+    let titles: BTreeSet<String> = started
+        .map(|choice| choice.store.description().title)
+        .collect();
+    let titles: Vec<String> = titles.into_iter().collect();
+    Some(format!("{} on {host}; one at a time", titles.join(", ")))
 }
 
 /// That servers are started on another host, where they are.

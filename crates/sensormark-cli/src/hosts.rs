@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use sensormark::engine::benchmark_case::BenchmarkCase;
 use sensormark::engine::launcher::{Launcher, LauncherError};
 use sensormark::engine::placement::{LOAD, Placement, SERVER};
+use sensormark::engine::server_probes::ProbeChoice;
 use sensormark::measurement::Cache;
 use sensormark::nearest::unknown;
 use sensormark_store::Description;
@@ -45,16 +46,18 @@ struct HostsFile {
 pub struct Hosts {
     roles: BTreeMap<String, Launcher>,
     load: Vec<Launcher>,
+    /// Probes beside servers that are given by URL, here or on other hosts.
+    probes: Vec<ProbeChoice>,
     deploy: bool,
     server_address: Option<Ipv4Addr>,
 }
 
 impl Hosts {
-    /// Of these options and the file that they name; what an option says counts more.
+    /// Of these options and the file that they name, and of these probes. What an option says counts more.
     ///
     /// # Errors
     /// What cannot be understood, in words.
-    pub fn new(arguments: &HostsArguments) -> Result<Self, Failure> {
+    pub fn new(arguments: &HostsArguments, probes: &[ProbeChoice]) -> Result<Self, Failure> {
         let file = match &arguments.file {
             Some(path) => read(path)?,
             None => HostsFile::default(),
@@ -90,9 +93,16 @@ impl Hosts {
         let roles = named
             .iter()
             .map(|(role, text)| Ok((role.clone(), launcher(text)?)));
+        let mut probes = probes.to_vec();
+        for probe in probes.iter_mut().filter(|one| !one.names_program()) {
+            if let Some((placed, program)) = probe.launcher_mut().zip(program) {
+                *placed = placed.clone().with_program(program);
+            }
+        }
         Ok(Self {
             roles: roles.collect::<Result<_, Failure>>()?,
             load,
+            probes,
             deploy,
             server_address: arguments.server_address.or(file.server_address),
         })
@@ -239,9 +249,24 @@ impl Hosts {
         })
     }
 
-    /// All launchers, to be changed alike.
-    fn launchers(&mut self) -> impl Iterator<Item = &mut Launcher> {
-        self.roles.values_mut().chain(&mut self.load)
+    /// The probes beside servers that are given by URL.
+    pub fn probes(&self) -> Vec<ProbeChoice> {
+        self.probes.clone()
+    }
+
+    /// Forgets the probes: another rank has them.
+    pub fn leave_probes_out(&mut self) {
+        self.probes.clear();
+    }
+
+    /// All launchers of roles and probes, to be changed alike, and whether the user has said where its program is.
+    fn launchers(&mut self) -> impl Iterator<Item = (&mut Launcher, bool)> {
+        let roles = self.roles.values_mut().chain(&mut self.load);
+        let probes = self.probes.iter_mut().filter_map(|probe| {
+            let is_named = probe.names_program();
+            Some((probe.launcher_mut()?, is_named))
+        });
+        roles.map(|launcher| (launcher, false)).chain(probes)
     }
 }
 
@@ -275,7 +300,7 @@ mod tests {
             launcher: template.map(str::to_owned),
             ..HostsArguments::default()
         };
-        Hosts::new(&arguments).map_err(|failure| format!("{failure:?}"))
+        Hosts::new(&arguments, &[]).map_err(|failure| format!("{failure:?}"))
     }
 
     fn refusal(words: &[&str], known: &[&str]) -> String {
@@ -312,7 +337,7 @@ mod tests {
             server_address: Some(Ipv4Addr::new(10, 0, 0, 5)),
             ..HostsArguments::default()
         };
-        let hosts = Hosts::new(&arguments).expect("an address");
+        let hosts = Hosts::new(&arguments, &[]).expect("an address");
         let refused = hosts.check(&BTreeSet::new(), &[]).expect_err("refused");
         let said = format!("{refused:?}");
         assert!(said.contains("no role runs on another host"), "{said}");
@@ -341,13 +366,13 @@ mod tests {
             roles: vec!["writer=docker:w".to_owned()],
             ..HostsArguments::default()
         };
-        let made = Hosts::new(&arguments).expect("a file");
+        let made = Hosts::new(&arguments, &[]).expect("a file");
         assert_eq!(made.load.len(), 2);
         assert_eq!(made.load[0].program(), "/opt/sensormark");
         assert_eq!(made.roles["writer"].host(), Some("w"));
         std::fs::write(&path, "launcher = 'ssh {host}'\nhost = 'a'\n").expect("room");
         arguments.roles.clear();
-        let refused = Hosts::new(&arguments).expect_err("no such key");
+        let refused = Hosts::new(&arguments, &[]).expect_err("no such key");
         assert!(format!("{refused:?}").contains("unknown field `host`"));
     }
 }

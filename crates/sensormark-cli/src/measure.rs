@@ -26,7 +26,7 @@ use sensormark::engine::run::{RunOutcome, run as measure};
 use sensormark::engine::run_plan::RunPlan;
 use sensormark::engine::scale::Scale;
 use sensormark::engine::selection::Choice;
-use sensormark::engine::server_probes::{ProbeChoice, ServerProbes};
+use sensormark::engine::server_probes::ServerProbes;
 use sensormark::engine::study_protocol::Protocol;
 use sensormark::measurement::record::SCHEMA_VERSION;
 use sensormark::measurement::{NotMeasured, ResultsFolder, RunRecord};
@@ -97,7 +97,7 @@ impl Planned<'_> {
         self.hosts.check_server(common)?;
         let choices: Vec<&Choice> = self.cases.iter().map(|case| &case.choice).collect();
         check_memory_limit(&self.server(), &choices)?;
-        let probes = ServerProbes::new(self.launcher()?, self.probes());
+        let probes = ServerProbes::new(self.launcher()?, self.hosts.probes());
         probes.check(&choices).map_err(Failure::usage)?;
         options(common.weights.as_deref()).map(drop)
     }
@@ -114,8 +114,9 @@ impl Planned<'_> {
         let mut name = run_name();
         let program = own_program().map_err(Failure::usage)?;
         // Held to the end: dropping it removes what was copied to other hosts.
-        let _copies = reach(&mut self.hosts, &program)?;
-        let probes = ServerProbes::new(self.launcher()?, self.probes());
+        let leads = self.leads();
+        let _copies = reach(&mut self.hosts, &program, leads)?;
+        let probes = ServerProbes::new(self.launcher()?, self.hosts.probes());
         self.try_probes(&probes)?;
         let mut record = self.record(&name)?;
         signals::clean_up_with(supervisor);
@@ -210,16 +211,8 @@ impl Planned<'_> {
         Ok(Launcher::local(&program))
     }
 
-    fn probes(&self) -> Vec<ProbeChoice> {
-        self.common.probing.probes.clone()
-    }
-
     /// Starts each probe once, so that what cannot be watched is said before anything is measured.
     fn try_probes(&self, probes: &ServerProbes) -> Result<(), Failure> {
-        // One rank's probe beside the server is enough.
-        if !self.leads() {
-            return Ok(());
-        }
         let mut tried = Vec::new();
         for choice in self.cases.iter().map(|case| &case.choice) {
             if choice.store.description().embedded || tried.contains(&choice.title()) {

@@ -98,7 +98,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         server_memory_bytes: crate::measure::SERVER_MEMORY_BYTES,
         protocol: None,
         common: &arguments.common,
-        hosts: Hosts::new(&HostsArguments::default())?,
+        hosts: Hosts::new(&HostsArguments::default(), &arguments.common.probing.probes)?,
         runner: &runner,
         registry,
         supervisor,

@@ -101,7 +101,7 @@ impl Measured<'_> {
         let (factory, parameters) = (self.factory.as_ref(), &self.parameters);
         let supervisor = supervisor(&arguments.common)?;
         let on = arguments.on.as_deref().unwrap_or(self.on);
-        let hosts = Hosts::new(&arguments.hosts)?;
+        let hosts = Hosts::new(&arguments.hosts, &arguments.common.probing.probes)?;
         let (choices, mut not_measured) = match hosts.server() {
             None => choose(on, &registry, &supervisor)?,
             Some(_) => choose_elsewhere(on, &registry, &supervisor)?,

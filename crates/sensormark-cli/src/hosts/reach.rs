@@ -44,14 +44,17 @@ impl Drop for Copies {
     }
 }
 
-/// Sees to it that each host has this program in this version.
+/// Sees to it that each host has this program in this version. One rank's probe beside the server is enough, so others than the one that leads have none.
 ///
 /// # Errors
 /// The first host that cannot be reached, has no such program or another version.
-pub fn reach(hosts: &mut Hosts, program: &Path) -> Result<Copies, Failure> {
+pub fn reach(hosts: &mut Hosts, program: &Path, leads: bool) -> Result<Copies, Failure> {
+    if !leads {
+        hosts.leave_probes_out();
+    }
     let mut copies = Copies::default();
     if hosts.deploys() {
-        for launcher in hosts.launchers() {
+        for (launcher, _) in hosts.launchers().filter(|(_, is_named)| !is_named) {
             // By the whole command: two namespaces may each have a pod of one name.
             let mut known = copies.0.iter();
             let known = known.find(|(one, _)| one.shown() == launcher.shown());
@@ -69,7 +72,7 @@ pub fn reach(hosts: &mut Hosts, program: &Path) -> Result<Copies, Failure> {
         }
     }
     let mut asked: Vec<Launcher> = Vec::new();
-    for launcher in hosts.launchers() {
+    for (launcher, _) in hosts.launchers() {
         if !asked.contains(launcher) {
             asked.push(launcher.clone());
         }
@@ -115,7 +118,7 @@ fn ask(launcher: &Launcher) -> Result<(), Failure> {
     }
     if version != VERSION {
         return Err(Failure::unreachable(format!(
-            "{host} has {version:?} and this is {VERSION:?}: roles of one run are of one version; install this one there, or copy it with --deploy"
+            "{host} has {version:?} and this is {VERSION:?}: roles and probes of one run are of one version; install this one there, or copy it with --deploy"
         )));
     }
     Ok(())
@@ -229,8 +232,8 @@ mod tests {
             deploy: true,
             ..HostsArguments::default()
         };
-        let mut hosts = Hosts::new(&arguments).expect("launchers");
-        let copies = reach(&mut hosts, &program).map_err(|failure| format!("{failure:?}"));
+        let mut hosts = Hosts::new(&arguments, &[]).expect("launchers");
+        let copies = reach(&mut hosts, &program, true).map_err(|failure| format!("{failure:?}"));
         let copies = copies.expect("both answer");
         let count = |name: &str| {
             let entries = std::fs::read_dir(scratch.path().join(name));

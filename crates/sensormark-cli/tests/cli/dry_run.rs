@@ -174,3 +174,22 @@ fn the_scale_that_decides_is_listed_with_its_numbers() {
         );
     }
 }
+
+/// A server on another host is a server that is started. Nobody asks that host for a plan.
+#[test]
+fn a_plan_names_the_host_that_servers_are_started_on() {
+    let place = Place::new();
+    let run = ["run", "machine-tool", "--on", "postgresql:bulk"];
+    let there = ["--host", "server=ssh:db1.invalid", "--server-address"];
+    let plan = ["10.0.0.5", "--dry-run"];
+    let output = place.run(&[&run[..], &there, &plan].concat());
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    for words in [
+        "  servers     PostgreSQL on db1.invalid; one at a time",
+        "servers are started on db1.invalid, on its disk",
+    ] {
+        assert!(text.contains(words), "{words:?} is not in:\n{text}");
+    }
+    assert!(!text.contains("none is started"), "{text}");
+}

@@ -3,12 +3,11 @@
 use crate::support::{Place, SHORT, errors, held_against, said};
 use serde_json::Value;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_sensormark");
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_sensormark");
 /// What stands before the folder when a server was started.
 const FOLDER: &str = "its folder, with its URL and password in endpoint.json: ";
 /// Source and writer on one host, where this program is.
@@ -33,13 +32,13 @@ const SMALL: [&str; 8] = [
 ];
 
 /// A PostgreSQL server on this machine, stopped at the end.
-struct Server<'a> {
+pub struct Server<'a> {
     place: &'a Place,
-    url: String,
+    pub url: String,
 }
 
 impl<'a> Server<'a> {
-    fn start(place: &'a Place) -> Self {
+    pub fn start(place: &'a Place) -> Self {
         let started = place.run(&["servers", "start", "postgresql", "--server-memory", "256"]);
         assert!(started.status.success(), "{}", errors(&started));
         let said = String::from_utf8_lossy(&started.stdout).into_owned();
@@ -60,7 +59,7 @@ impl<'a> Server<'a> {
         format!("server=port,disk={}", folder.trim())
     }
 
-    fn on(&self, layout: &str) -> String {
+    pub fn on(&self, layout: &str) -> String {
         let server = self.url.splitn(4, '/').take(3).collect::<Vec<_>>();
         format!("postgresql:{layout}={}/", server.join("/"))
     }
@@ -123,76 +122,6 @@ pub fn refused() -> Option<String> {
     );
     let _ = url;
     None
-}
-
-/// Refused with exit code 3 and all of these words; nothing is begun, and no password shows.
-fn cannot_use(server: &Server<'_>, launcher: &[&str], words: &[&str]) {
-    let place = Place::new();
-    let on = server.on("bulk");
-    let common = ["run", "machine-tool", "--on", &on];
-    let output = place.run(&[&common[..], launcher].concat());
-    let text = errors(&output);
-    assert_eq!(output.status.code(), Some(3), "{launcher:?}: {text}");
-    for word in words {
-        assert!(
-            text.contains(word),
-            "{launcher:?}: {word:?} is not in: {text}"
-        );
-    }
-    let password = server.url.split(['@', ':']).nth(2).expect("a password");
-    assert!(!text.contains(password), "the password shows");
-    assert!(
-        !place.results().exists(),
-        "{launcher:?}: something was begun"
-    );
-}
-
-pub fn unusable() -> Option<String> {
-    let place = Place::new();
-    let server = Server::start(&place);
-    let reader = ["--host", "reader=pi1"];
-    let by = |launcher: &'static str| [&["--launcher", launcher][..], &reader].concat();
-    cannot_use(
-        &server,
-        &[
-            &by("env HOST={host}")[..],
-            &["--host-program", "/nowhere/sensormark"],
-        ]
-        .concat(),
-        &["there is no program /nowhere/sensormark on pi1", "--deploy"],
-    );
-    let other = script(
-        place.path(),
-        "other",
-        "echo 'sensormark 0.0.1 (000000000000)'",
-    );
-    cannot_use(
-        &server,
-        &[&by("env HOST={host}")[..], &["--host-program", &other]].concat(),
-        &["pi1 has \"sensormark 0.0.1 (000000000000)\"", "--deploy"],
-    );
-    cannot_use(
-        &server,
-        &by("no-such-launcher {host}"),
-        &["pi1 cannot be reached by no-such-launcher pi1"],
-    );
-    cannot_use(
-        &server,
-        &["--host", "reader=ssh:nobody.invalid"],
-        &[
-            "nobody.invalid cannot be reached by ssh",
-            "without a password",
-        ],
-    );
-    None
-}
-
-/// A program of these lines of shell.
-fn script(folder: &Path, name: &str, lines: &str) -> String {
-    let path = folder.join(name);
-    fs::write(&path, format!("#!/bin/sh\n{lines}\n")).expect("room");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("ours");
-    path.to_str().expect("UTF-8").to_owned()
 }
 
 /// The value of a load of a trial, by the names of its fields.
@@ -394,6 +323,7 @@ pub fn load_hosts() -> Option<String> {
         "{}",
         said(&spread)
     );
+    shared_windows(first, second, &said(&spread));
     let clocks = second["clocks"].as_array().expect("clocks");
     near(
         &used(second, first_phase(first), "trial"),
@@ -405,7 +335,65 @@ pub fn load_hosts() -> Option<String> {
     for host in ["a", "b", "c", "d"] {
         assert!(clocks.iter().any(|clock| clock["host"] == host), "{host}");
     }
+    counts_over_the_window(&hosts);
     None
+}
+
+/// A load of some seconds: its rate is what its hosts did in the window that they shared, over that window's length.
+fn counts_over_the_window(hosts: &[&str]) {
+    let place = Place::new();
+    let hours = ["--set", "hours=24", "--set", "more_hours=24.25"];
+    let output = place.measure("devops", &SMALL, &[hosts, &hours].concat());
+    let (trial, text) = (&place.trials()[0], said(&output));
+    let mut loads = trial["loads"].as_array().expect("loads").iter();
+    let load = loads.find(|load| load["phase"] == "load-4").expect("it");
+    let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{load} {text}"));
+    let window = &load["shared"];
+    let [seconds, readings] = ["seconds", "readings"].map(|name| number(&window[name]));
+    assert!(
+        seconds >= 1.0,
+        "the load is too short for this test: {load}"
+    );
+    let rate = number(&trial["figures"]["values_per_second/load-4"]["value"]);
+    // Nine readings, one a table, hold 101 values.
+    let expected = readings * 101.0 / 9.0 / seconds;
+    assert!((rate / expected - 1.0).abs() < 1e-9, "{rate} {expected}");
+    // What each host did by itself adds up to nearly that.
+    let figures = trial["figures"].as_object().expect("figures").iter();
+    let own = figures.filter(|(name, _)| name.starts_with("host_operations_per_second/load-4/"));
+    let sum: f64 = own.map(|(_, figure)| number(&figure["value"])).sum();
+    let together = number(&window["operations"]) / seconds;
+    assert!((0.7..1.4).contains(&(sum / together)), "{sum} {together}");
+}
+
+/// Each load of several hosts has the window that they shared, within its own time, and what they did in it. One host's loads have none.
+fn shared_windows(alone: &Value, spread: &Value, text: &str) {
+    let loads = |trial: &Value| trial["loads"].as_array().expect("loads").clone();
+    assert!(loads(alone).iter().all(|load| load["shared"].is_null()));
+    for load in loads(spread) {
+        let (window, several) = (&load["shared"], load["processes"] == 4);
+        assert_eq!(window.is_object(), several, "{load}");
+        if several {
+            let number = |name: &str| window[name].as_f64().expect("a number");
+            assert_eq!(window["hosts"], 4, "{load}");
+            let whole = load["seconds"].as_f64().expect("a length");
+            assert!((0.0..=whole).contains(&number("seconds")), "{load}");
+            let classes = load["classes"].as_object().expect("classes").values();
+            let all: f64 = classes
+                .filter_map(|class| class["operations"].as_f64())
+                .sum();
+            assert!((0.0..=all).contains(&number("operations")), "{load}");
+            assert_eq!(
+                number("operations") > 0.0,
+                number("seconds") > 0.0,
+                "{load}"
+            );
+        }
+    }
+    assert!(
+        text.contains("The window that all hosts of a load shared"),
+        "{text}"
+    );
 }
 
 /// Process ids whose environment has this mark.

@@ -7,6 +7,7 @@ mod existing_server;
 mod launchers;
 mod namespaces;
 mod network;
+mod programs;
 mod server;
 mod slurm;
 #[path = "../cli/support.rs"]
@@ -27,11 +28,15 @@ fn main() {
     let mut arguments = Arguments::from_args();
     // Each has a server: more at once would only try the machine.
     arguments.test_threads.get_or_insert(2);
-    let tests: [(&str, Test); 12] = [
+    let tests: [(&str, Test); 13] = [
         ("launchers::what_cannot_be_is_refused", launchers::refused),
         (
-            "launchers::hosts_that_cannot_be_used_are_told",
-            launchers::unusable,
+            "programs::hosts_that_cannot_be_used_are_told",
+            programs::unusable,
+        ),
+        (
+            "programs::probes_have_the_same_version",
+            programs::of_probes,
         ),
         (
             "launchers::clocks_that_differ_change_no_figure",

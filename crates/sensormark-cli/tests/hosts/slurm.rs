@@ -9,6 +9,7 @@ use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_sensormark");
@@ -39,6 +40,8 @@ const LONG: [&str; 6] = [
     "clients=4",
     "batch=20",
 ];
+/// How many clusters tests have started.
+static CLUSTERS: AtomicU32 = AtomicU32::new(0);
 /// How long a daemon may take to answer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -67,7 +70,12 @@ impl Slurm {
         }
         let mut slurm = Self {
             folder: folder.to_owned(),
-            name: format!("sensormark{}", std::process::id()),
+            // Two tests may each have a cluster at the same time.
+            name: format!(
+                "sensormark{}x{}",
+                std::process::id(),
+                CLUSTERS.fetch_add(1, Ordering::Relaxed)
+            ),
             daemons: Vec::new(),
         };
         slurm.configure().map_err(|error| error.to_string())?;

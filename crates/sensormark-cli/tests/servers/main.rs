@@ -230,7 +230,7 @@ fn clusters_and_encryption() -> Vec<Named> {
         test!("MongoDB", cluster::three_of_mongodb_are_one_valid_server),
         test!(
             "Cassandra",
-            cluster::three_of_cassandra_are_one_valid_server
+            cluster::three_of_cassandra_by_url_are_one_valid_server
         ),
         test!(
             "Cassandra",

@@ -103,6 +103,12 @@ fn is_the_whole(place: &Place, ranks: &str, expected: &[Value; 2]) -> PathBuf {
         }
     }
     assert!(figure("rank_start/load-1/0").is_some() && figure("rank_start/load-1/1").is_none());
+    let loads = trial["loads"].as_array().expect("loads");
+    for load in loads {
+        let ranks = load["processes"].as_u64().filter(|ranks| *ranks > 1);
+        assert_eq!(load["shared"]["hosts"].as_u64(), ranks, "{load}");
+    }
+    assert!(loads.iter().any(|load| load["shared"]["hosts"] == 3));
     let warnings = trial["warnings"].to_string();
     assert!(warnings.contains("their starts agree only as well as their clocks"));
     assert_eq!(

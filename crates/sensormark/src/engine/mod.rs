@@ -76,6 +76,8 @@ pub mod finished;
 
 pub mod outcome;
 
+pub mod many_hosts;
+
 pub mod entities;
 
 pub mod written;

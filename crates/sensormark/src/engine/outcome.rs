@@ -10,6 +10,7 @@ use crate::measurement::latency::{
     LatencyRecorder, LatencySummary, SecondHistogram, merge_seconds,
 };
 use crate::measurement::record::AnswersRecord;
+use crate::measurement::shared_window::SharedWindow;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -51,6 +52,9 @@ pub struct LoadOutcome {
     pub open_loop: bool,
     /// From the phase's start to the end of the load's last operation, in seconds.
     pub seconds: f64,
+    /// The window that its hosts shared, where several made it. No process says this of itself.
+    #[serde(skip)]
+    pub shared: Option<SharedWindow>,
     /// By class.
     pub classes: BTreeMap<String, ClassOutcome>,
     /// Failed operations by kind.
@@ -179,6 +183,7 @@ impl LoadOutcome {
             clients,
             open_loop,
             seconds: tally.last_ns.saturating_sub(summary.start_ns) as f64 / 1e9,
+            shared: None,
             classes: class_names
                 .into_iter()
                 .zip(tally.classes.into_iter().map(Into::into))
@@ -222,14 +227,25 @@ impl LoadOutcome {
         self.errors.values().sum()
     }
 
+    /// The window over which its throughput counts, where several hosts made it.
+    fn window(&self) -> Option<SharedWindow> {
+        self.shared.filter(SharedWindow::is_counted)
+    }
+
     /// Operations a second, failed ones not counted.
     pub fn operations_per_second(&self) -> f64 {
-        self.operations() as f64 / self.seconds.max(1e-9)
+        match self.window() {
+            Some(window) => window.operations / window.seconds,
+            None => self.operations() as f64 / self.seconds.max(1e-9),
+        }
     }
 
     /// Readings a second.
     pub fn readings_per_second(&self) -> f64 {
-        self.readings() as f64 / self.seconds.max(1e-9)
+        match self.window() {
+            Some(window) => window.readings / window.seconds,
+            None => self.readings() as f64 / self.seconds.max(1e-9),
+        }
     }
 
     /// Adds what the same load led to in another process that began at the same instant.
@@ -306,6 +322,13 @@ impl PhaseOutcome {
         let loads = self.loads.iter().map(|load| load.quiet.clone());
         let spells = loads.reduce(|one, other| quiet_spells::common(&one, &other));
         quiet_spells::longest_ns(&spells.unwrap_or_default(), self.end_ns) as f64 / 1e9
+    }
+
+    /// Over how long its throughput counts, in seconds: of several loads the shortest.
+    pub fn counted_seconds(&self) -> f64 {
+        let windows = self.loads.iter().filter_map(LoadOutcome::window);
+        let shortest = windows.map(|window| window.seconds).reduce(f64::min);
+        shortest.unwrap_or_else(|| self.seconds())
     }
 
     /// From its start to the end of its last operation, in seconds.

@@ -20,6 +20,8 @@ pub struct ProbeChoice {
     folders: Vec<PathBuf>,
     /// None: where all probes run for which nothing else is said.
     launcher: Option<Launcher>,
+    /// Whether it says where the program is on its host.
+    names_program: bool,
 }
 
 impl FromStr for ProbeChoice {
@@ -59,11 +61,22 @@ impl FromStr for ProbeChoice {
             processes,
             folders,
             launcher,
+            names_program: program.is_some(),
         })
     }
 }
 
 impl ProbeChoice {
+    /// What reaches its host, where it names one, to be changed.
+    pub const fn launcher_mut(&mut self) -> Option<&mut Launcher> {
+        self.launcher.as_mut()
+    }
+
+    /// Whether it says where the program is on its host.
+    pub const fn names_program(&self) -> bool {
+        self.names_program
+    }
+
     /// Whether it is of this server; the user's name of one of several counts too.
     fn is_of(&self, store: &str, server: Option<&str>) -> bool {
         let named = server.is_some_and(|server| self.whose == format!("{store}#{server}"));

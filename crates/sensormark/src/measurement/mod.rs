@@ -6,7 +6,8 @@
 //! - [`record`] is the result format, whose JSON schema is `docs/reference/result.schema.json`.
 //! - [`statements`] and [`server`] are parts of it: what was shown of a layout, and what is known of the server.
 //! - [`folder`] writes and reads it; what it writes is [`unbroken`].
-//! - [`parts`] joins what several ranks measured.
+//! - [`parts`] joins what several ranks measured, and [`shared_window`] is the time in which several hosts were at work.
+//! - [`rates`] are a load's, over that window or all of its time.
 
 pub mod checksums;
 pub mod clock;
@@ -16,8 +17,10 @@ pub mod latency;
 mod migration;
 pub mod names;
 pub mod parts;
+pub mod rates;
 pub mod record;
 pub mod server;
+pub mod shared_window;
 pub mod statements;
 pub mod unbroken;
 pub mod verdict;

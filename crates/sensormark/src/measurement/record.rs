@@ -6,6 +6,7 @@
 use crate::measurement::clock::ClockRecord;
 use crate::measurement::latency::{LatencySummary, SecondHistogram};
 use crate::measurement::server::{ClientProbeRecord, ServerRecord};
+use crate::measurement::shared_window::SharedWindow;
 use crate::measurement::statements::StatementsRecord;
 use crate::measurement::verdict::{DISTURBED_STATE, ReasonKind, Verdict};
 use crate::measurement::write_size::WriteSizeRecord;
@@ -333,6 +334,9 @@ pub struct LoadRecord {
     pub planned: u64,
     /// From the phase's start to the end of the load's last operation, in seconds.
     pub seconds: f64,
+    /// The window that its hosts shared, where several made the load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared: Option<SharedWindow>,
     /// By class of operations.
     pub classes: BTreeMap<String, ClassRecord>,
     /// Failed operations by kind.
@@ -394,14 +398,12 @@ impl LoadRecord {
         self.errors.values().total()
     }
 
-    /// Operations a second, failed ones not counted; none where nothing was measured.
-    pub fn operations_per_second(&self) -> Option<f64> {
-        (self.seconds > 0.0).then(|| self.operations() as f64 / self.seconds)
-    }
-
-    /// Readings a second; none where nothing was measured.
-    pub fn readings_per_second(&self) -> Option<f64> {
-        (self.seconds > 0.0).then(|| self.readings() as f64 / self.seconds)
+    /// How many operations could not start, in words.
+    pub fn not_started_words(&self) -> String {
+        match self.not_started {
+            1 => "1 operation was due and could not start".to_owned(),
+            several => format!("{several} operations were due and could not start"),
+        }
     }
 }
 

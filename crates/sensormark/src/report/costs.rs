@@ -213,10 +213,15 @@ fn datagrams(trial: &TrialRecord, phase: &PhaseRecord) -> f64 {
 
 /// What is counted of a load's work: thousands of readings written, or questions.
 fn units(load: &LoadRecord) -> f64 {
+    of_work(load, load.operations() as f64, load.readings() as f64)
+}
+
+/// The units of so many operations and readings of a load.
+fn of_work(load: &LoadRecord, operations: f64, readings: f64) -> f64 {
     if load.writes {
-        load.readings() as f64 / 1e3
+        readings / 1e3
     } else {
-        load.operations() as f64
+        operations
     }
 }
 
@@ -227,7 +232,9 @@ fn unit_ms(load: &LoadRecord) -> Option<f64> {
         return None;
     }
     if !load.open_loop {
-        return Some(load.seconds * 1e3 / units);
+        let counted = load.counted();
+        let units = of_work(load, counted.operations, counted.readings);
+        return (units > 0.0).then(|| counted.seconds * 1e3 / units);
     }
     let times = load.classes.values();
     let sum: f64 = times

@@ -126,8 +126,9 @@ impl Loads {
         Metric::new(move |trial| {
             let (mut all, mut seconds) = (0.0, 0.0);
             for load in self.finished(trial) {
-                all += load.operations() as f64;
-                seconds += load.seconds;
+                let counted = load.counted();
+                all += counted.operations;
+                seconds += counted.seconds;
             }
             (seconds > 0.0 && all > 0.0).then(|| all / seconds)
         })

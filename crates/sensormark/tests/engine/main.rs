@@ -4,5 +4,6 @@ mod alike;
 mod counts;
 mod faults;
 mod fixture;
+mod many_hosts;
 mod pacing;
 mod several;

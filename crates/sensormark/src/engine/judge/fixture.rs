@@ -35,6 +35,7 @@ pub fn load() -> LoadRecord {
         open_loop: false,
         planned: 1_000,
         seconds: 1.0,
+        shared: None,
         classes: [("ask".to_owned(), class)].into(),
         errors: BTreeMap::new(),
         first_error: None,

@@ -52,6 +52,7 @@ pub fn empty_record(spec: &PhaseSpec, load: &LoadSpec) -> LoadRecord {
         open_loop: !matches!(load.pacing, Pacing::Closed),
         planned: load.operations.len(),
         seconds: 0.0,
+        shared: None,
         classes: Default::default(),
         errors: Default::default(),
         first_error: None,
@@ -75,6 +76,7 @@ fn fill(record: &mut LoadRecord, outcome: LoadOutcome, cut: Option<Cut>) {
         .filter(|_| issued < record.planned && !ended_as_planned(cut, record.planned))
         .map(|cut| cut_text(cut, issued, record.planned));
     record.seconds = outcome.seconds;
+    record.shared = outcome.shared;
     record.errors = outcome.errors;
     record.first_error = outcome.first_error;
     record.late = outcome.late;

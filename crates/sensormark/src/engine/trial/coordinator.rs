@@ -370,7 +370,7 @@ impl<'a> Coordinator<'a> {
         let own = self.merge(reports, (phase, start_ns), record)?;
         let mut worked = self.join(phase, own, start_ns, record)?;
         if let Some(outcome) = &worked.outcome {
-            self.keep_clocks(phase, outcome.seconds(), record);
+            self.keep_clocks(phase, outcome.counted_seconds(), record);
             self.kill.hear(outcome);
             worked.brought = brought(phase, from_source, outcome)?;
         }

@@ -183,6 +183,7 @@ impl Kill {
             clients: load.clients,
             open_loop: false,
             seconds: self.done_after().map_or(0.0, |after| after.as_secs_f64()),
+            shared: None,
             classes: BTreeMap::new(),
             errors: BTreeMap::new(),
             first_error: None,

@@ -2,6 +2,7 @@
 
 use crate::measurement::names;
 use crate::measurement::record::{LoadRecord, TrialRecord};
+use crate::measurement::shared_window::SHORTEST_SECONDS;
 
 /// Adds the warnings to the record; none of a trial whose server was killed on request.
 pub fn warn(record: &mut TrialRecord) {
@@ -28,10 +29,61 @@ fn warn_of(load: &LoadRecord, warnings: &mut Vec<String>) {
         let rate = load.operations_per_second().unwrap_or(0.0);
         say(format!("cut: {cut}, at {rate:.1} operations a second"));
     }
-    if load.not_started > 0 {
+    if let Some(window) = load.shared.filter(|window| !window.is_counted())
+        && load.seconds >= SHORTEST_SECONDS
+    {
         say(format!(
-            "could not keep up: {} operations were due and could not start",
-            load.not_started
+            "its {} hosts were at work together for {:.2} s, too short to count. Its rates are over all of its {:.2} s",
+            window.hosts, window.seconds, load.seconds
         ));
+    }
+    if load.not_started > 0 {
+        say(format!("could not keep up: {}", load.not_started_words()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::judge::fixture::load;
+    use crate::measurement::shared_window::SharedWindow;
+
+    fn told(load: &LoadRecord) -> Vec<String> {
+        let mut warnings = Vec::new();
+        warn_of(load, &mut warnings);
+        warnings
+    }
+
+    #[test]
+    fn one_operation_that_could_not_start_is_one() {
+        for (not_started, words) in [(1, "1 operation was due"), (2, "2 operations were due")] {
+            let load = LoadRecord {
+                not_started,
+                ..load()
+            };
+            let told = told(&load);
+            assert!(told[0].contains(&format!("could not keep up: {words}")));
+        }
+        assert!(told(&load()).is_empty());
+    }
+
+    #[test]
+    fn a_window_that_is_too_short_is_told_where_the_load_was_not() {
+        for (seconds, shared, is_told) in [(9.0, 0.5, true), (9.0, 1.0, false), (0.8, 0.5, false)] {
+            let window = SharedWindow {
+                hosts: 3,
+                seconds: shared,
+                operations: 1.0,
+                readings: 1.0,
+            };
+            let load = LoadRecord {
+                seconds,
+                shared: Some(window),
+                ..load()
+            };
+            let told = told(&load);
+            assert_eq!(told.len(), usize::from(is_told), "{told:?}");
+            assert!(!is_told || told[0].contains("its 3 hosts were at work together for 0.50 s"));
+        }
     }
 }

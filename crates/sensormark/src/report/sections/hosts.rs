@@ -4,6 +4,7 @@ use super::cells::mean;
 use crate::measurement::clock::MARKED_SHARE;
 use crate::measurement::names;
 use crate::measurement::record::{LoadRecord, TrialRecord};
+use crate::measurement::shared_window::SharedWindow;
 use crate::report::criteria::figure;
 use crate::report::field::{Arm, Field};
 use crate::report::number::{fixed, significant};
@@ -11,6 +12,8 @@ use crate::report::tables::{Cell, Table};
 
 /// Tables of more rows than this are for programs.
 const MOST_SHOWN: usize = 40;
+/// What is said of a window in which there is no whole second.
+const TOO_SHORT: &str = "too short";
 /// What is said of the slowest host.
 const SLOWEST: &str = "slowest";
 
@@ -56,7 +59,7 @@ pub fn is_uncertain(trial: &TrialRecord, load: &LoadRecord) -> bool {
         .iter()
         .filter(|clock| clock.phase == load.phase);
     let worst_ns = clocks.map(|clock| clock.uncertainty_ns).max().unwrap_or(0);
-    2.0 * worst_ns as f64 / 1e9 > MARKED_SHARE * load.seconds
+    2.0 * worst_ns as f64 / 1e9 > MARKED_SHARE * load.counted().seconds
 }
 
 /// What each load host did; none where one host made the load.
@@ -140,8 +143,65 @@ pub fn ranks(field: &Field) -> Option<Table> {
             }
         }
     }
-    table.note("The start counts from the first rank's, by the hosts' own clocks. Throughput is over the time of the slowest rank.");
+    table.note("The start counts from the first rank's, by the hosts' own clocks.");
     shown(table)
+}
+
+/// The window that the hosts of each load shared; none where one host made every load.
+pub fn windows(field: &Field) -> Option<Table> {
+    let mut table = Table::new(
+        "shared_windows",
+        "The window that all hosts of a load shared",
+        &[
+            ("implementation", ""),
+            ("phase", ""),
+            ("hosts", ""),
+            ("window", "s"),
+            ("whole load", "s"),
+            ("remark", ""),
+        ],
+    );
+    table.keys = 2;
+    for arm in &field.mixed {
+        let trials = || field.trials_of(arm).flatten();
+        let mut phases: Vec<&str> = Vec::new();
+        for load in trials().flat_map(|trial| &trial.loads) {
+            if load.shared.is_some() && !load.warm_up && !phases.contains(&load.phase.as_str()) {
+                phases.push(&load.phase);
+            }
+        }
+        for phase in phases {
+            let loads = trials().filter_map(|trial| {
+                let mut loads = trial.loads.iter();
+                loads.find(|load| load.phase == phase)
+            });
+            let shared = loads.filter_map(|load| Some((load, load.shared?)));
+            table.row(window(&arm.label, phase, &shared.collect::<Vec<_>>()));
+        }
+    }
+    table.note("A window is from the latest start of a host to the earliest end. Rates count over it, and latencies over the whole load. A window under 1 s is too short: rates then count over the whole load too.");
+    shown(table)
+}
+
+/// The row of a phase: its loads, and the windows that their hosts shared.
+fn window(label: &str, phase: &str, shared: &[(&LoadRecord, SharedWindow)]) -> Vec<Cell> {
+    let of = |value: fn(&LoadRecord, &SharedWindow) -> f64| {
+        let values = shared
+            .iter()
+            .map(|(load, window)| Some(value(load, window)));
+        mean(&values.collect::<Measured>(), "no figure")
+    };
+    let hosts = shared.iter().map(|(_, window)| u64::from(window.hosts));
+    let is_short = shared.iter().any(|(_, window)| !window.is_counted());
+    let remark = if is_short { TOO_SHORT } else { "" };
+    vec![
+        Cell::text(label),
+        Cell::text(phase),
+        Cell::Count(hosts.max().unwrap_or(0)),
+        of(|_, window| window.seconds),
+        of(|load, _| load.seconds),
+        Cell::text(remark),
+    ]
 }
 
 /// A figure of one host or rank, by repetition.

@@ -5,6 +5,7 @@ use super::{cell, two};
 use crate::measurement::clock::ClockRecord;
 use crate::measurement::names;
 use crate::measurement::record::{Figure, TrialRecord};
+use crate::measurement::shared_window::SharedWindow;
 use crate::report::Report;
 
 fn has(report: &Report, table: &str) -> bool {
@@ -126,5 +127,31 @@ fn throughput_that_clocks_leave_open_is_marked() {
             is_marked,
             "{remark}"
         );
+    }
+}
+
+/// 10 s of a load. Its hosts were at work together for 8 s, in which they did 160 of 170 operations, or for half a second.
+#[test]
+fn rates_of_several_hosts_count_over_the_window_that_all_shared() {
+    for (seconds, rate, remark) in [(8.0, "20.0", ""), (0.5, "17.0", "too short")] {
+        let mut trial = usual("MariaDB", 10);
+        assert!(!has(&report(vec![trial.clone()]), "shared_windows"));
+        let load = &mut trial.loads[0];
+        load.seconds = 10.0;
+        load.classes.get_mut("load").expect("its class").operations = 170;
+        load.shared = Some(SharedWindow {
+            hosts: 3,
+            seconds,
+            operations: 160.0,
+            readings: 160.0,
+        });
+        // What is kept and read again says the same.
+        let kept = serde_json::to_string(&trial).expect("a record");
+        let report = report(vec![serde_json::from_str(&kept).expect("a record")]);
+        let of = |table: &str, column: &str| cell(&report, table, "MariaDB individual", column);
+        assert_eq!(of("phase_load", "operations"), rate);
+        assert_eq!(of("shared_windows", "hosts"), "3");
+        assert_eq!(of("shared_windows", "whole load"), "10.0");
+        assert_eq!(of("shared_windows", "remark"), remark);
     }
 }

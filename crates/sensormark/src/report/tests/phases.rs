@@ -31,6 +31,7 @@ pub fn load(phase: &str, writes: bool, seconds: f64, operations: u64, readings: 
         open_loop: false,
         planned: operations,
         seconds,
+        shared: None,
         classes: BTreeMap::from([(phase.to_owned(), class)]),
         errors: BTreeMap::new(),
         first_error: None,

@@ -32,6 +32,7 @@ fn load(operation: &str, days: Option<u64>, ms: f64, readings: u64) -> LoadRecor
         open_loop: false,
         planned: 20,
         seconds: ms * 20.0 / 1e3,
+        shared: None,
         classes: BTreeMap::from([(operation.to_owned(), class)]),
         errors: BTreeMap::new(),
         first_error: None,

@@ -38,6 +38,7 @@ fn load(operation: Operation, clients: u32, rate: f64) -> LoadRecord {
         open_loop: false,
         planned: SIZE,
         seconds: SIZE as f64 / rate,
+        shared: None,
         classes: BTreeMap::from([(name.to_owned(), class)]),
         errors: BTreeMap::new(),
         first_error: None,

@@ -176,17 +176,22 @@ impl Workload for Built {
     }
 }
 
-/// Values in so many readings of a load. Tables keep pace with each other, so that nine readings, one a table, hold 101 values.
-fn values(load: &LoadRecord) -> f64 {
-    load.readings() as f64 * VALUES_PER_HOST as f64 / MEASUREMENTS.len() as f64
+/// Values in so many readings. Tables keep pace with each other, so that nine readings, one a table, hold 101 values.
+fn values(readings: f64) -> f64 {
+    readings * VALUES_PER_HOST as f64 / MEASUREMENTS.len() as f64
 }
 
 fn add_rates(record: &mut TrialRecord) {
     let loads = record.loads.iter();
     let writing = loads.filter(|load| load.writes && load.seconds > 0.0 && load.operations() > 0);
-    let rates: Vec<(String, f64)> = writing
-        .map(|load| (load.phase.clone(), values(load) / load.seconds))
-        .collect();
+    let rate = |load: &LoadRecord| {
+        let counted = load.counted();
+        (
+            load.phase.clone(),
+            values(counted.readings) / counted.seconds,
+        )
+    };
+    let rates: Vec<(String, f64)> = writing.map(rate).collect();
     for (phase, rate) in rates {
         let name = format!("{}/{phase}", figures::VALUES_PER_SECOND);
         record.figures.insert(name, Figure::new(rate, "values/s"));
@@ -199,11 +204,8 @@ fn add_stored(record: &mut TrialRecord) {
     let mut found = Vec::new();
     for load in record.loads.iter().filter(|load| load.writes) {
         let grows = load.labels.get(steps::OPERATION).and_then(Value::as_str) == Some(steps::GROW);
-        stored = if grows {
-            stored + values(load)
-        } else {
-            values(load)
-        };
+        let written = values(load.readings() as f64);
+        stored = if grows { stored + written } else { written };
         if let Some(phase) = load.labels.get(steps::SETTLED).and_then(Value::as_str)
             && record
                 .figures

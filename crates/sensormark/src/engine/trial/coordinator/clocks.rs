@@ -6,6 +6,7 @@ use super::super::script::PhaseSpec;
 use super::{Coordinator, LEAD_NS};
 use crate::engine::clock::{HostClock, smallest_round_trip};
 use crate::engine::failure::TrialFailure;
+use crate::engine::many_hosts::Aligned;
 use crate::engine::outcome::PhaseOutcome;
 use crate::engine::role::{RoleError, RoleProcess};
 use crate::measurement::clock::MARKED_SHARE;
@@ -62,11 +63,12 @@ impl Coordinator<'_> {
         process: usize,
         start_ns: u64,
         mut outcome: PhaseOutcome,
-    ) -> PhaseOutcome {
+    ) -> Aligned {
         let Some(clock) = self.clocks.get(process).and_then(Option::as_ref) else {
-            return outcome;
+            return Aligned::here(outcome);
         };
         let began_ns = outcome.start_ns;
+        let lasted = outcome.loads.iter().map(|load| load.seconds).collect();
         for load in &mut outcome.loads {
             let lasted_ns = duration_ns(Duration::from_secs_f64(load.seconds.max(0.0)));
             let ended_ns = clock.own_ns(began_ns.saturating_add(lasted_ns));
@@ -74,7 +76,11 @@ impl Coordinator<'_> {
         }
         outcome.start_ns = start_ns;
         outcome.end_ns = clock.own_ns(outcome.end_ns);
-        outcome
+        Aligned {
+            delay: ns_to_seconds(clock.own_ns(began_ns).saturating_sub(start_ns)),
+            lasted,
+            outcome,
+        }
     }
 
     /// Keeps what is known of the clocks over a phase, and marks a figure that they leave open.
@@ -96,7 +102,7 @@ impl Coordinator<'_> {
         let uncertain = 2.0 * ns_to_seconds(worst_ns);
         if uncertain > MARKED_SHARE * seconds {
             record.warnings.push(format!(
-                "{}: its throughput is uncertain. It took {seconds:.4} s, and the clocks of its hosts are known to {uncertain:.4} s",
+                "{}: its throughput is uncertain. It counts over {seconds:.4} s, and the clocks of its hosts are known to {uncertain:.4} s",
                 phase.name
             ));
         }

@@ -8,6 +8,7 @@ use super::super::script::PhaseSpec;
 use super::slowest::Slowest;
 use super::{Coordinator, LEAD_NS, Worked, Written};
 use crate::engine::failure::TrialFailure;
+use crate::engine::many_hosts::{self, Aligned};
 use crate::engine::operations::ENDLESS;
 use crate::engine::outcome::PhaseOutcome;
 use crate::engine::ranks::lines::Share;
@@ -19,6 +20,7 @@ use crate::measurement::verdict::{Reason, ReasonKind};
 use crate::probe::monotonic_ns;
 use crate::units::ns_to_seconds;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -107,8 +109,9 @@ impl Coordinator<'_> {
         (phase, start_ns): (&PhaseSpec, u64),
         record: &mut TrialRecord,
     ) -> Result<Option<Report>, TrialFailure> {
-        let mut whole: Option<Report> = None;
-        let mut rates = Vec::new();
+        let (mut parts, mut rates) = (Vec::new(), Vec::new());
+        let (mut ceilings, mut journal) = (Vec::new(), None);
+        let mut hosts = BTreeSet::new();
         tracing::debug!(
             reports = reports.len(),
             bytes = length(&reports),
@@ -119,22 +122,23 @@ impl Coordinator<'_> {
             let Event::Report(value) = event else {
                 continue;
             };
-            let mut report = self.plausible(process, value, phase)?;
+            let report = self.plausible(process, value, phase)?;
             rates.extend(self.host_rate(process, &report));
-            report.outcome = self.by_own_clock(process, start_ns, report.outcome);
-            match &mut whole {
-                None => whole = Some(report),
-                Some(whole) => {
-                    let merged = whole.outcome.merge(report.outcome);
-                    merged.map_err(|problem| self.roles[process].implausible(problem))?;
-                    let ceilings = whole.ceiling.zip(report.ceiling);
-                    whole.ceiling = ceilings.map(|(one, more)| one + more);
-                }
-            }
+            hosts.insert(self.roles[process].host());
+            ceilings.push(report.ceiling);
+            journal = journal.or(report.journal);
+            parts.push(self.by_own_clock(process, start_ns, report.outcome));
         }
+        let hosts = u32::try_from(hosts.len()).unwrap_or(u32::MAX);
+        let joined = many_hosts::join(parts, hosts);
+        let joined = joined.map_err(|(place, problem)| self.roles[place].implausible(problem))?;
         tracing::debug!(phase = phase.name, took = ?begun.elapsed(), "reports are merged");
         self.judge_hosts(phase, rates, record);
-        Ok(whole)
+        Ok(joined.map(|outcome| Report {
+            outcome,
+            ceiling: ceilings.into_iter().sum(),
+            journal,
+        }))
     }
 
     /// The report of this process, as far as it can be true.
@@ -215,7 +219,7 @@ impl Coordinator<'_> {
     fn judge_starts(&mut self, phase: &PhaseSpec, parts: &[Part], record: &mut TrialRecord) {
         let took = |part: &Part| {
             let loads = part.report.outcome.loads.iter();
-            loads.map(|load| load.seconds).fold(0.0, f64::max) - part.delay
+            loads.map(|load| load.seconds).fold(0.0, f64::max)
         };
         for part in parts {
             let mut keep = |name: &str, seconds: f64| {
@@ -255,7 +259,7 @@ impl Coordinator<'_> {
                 .map_or(SLOW_TIMES, |before| before.times)
         {
             let text = format!(
-                "rank {} was the slowest in {}: {:.2} s, where rank {} took {:.2} s; throughput is over the time of the slowest",
+                "rank {} was the slowest in {}: {:.2} s, where rank {} took {:.2} s",
                 slow.rank,
                 phase.name,
                 took(slow),
@@ -301,7 +305,7 @@ fn of_rank(share: &Share, phase: &PhaseSpec) -> Result<(), String> {
     report.map_or(Ok(()), |report| plausible::report(report, phase))
 }
 
-/// What the ranks with clients did, each brought to rank 0's clock: durations count from the first start. Rank 0 started at this instant of its own.
+/// What the ranks with clients did, each brought to rank 0's clock. Rank 0 started at this instant of its own.
 fn by_one_clock(shares: Vec<Share>, start_ns: u64) -> Vec<Part> {
     let own = shares.first().map_or(0, |share| share.started_unix_ns);
     let working = || shares.iter().filter(|share| share.report.is_some());
@@ -315,9 +319,6 @@ fn by_one_clock(shares: Vec<Share>, start_ns: u64) -> Vec<Part> {
         let lasted = outcome.end_ns.saturating_sub(outcome.start_ns);
         outcome.start_ns = (start_ns + share.started_unix_ns).saturating_sub(own);
         outcome.end_ns = outcome.start_ns + lasted;
-        for load in &mut outcome.loads {
-            load.seconds += delay;
-        }
         Some(Part {
             rank,
             delay,
@@ -339,18 +340,13 @@ fn whole(parts: Vec<Part>) -> Result<Report, TrialFailure> {
     });
     let room: Option<Vec<f64>> = room.collect();
     let least = room.map(|room| room.into_iter().fold(f64::INFINITY, f64::min));
-    let mut whole: Option<PhaseOutcome> = None;
-    for part in parts {
-        match &mut whole {
-            None => whole = Some(part.report.outcome),
-            Some(whole) => {
-                let merged = whole.merge(part.report.outcome);
-                merged.map_err(TrialFailure::System)?;
-            }
-        }
-    }
+    let ranks = u32::try_from(parts.len()).unwrap_or(u32::MAX);
+    let parts = parts.into_iter();
+    let parts = parts.map(|part| Aligned::late(part.delay, part.report.outcome));
+    let joined = many_hosts::join(parts.collect(), ranks);
+    let joined = joined.map_err(|(_, problem)| TrialFailure::System(problem))?;
     let missing = || TrialFailure::System("no rank sent a report".to_owned());
-    let outcome = whole.ok_or_else(missing)?;
+    let outcome = joined.ok_or_else(missing)?;
     Ok(Report {
         ceiling: least
             .map(|least| least * rate(&outcome))

@@ -197,8 +197,9 @@ fn verdict(record: &TrialRecord) -> Result<(), String> {
         .find(|load| load.writes && load.not_started > 0);
     if let Some(load) = behind {
         return Err(format!(
-            "{} could not keep up: {} operations were due and could not start",
-            load.name, load.not_started
+            "{} could not keep up: {}",
+            load.name,
+            load.not_started_words()
         ));
     }
     let missed = record.limits.iter().find(|limit| !limit.met);
