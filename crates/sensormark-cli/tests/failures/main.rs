@@ -102,6 +102,10 @@ fn on_its_own() -> Vec<(&'static str, OnItsOwn)> {
             "a server killed in mid-load is noticed, reported and cleaned up",
             midway::killed_server,
         ),
+        (
+            "a server that stops answering when the run ends does not hold it",
+            midway::stopped_at_the_end,
+        ),
         ("a full disk is named", disk::full),
         ("a disk too small for the server is named", disk::too_small),
         ("every durable reading survives a kill", durability::durable),
@@ -160,8 +164,13 @@ const SLOW: [&str; 2] = ["cassandra", "influxdb"];
 const SLOW_VARIABLE: &str = "SENSORMARK_SLOW";
 
 fn slow(name: &str) -> Option<String> {
-    let is_slow = SLOW.contains(&name) && std::env::var_os(SLOW_VARIABLE).is_none();
-    is_slow.then(|| format!("takes minutes: part of make verify; {SLOW_VARIABLE}=1 runs it"))
+    SLOW.contains(&name).then(takes_minutes).flatten()
+}
+
+/// Why a test that takes minutes is left out, unless slow ones are asked for.
+fn takes_minutes() -> Option<String> {
+    let is_left_out = std::env::var_os(SLOW_VARIABLE).is_none();
+    is_left_out.then(|| format!("takes minutes: part of make verify; {SLOW_VARIABLE}=1 runs it"))
 }
 
 fn completed(outcome: Outcome) -> Result<Completion, Failed> {

@@ -1,10 +1,10 @@
 //! What happens in mid-load: the network falls silent, the server stops answering, the server is killed.
 
-use crate::Outcome;
 use crate::program::{ENDLESS, Ended, Program};
 use crate::proxy::Proxy;
 use crate::stores::{MEMORY, Server, Shared, processes, signal};
-use crate::support::{Place, reasons};
+use crate::support::{Place, numbers, reasons};
+use crate::{Outcome, takes_minutes};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,22 @@ const TIMEOUT: &str = "1";
 const LIMIT: Duration = Duration::from_secs(90);
 /// The longest until a killed server is noticed.
 const NOTICE: Duration = Duration::from_secs(2);
+/// The longest that a run may wait for a database to be dropped, a server's start and stop with it.
+const GIVES_UP: Duration = Duration::from_secs(240);
+/// A workload that is over in a moment.
+const BRIEF: &str = concat!(
+    r#"
+layouts = ["individual"]
+[series]
+count = 8
+interval = "1s"
+duration = "60s"
+[[tags]]
+name = "sensor"
+"#,
+    numbers!(),
+    "[load]\nclients = 2\nbatch = 5\n"
+);
 
 /// Behind a proxy that holds everything back.
 pub fn silent_network(shared: &Shared) -> Outcome {
@@ -43,6 +59,32 @@ pub fn stopped_server(server: &Server) -> Outcome {
     signal("STOP", &processes(root));
     given_up(&place, program, Instant::now())?;
     ensure!(processes(root).is_empty(), "processes are left");
+    Ok(None)
+}
+
+/// All processes of the server are stopped when the trial is told, before its database is dropped: the run gives that up, and keeps the trial.
+pub fn stopped_at_the_end(server: &Server) -> Outcome {
+    if let Some(reason) = takes_minutes() {
+        return Ok(Some(reason));
+    }
+    let place = Place::new();
+    let (on, memory) = (server.on(), ["--server-memory", MEMORY]);
+    let options = [&["--on", &on, "--timeout", TIMEOUT][..], &memory].concat();
+    let mut program = Program::run(&place, BRIEF, &options)?;
+    let root = program.server()?;
+    program.wait_for("the trial", GIVES_UP, |name, _| name == "trial_finished")?;
+    signal("STOP", &processes(root));
+    let ended = program.end(GIVES_UP)?;
+    ensure!(
+        matches!(ended.code, Some(0 | 1)),
+        "exit code {:?}: {}",
+        ended.code,
+        ended.said
+    );
+    only(&place, &ended)?;
+    ensure!(processes(root).is_empty(), "processes are left");
+    let left = place.leftovers();
+    ensure!(left.is_empty(), "left behind: {left:?}");
     Ok(None)
 }
 

@@ -6,11 +6,15 @@ use crate::engine::deployment::Deployment;
 use crate::engine::failure::TrialFailure;
 use crate::engine::role::RoleError;
 use crate::measurement::unbroken;
-use sensormark_store::{DatabaseName, Plan, Schema, ServerOptions, StoreError};
+use sensormark_store::{DatabaseName, ErrorKind, Plan, Schema, ServerOptions, StoreError};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Connections that a server has to offer besides the clients': the coordinator's.
 const FURTHER_CONNECTIONS: u32 = 8;
+
+/// How long a database may take to be dropped. A server that hangs at the end of a run must not hold the run, whose results are whole by then.
+const DROPS_WITHIN: Duration = Duration::from_secs(120);
 
 /// Opens the deployment of a case for this many clients.
 ///
@@ -83,7 +87,8 @@ pub fn drop_database(context: &RunContext<'_>, deployment: &Deployment, plan: &P
     // Two that drop it at once would be in each other's way.
     let _unbroken = unbroken::begin();
     let dropped = deployment.administer(plan, async |administrator| {
-        administrator.drop_database().await
+        let dropping = tokio::time::timeout(DROPS_WITHIN, administrator.drop_database());
+        dropping.await.unwrap_or_else(|_| Err(drops_too_slowly()))
     });
     // One of a server of ours goes with it, also when the user ends that at once.
     if let Err(error) = dropped
@@ -93,6 +98,12 @@ pub fn drop_database(context: &RunContext<'_>, deployment: &Deployment, plan: &P
         let text = format!("the database {name} could not be dropped: {error}");
         context.observer.event(RunEvent::Note(text));
     }
+}
+
+fn drops_too_slowly() -> StoreError {
+    let seconds = DROPS_WITHIN.as_secs();
+    let text = format!("no answer within {seconds} s; is the server at work?");
+    StoreError::new(ErrorKind::Timeout, "drop the database", text)
 }
 
 /// How a case's database is reached by this many clients.
