@@ -18,7 +18,9 @@ pub fn migrate(record: &mut Value, format: u64) -> Result<(), String> {
     for step in &STEPS[done..] {
         step(record);
     }
-    record["schema_version"] = Value::from(SCHEMA_VERSION);
+    if let Some(record) = record.as_object_mut() {
+        record.insert("schema_version".to_owned(), Value::from(SCHEMA_VERSION));
+    }
     Ok(())
 }
 
@@ -31,22 +33,25 @@ fn bound_storage(record: &mut Value) {
         let device = device.and_then(Value::as_u64);
         let roles = phase.pointer_mut("/totals/roles");
         let roles = roles.and_then(Value::as_object_mut);
-        for role in roles.into_iter().flat_map(|roles| roles.values_mut()) {
-            if role.get("storage_dirtied_bytes").is_some() {
+        let roles = roles.into_iter().flat_map(|roles| roles.values_mut());
+        // What is no object is damaged, which its reader says after this.
+        for role in roles.filter_map(Value::as_object_mut) {
+            if role.contains_key("storage_dirtied_bytes") {
                 continue;
             }
-            let charged = role["storage_written_bytes"].as_u64();
+            let charged = role.get("storage_written_bytes").and_then(Value::as_u64);
             let written = charged.map(|charged| device.map_or(charged, |bound| charged.min(bound)));
-            role["storage_dirtied_bytes"] = Value::from(charged);
-            role["storage_written_bytes"] = Value::from(written);
+            role.insert("storage_dirtied_bytes".to_owned(), Value::from(charged));
+            role.insert("storage_written_bytes".to_owned(), Value::from(written));
         }
     }
 }
 
 /// From 2 to 3: until then everything was read hot.
 fn say_hot(record: &mut Value) {
-    if let Some(implementation) = record.get_mut("implementation") {
-        implementation["cache"] = Value::from("hot");
+    let implementation = record.get_mut("implementation");
+    if let Some(implementation) = implementation.and_then(Value::as_object_mut) {
+        implementation.insert("cache".to_owned(), Value::from("hot"));
     }
 }
 
@@ -59,6 +64,22 @@ mod tests {
         let totals = json!({ "roles": roles, "host": { "disk_written_bytes": 1_000 } });
         let phases = json!([{ "totals": totals }, { "totals": null }]);
         json!({ "schema_version": 1, "implementation": { "store": "sqlite" }, "phases": phases })
+    }
+
+    #[test]
+    fn damaged_records_are_left_for_their_reader() {
+        let mut record = trial(json!({ "server": 5, "trial": [], "coordinator": null }));
+        record["implementation"] = json!("sqlite");
+        migrate(&mut record, 1).expect("a format of old");
+        let roles = &record["phases"][0]["totals"]["roles"];
+        assert_eq!(
+            roles,
+            &json!({ "server": 5, "trial": [], "coordinator": null })
+        );
+        assert_eq!(record["implementation"], "sqlite");
+        for mut none in [json!(7), json!([]), json!("run")] {
+            migrate(&mut none, 1).expect("a format of old");
+        }
     }
 
     #[test]
