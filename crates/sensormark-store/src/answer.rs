@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub const FLOAT_TOLERANCE: f64 = 1e-9;
 
 /// What a query gives back.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
     /// Readings in the order of (series, time); columns of fields that were not asked for are empty.
     Readings(Batch),

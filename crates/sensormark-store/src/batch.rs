@@ -5,9 +5,10 @@
 
 use crate::FieldSet;
 use crate::schema::{FieldType, Table, Value};
+use serde::{Deserialize, Serialize};
 
 /// Readings of one table: times, series and typed field columns of equal length.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Batch {
     /// The table's number in its schema.
     pub table: usize,
@@ -21,7 +22,7 @@ pub struct Batch {
 }
 
 /// The values of one field.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Column {
     /// The values; where `present` is false the entry is a placeholder (0, false, empty).
     pub values: Values,
@@ -30,7 +31,7 @@ pub struct Column {
 }
 
 /// Typed values of a column.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Values {
     /// Truth values.
     Bool(Vec<bool>),
@@ -45,7 +46,7 @@ pub enum Values {
 }
 
 /// Text values, one after the other in one buffer.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextColumn {
     bytes: String,
     ends: Vec<usize>,

@@ -1,13 +1,13 @@
 //! Which answers are compared with the generator's, and keeping them until they are.
 //!
-//! The choice depends on the question's number alone. Answers are kept as they came and compared after the phase, outside every timed span. When they take more
+//! The choice depends on the question's number alone. Answers are kept, packed, and compared after the phase, outside every timed span. When they take more
 //! memory than is set aside for them, the client compares further ones between two of its operations.
 
 use super::inquiry::{Compared, Comparison};
 use super::operations::{Operations, Request, Slot};
 use crate::dataset::random::finalise;
 use crate::measurement::record::AnswersRecord;
-use sensormark_store::{Answer, Ask, Batch, Query, Selection, Table, TextColumn, Values};
+use sensormark_store::{Answer, Ask, Batch, Query, Selection, Table};
 use serde::{Deserialize, Serialize};
 use std::mem::size_of;
 use std::num::NonZeroU64;
@@ -43,7 +43,7 @@ impl Checking {
 }
 
 /// An answer that waits to be compared.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Kept {
     /// The question's number.
     pub index: u64,
@@ -53,21 +53,43 @@ pub struct Kept {
     pub answer: Answer,
 }
 
-impl Kept {
-    /// The memory that it takes, about.
-    pub fn bytes(&self) -> u64 {
-        let inside = match &self.answer {
-            Answer::Readings(batch) => batch_bytes(batch),
-            Answer::Moment(_) => 0,
-            Answer::Groups(groups) => groups
-                .iter()
-                .map(|group| size_of_val(group) + size_of_val(group.values.as_slice()))
-                .sum(),
-            Answer::Series(series) => size_of_val(series.as_slice()),
-        };
-        (size_of::<Self>() + inside) as u64
+/// Answers that wait to be compared, packed end to end: a phase of hours keeps many small ones.
+#[derive(Debug, Default)]
+pub struct KeptAnswers {
+    packed: Vec<u8>,
+    /// Each question's number, and where its answer begins.
+    places: Vec<(u64, usize)>,
+}
+
+impl KeptAnswers {
+    /// Keeps another answer. Gives the memory that it takes, in bytes.
+    pub fn push(&mut self, kept: &Kept) -> u64 {
+        let begin = self.packed.len();
+        self.places.push((kept.index, begin));
+        postcard::to_io(kept, &mut self.packed).expect("memory takes all that is written");
+        (self.packed.len() - begin + size_of::<(u64, usize)>()) as u64
     }
 
+    /// Takes over other ones.
+    pub fn append(&mut self, mut other: Self) {
+        let begin = self.packed.len();
+        self.packed.append(&mut other.packed);
+        let places = other.places.into_iter();
+        self.places
+            .extend(places.map(|(index, at)| (index, begin + at)));
+    }
+
+    /// All of them, in the order of their questions.
+    pub fn in_order(mut self) -> impl Iterator<Item = Kept> {
+        self.places.sort_unstable();
+        self.places.into_iter().map(move |(_, at)| {
+            let unpacked = postcard::take_from_bytes(&self.packed[at..]);
+            unpacked.expect("an answer stands where it was packed").0
+        })
+    }
+}
+
+impl Kept {
     /// Compares the answer with the expected one, and counts it. Answers about readings that are in doubt cannot be wrong or right: they
     /// are not counted as compared. Gives the line that the application makes of the answer, right or wrong.
     pub fn check(
@@ -99,26 +121,6 @@ impl Kept {
             format!("question {} ({class}): {query:?}: {difference}", self.index)
         });
     }
-}
-
-fn batch_bytes(batch: &Batch) -> usize {
-    let columns = batch.columns.iter().map(|column| {
-        let values = match &column.values {
-            Values::Bool(values) => values.len(),
-            Values::U16(values) => values.len() * 2,
-            Values::I64(values) => values.len() * 8,
-            Values::F64(values) => values.len() * 8,
-            Values::Text(values) => text_bytes(values),
-        };
-        size_of_val(column) + values + column.present.as_ref().map_or(0, Vec::len)
-    });
-    batch.len() * 12 + columns.sum::<usize>()
-}
-
-fn text_bytes(values: &TextColumn) -> usize {
-    (0..values.len())
-        .map(|row| values.get(row).len() + size_of::<usize>())
-        .sum()
 }
 
 /// Compares what an operation of several questions found, and counts it. Gives what is worth reporting though it is right.
@@ -217,6 +219,56 @@ impl Doubtful {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sensormark_store::Value;
+
+    #[test]
+    fn kept_answers_come_back_as_they_were_in_the_order_of_their_questions() {
+        let text = |texts: &[&str]| {
+            let mut column = sensormark_store::TextColumn::default();
+            texts.iter().for_each(|text| column.push(text));
+            sensormark_store::Values::Text(column)
+        };
+        let column = |values| sensormark_store::Column {
+            values,
+            present: Some(vec![true, false]),
+        };
+        let readings = Answer::Readings(Batch {
+            table: 3,
+            times_ns: vec![i64::MIN, 7],
+            series: vec![u32::MAX, 0],
+            columns: vec![
+                column(sensormark_store::Values::F64(vec![-0.1, f64::INFINITY])),
+                column(sensormark_store::Values::I64(vec![i64::MAX, -1])),
+                column(text(&["", "ß\0"])),
+            ],
+        });
+        let group = sensormark_store::Group {
+            series: None,
+            window_start_ns: Some(-5),
+            day: Some(true),
+            values: vec![Value::Null, Value::F64(0.1 + 0.2)],
+        };
+        let answers = [
+            Answer::Series(vec![1, 70_000]),
+            readings,
+            Answer::Groups(vec![group]),
+            Answer::Moment(None),
+        ];
+        let kept = |index: usize| Kept {
+            index: index as u64,
+            watermark: u64::MAX,
+            answer: answers[index].clone(),
+        };
+        let (mut one, mut other) = (KeptAnswers::default(), KeptAnswers::default());
+        one.push(&kept(3));
+        one.push(&kept(0));
+        other.push(&kept(2));
+        let bytes = other.push(&kept(1));
+        assert!((60..160).contains(&bytes), "{bytes}");
+        one.append(other);
+        let all: Vec<Kept> = one.in_order().collect();
+        assert_eq!(all, [kept(0), kept(1), kept(2), kept(3)]);
+    }
 
     #[test]
     fn one_of_twenty_in_a_row_is_compared_and_no_client_is_left_out() {

@@ -372,7 +372,7 @@ impl Client<'_> {
             tally.answers.answered += 1;
         }
         if suspicious || self.load.checking.includes(index) {
-            self.keep(Kept {
+            self.keep(&Kept {
                 index,
                 watermark,
                 answer,
@@ -404,15 +404,13 @@ impl Client<'_> {
     }
 
     /// Keeps an answer until the phase is over, or compares it now when there is no room.
-    fn keep(&mut self, kept: Kept) {
-        let bytes = kept.bytes();
-        let before = self.load.kept_bytes.fetch_add(bytes, Ordering::Relaxed);
+    fn keep(&mut self, kept: &Kept) {
         let mut tally = self.tally.borrow_mut();
-        if before + bytes <= KEPT_BYTES {
-            tally.kept.push(kept);
+        if self.load.kept_bytes.load(Ordering::Relaxed) < KEPT_BYTES {
+            let bytes = tally.kept.push(kept);
+            self.load.kept_bytes.fetch_add(bytes, Ordering::Relaxed);
             return;
         }
-        self.load.kept_bytes.fetch_sub(bytes, Ordering::Relaxed);
         let operations = self.load.operations.as_ref();
         let line = kept.check(
             operations,

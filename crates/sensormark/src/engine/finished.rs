@@ -117,10 +117,9 @@ fn count_not_started(
 }
 
 fn check_kept(state: &LoadState, plan: &Plan, tally: &mut Tally) {
-    let mut kept = std::mem::take(&mut tally.kept);
-    kept.sort_unstable_by_key(|kept| kept.index);
+    let kept = std::mem::take(&mut tally.kept);
     let mut slot = Slot::new(&plan.schema);
-    for kept in kept {
+    for kept in kept.in_order() {
         let operations = state.operations.as_ref();
         let line = kept.check(operations, &mut slot, &state.doubtful, &mut tally.answers);
         tally.lines.extend(line.map(|line| (kept.index, line)));

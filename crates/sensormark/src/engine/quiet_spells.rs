@@ -12,7 +12,10 @@ pub type Spell = (u64, u64);
 /// The spells of one thread.
 #[derive(Debug, Clone)]
 pub struct QuietSpells {
-    ended: Vec<Spell>,
+    /// Those that are over, end to end: how long after the end of the one before, and how long. At low rates there are many.
+    packed: Vec<u8>,
+    /// When the last of them ended.
+    packed_until_ns: u64,
     since_ns: u64,
 }
 
@@ -20,7 +23,8 @@ impl QuietSpells {
     /// From an instant at which nothing had succeeded yet.
     pub const fn new(start_ns: u64) -> Self {
         Self {
-            ended: Vec::new(),
+            packed: Vec::new(),
+            packed_until_ns: 0,
             since_ns: start_ns,
         }
     }
@@ -29,23 +33,39 @@ impl QuietSpells {
     #[inline]
     pub fn answered(&mut self, at_ns: u64) {
         if at_ns.saturating_sub(self.since_ns) > LEAST_NS {
-            self.ended.push((self.since_ns, at_ns));
+            self.push((self.since_ns, at_ns));
         }
         self.since_ns = self.since_ns.max(at_ns);
     }
 
+    fn push(&mut self, (from, until): Spell) {
+        let relative = (from - self.packed_until_ns, until - from);
+        postcard::to_io(&relative, &mut self.packed).expect("memory takes all that is written");
+        self.packed_until_ns = until;
+    }
+
     /// All spells in order; the last begins with the last success.
-    pub fn finish(mut self) -> Vec<Spell> {
-        self.ended.push((self.since_ns, u64::MAX));
-        self.ended
+    pub fn finish(self) -> Vec<Spell> {
+        let (mut all, mut rest, mut end_ns) = (Vec::new(), self.packed.as_slice(), 0);
+        while !rest.is_empty() {
+            let ((after_ns, length_ns), others): ((u64, u64), _) =
+                postcard::take_from_bytes(rest).expect("a spell stands where it was packed");
+            let from = end_ns + after_ns;
+            end_ns = from + length_ns;
+            all.push((from, end_ns));
+            rest = others;
+        }
+        all.push((self.since_ns, u64::MAX));
+        all
     }
 
     /// What was quiet for another thread, too.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
-        let mut ended = common(&self.finish(), &other.finish());
-        let since_ns = ended.pop().map_or(0, |(from, _)| from);
-        Self { ended, since_ns }
+        let mut spells = common(&self.finish(), &other.finish());
+        let mut both = Self::new(spells.pop().map_or(0, |(from, _)| from));
+        spells.into_iter().for_each(|spell| both.push(spell));
+        both
     }
 }
 

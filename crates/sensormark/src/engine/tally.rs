@@ -2,7 +2,7 @@
 //!
 //! Plain memory of one thread: nothing here waits, locks or encodes. Instants are taken by the client.
 
-use super::answers::Kept;
+use super::answers::KeptAnswers;
 use super::inquiry::Comparison;
 use super::quiet_spells::QuietSpells;
 use crate::ledger::journal::Standing;
@@ -138,7 +138,7 @@ pub struct Tally {
     /// Answers that came, and those that were compared already.
     pub answers: AnswersRecord,
     /// Answers that wait to be compared.
-    pub kept: Vec<Kept>,
+    pub kept: KeptAnswers,
     /// What operations of several questions found, by number, to be compared.
     pub found: Vec<(u64, Comparison)>,
     /// Lines that the application makes of answers, by the questions' numbers.
@@ -187,7 +187,7 @@ impl Tally {
             writes: WriteCounts::default(),
             exceptions: Vec::new(),
             answers: AnswersRecord::default(),
-            kept: Vec::new(),
+            kept: KeptAnswers::default(),
             found: Vec::new(),
             notes: BTreeMap::new(),
             broken: None,
@@ -360,7 +360,7 @@ impl Tally {
         self.writes.add(other.writes);
         self.exceptions.append(&mut other.exceptions);
         self.answers.add(other.answers);
-        self.kept.append(&mut other.kept);
+        self.kept.append(other.kept);
         self.found.append(&mut other.found);
         self.lines.append(&mut other.lines);
         self.broken = self.broken.take().or(other.broken);

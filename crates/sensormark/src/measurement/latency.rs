@@ -21,9 +21,9 @@ pub fn histogram() -> Histogram<u64> {
 
 /// Latencies of one kind of operation, kept by second.
 ///
-/// Recording costs a few nanoseconds and never encodes or merges: that is left to [`LatencyRecorder::finish`], so that no operation waits for it. Only the
-/// buckets of the present second are an array. It has about 34,000 entries, of which only the memory that is touched counts. Past seconds keep six bytes a
-/// bucket that was hit and 16 a second, end to end: hours of them are a few large blocks, not many small ones.
+/// Recording costs a few nanoseconds; merging and HdrHistogram's format are left to [`LatencyRecorder::finish`]. Only the buckets of the present second are an
+/// array. It has about 34,000 entries, of which only the memory that is touched counts. A second that is over is packed into three or four bytes for each
+/// bucket that was hit, and a few more: once a second, some nanoseconds a bucket. So hours of them are one block, and a small one.
 #[derive(Debug, Clone)]
 pub struct LatencyRecorder {
     /// Counts of the present second, by bucket.
@@ -35,32 +35,34 @@ pub struct LatencyRecorder {
     sum_ns: u128,
 }
 
-/// Counts of seconds that are over: buckets that were hit, and how often, those of a second side by side.
+/// Counts of seconds that are over, packed end to end.
 #[derive(Debug, Clone, Default)]
 struct PastSeconds {
-    /// Each second, and how many of the entries are its own.
-    seconds: Vec<(u64, usize)>,
-    buckets: Vec<u16>,
-    counts: Vec<u32>,
+    packed: Vec<u8>,
 }
 
+/// A second, the buckets that were hit in it, and how often.
+type PastSecond = (u64, Vec<(u16, u32)>);
+
 impl PastSeconds {
-    fn append(&mut self, mut other: Self) {
-        self.seconds.append(&mut other.seconds);
-        self.buckets.append(&mut other.buckets);
-        self.counts.append(&mut other.counts);
+    fn push(&mut self, second: &PastSecond) {
+        postcard::to_io(second, &mut self.packed).expect("memory takes all that is written");
     }
 
-    /// Each second with its buckets and counts, in the order of time; several may be of the same second.
-    fn sorted(&self) -> Vec<(u64, &[u16], &[u32])> {
-        let mut at = 0;
-        let one = |&(second, entries): &(u64, usize)| {
-            let own = at..at + entries;
-            at = own.end;
-            (second, &self.buckets[own.clone()], &self.counts[own])
-        };
-        let mut seconds: Vec<_> = self.seconds.iter().map(one).collect();
-        seconds.sort_by_key(|(second, ..)| *second);
+    fn append(&mut self, mut other: Self) {
+        self.packed.append(&mut other.packed);
+    }
+
+    /// Each second in the order of time; several may be the same second.
+    fn sorted(&self) -> Vec<PastSecond> {
+        let (mut seconds, mut rest) = (Vec::new(), self.packed.as_slice());
+        while !rest.is_empty() {
+            let (second, after) =
+                postcard::take_from_bytes(rest).expect("a second stands where it was packed");
+            seconds.push(second);
+            rest = after;
+        }
+        seconds.sort_by_key(|(second, _): &PastSecond| *second);
         seconds
     }
 }
@@ -136,10 +138,14 @@ impl LatencyRecorder {
         if self.touched.is_empty() {
             return;
         }
-        let take = |bucket: &u16| std::mem::take(&mut self.counts[usize::from(*bucket)]);
-        self.past.seconds.push((self.second, self.touched.len()));
-        self.past.counts.extend(self.touched.iter().map(take));
-        self.past.buckets.append(&mut self.touched);
+        let take = |bucket| {
+            (
+                bucket,
+                std::mem::take(&mut self.counts[usize::from(bucket)]),
+            )
+        };
+        let hit = self.touched.drain(..).map(take).collect();
+        self.past.push(&(self.second, hit));
     }
 
     /// Takes over what another recorder of the same phase has seen.
@@ -152,10 +158,7 @@ impl LatencyRecorder {
     /// Memory that past seconds take, in bytes.
     #[cfg(test)]
     pub(crate) const fn past_bytes(&self) -> usize {
-        let past = &self.past;
-        past.seconds.capacity() * size_of::<(u64, usize)>()
-            + past.buckets.capacity() * size_of::<u16>()
-            + past.counts.capacity() * size_of::<u32>()
+        self.past.packed.capacity()
     }
 
     /// The distribution so far, and one histogram a second.
@@ -165,13 +168,10 @@ impl LatencyRecorder {
         let seconds = self.past.sorted();
         for same in seconds.chunk_by(|one, other| one.0 == other.0) {
             let mut histogram = histogram();
-            for (_, buckets, counts) in same {
-                for (&bucket, &count) in buckets.iter().zip(*counts) {
-                    let latency_ns = lowest_of(bucket).max(1);
-                    histogram
-                        .record_n(latency_ns, u64::from(count))
-                        .expect("buckets lie within the bounds");
-                }
+            for &(bucket, count) in same.iter().flat_map(|(_, hit)| hit) {
+                histogram
+                    .record_n(lowest_of(bucket).max(1), u64::from(count))
+                    .expect("buckets lie within the bounds");
             }
             total
                 .add(&histogram)
@@ -448,7 +448,7 @@ mod tests {
             }
         }
         let bytes = recorder.past_bytes() / 3_600;
-        assert!(bytes <= 40, "{bytes} bytes a second");
+        assert!(bytes <= 20, "{bytes} bytes a second");
         assert_eq!(recorder.finish().1.len(), 3_600);
     }
 
