@@ -1,10 +1,11 @@
 //! Which answers are compared with the generator's, and keeping them until they are.
 //!
-//! The choice depends on the question's number alone. Answers are kept, packed, and compared after the phase, outside every timed span. When they take more
-//! memory than is set aside for them, the client compares further ones between two of its operations.
+//! The choice depends on the question's number alone. Answers are packed, kept in a file, and compared after the phase, outside every timed span. When they
+//! take more room than is set aside for them, the client compares further ones between two of its operations.
 
 use super::inquiry::{Compared, Comparison};
 use super::operations::{Operations, Request, Slot};
+use super::spool::{Place, Spool};
 use crate::dataset::random::finalise;
 use crate::measurement::record::AnswersRecord;
 use sensormark_store::{Answer, Ask, Batch, Query, Selection, Table};
@@ -12,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use std::mem::size_of;
 use std::num::NonZeroU64;
 
-/// Memory for answers that wait to be compared, of all clients of a load together, in bytes.
-pub const KEPT_BYTES: u64 = 64 << 20;
+/// Room for answers that wait to be compared, of all clients of a load together, in bytes.
+pub const KEPT_BYTES: u64 = 256 << 20;
 
 /// What share of the answers is compared in full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,38 +54,46 @@ pub struct Kept {
     pub answer: Answer,
 }
 
-/// Answers that wait to be compared, packed end to end: a phase of hours keeps many small ones.
+/// Answers that wait to be compared, packed end to end: a phase of hours keeps many.
 #[derive(Debug, Default)]
 pub struct KeptAnswers {
-    packed: Vec<u8>,
-    /// Each question's number, and where its answer begins.
-    places: Vec<(u64, usize)>,
+    /// Of each thread.
+    parts: Vec<(Spool, Vec<(u64, Place)>)>,
 }
 
 impl KeptAnswers {
-    /// Keeps another answer. Gives the memory that it takes, in bytes.
+    /// Keeps another answer. Gives how many bytes it takes.
     pub fn push(&mut self, kept: &Kept) -> u64 {
-        let begin = self.packed.len();
-        self.places.push((kept.index, begin));
-        postcard::to_io(kept, &mut self.packed).expect("memory takes all that is written");
-        (self.packed.len() - begin + size_of::<(u64, usize)>()) as u64
+        if self.parts.is_empty() {
+            self.parts.push(Default::default());
+        }
+        let (spool, places) = &mut self.parts[0];
+        let place = spool.append(|bytes| {
+            postcard::to_io(kept, bytes).expect("memory takes all that is written");
+        });
+        places.push((kept.index, place));
+        (place.len() + size_of::<(u64, Place)>()) as u64
     }
 
-    /// Takes over other ones.
+    /// Takes over those of another thread.
     pub fn append(&mut self, mut other: Self) {
-        let begin = self.packed.len();
-        self.packed.append(&mut other.packed);
-        let places = other.places.into_iter();
-        self.places
-            .extend(places.map(|(index, at)| (index, begin + at)));
+        self.parts.append(&mut other.parts);
     }
 
     /// All of them, in the order of their questions.
-    pub fn in_order(mut self) -> impl Iterator<Item = Kept> {
-        self.places.sort_unstable();
-        self.places.into_iter().map(move |(_, at)| {
-            let unpacked = postcard::take_from_bytes(&self.packed[at..]);
-            unpacked.expect("an answer stands where it was packed").0
+    pub fn in_order(self) -> impl Iterator<Item = Kept> {
+        let (spools, places): (Vec<Spool>, Vec<_>) = self.parts.into_iter().unzip();
+        let mut all: Vec<(u64, usize, Place)> = (0..)
+            .zip(places)
+            .flat_map(|(part, places)| {
+                let one = move |(index, place)| (index, part, place);
+                places.into_iter().map(one)
+            })
+            .collect();
+        all.sort_unstable_by_key(|(index, ..)| *index);
+        all.into_iter().map(move |(_, part, place)| {
+            let unpacked = postcard::from_bytes(&spools[part].read(place));
+            unpacked.expect("an answer stands where it was packed")
         })
     }
 }

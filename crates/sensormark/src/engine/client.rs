@@ -46,7 +46,7 @@ pub struct LoadState {
     pub doubtful: Arc<Doubtful>,
     /// Where readings come from, when the load is fed.
     pub feed: Option<Feed>,
-    /// Memory taken by kept answers, in bytes.
+    /// Room that kept answers take, in bytes.
     pub kept_bytes: AtomicU64,
     /// Whether clients should stop.
     pub stop: AtomicBool,

@@ -39,6 +39,8 @@ pub mod connection;
 
 pub mod slot;
 
+pub mod spool;
+
 pub mod operations;
 
 pub mod inquiry;
