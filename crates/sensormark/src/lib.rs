@@ -35,6 +35,8 @@ pub mod nearest;
 
 pub mod quantity;
 
+pub mod spool;
+
 pub mod studies;
 
 pub mod units;

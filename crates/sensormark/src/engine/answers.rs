@@ -5,9 +5,9 @@
 
 use super::inquiry::{Compared, Comparison};
 use super::operations::{Operations, Request, Slot};
-use super::spool::{Place, Spool};
 use crate::dataset::random::finalise;
 use crate::measurement::record::AnswersRecord;
+use crate::spool::{Place, Spool};
 use sensormark_store::{Answer, Ask, Batch, Query, Selection, Table};
 use serde::{Deserialize, Serialize};
 use std::mem::size_of;

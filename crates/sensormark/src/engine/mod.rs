@@ -39,8 +39,6 @@ pub mod connection;
 
 pub mod slot;
 
-pub mod spool;
-
 pub mod operations;
 
 pub mod inquiry;

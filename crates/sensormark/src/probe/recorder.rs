@@ -1,5 +1,5 @@
 //! A thread that samples trees and host once a period, at absolute deadlines, and whenever a phase is marked. It keeps
-//! everything in memory until it is stopped; writing it to disk is the caller's. What it costs is in the recording.
+//! everything until it is stopped, older rows in a file without a name. What it costs is in the recording.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -11,8 +11,12 @@ use super::clock::{monotonic_ns, nanoseconds};
 use super::disturbance::DisturbanceLimits;
 use super::error::ProbeError;
 use super::host::HostSampler;
-use super::recording::{Phase, Recording, TreeRecord};
+use super::recording::{HostColumns, Phase, Recording, TreeColumns, TreeRecord};
 use super::tree::{ProcessTree, Scan};
+use crate::spool::{Place, Spool};
+
+/// So many of the newest rows are in memory.
+const NEWEST: usize = 256;
 
 /// Samples until it is stopped. Dropping it stops it too, and drops what it recorded.
 #[derive(Debug)]
@@ -117,9 +121,16 @@ impl Recorder {
 struct Sampler {
     host: HostSampler,
     trees: Vec<ProcessTree>,
+    /// With the newest rows alone.
     recording: Recording,
+    older: Spool,
+    /// Where older rows stand, in their order.
+    places: Vec<Place>,
     open_phase: Option<(String, u64)>,
 }
+
+/// Rows of the host and of all trees that there were.
+type Rows = (HostColumns, Vec<TreeColumns>);
 
 impl Sampler {
     fn new(host: HostSampler, period: Duration, limits: DisturbanceLimits) -> Self {
@@ -128,6 +139,8 @@ impl Sampler {
             host,
             trees: Vec::new(),
             recording,
+            older: Spool::default(),
+            places: Vec::new(),
             open_phase: None,
         }
     }
@@ -145,7 +158,7 @@ impl Sampler {
             match commands.recv_timeout(wait) {
                 Ok(command) => {
                     if !self.obey(command) {
-                        return self.recording;
+                        return self.whole();
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {
@@ -154,7 +167,7 @@ impl Sampler {
                     self.sample(false);
                     deadline = self.next_deadline(deadline, period);
                 }
-                Err(RecvTimeoutError::Disconnected) => return self.recording,
+                Err(RecvTimeoutError::Disconnected) => return self.whole(),
             }
         }
     }
@@ -206,6 +219,39 @@ impl Sampler {
         true
     }
 
+    /// Takes all rows out of memory.
+    fn take_rows(&mut self) -> Rows {
+        let trees = self.recording.trees.iter_mut();
+        (
+            std::mem::take(&mut self.recording.host),
+            trees
+                .map(|tree| std::mem::take(&mut tree.columns))
+                .collect(),
+        )
+    }
+
+    fn spool_rows(&mut self) {
+        let rows = self.take_rows();
+        self.places.push(self.older.append(|bytes| {
+            postcard::to_io(&rows, bytes).expect("memory takes all that is written");
+        }));
+    }
+
+    /// The recording with all rows.
+    fn whole(mut self) -> Recording {
+        let newest = self.take_rows();
+        let older = self.places.iter().map(|place| {
+            postcard::from_bytes(&self.older.read(*place)).expect("rows stand where they were put")
+        });
+        for (host, trees) in older.chain([newest]) {
+            self.recording.host.append(host);
+            for (tree, columns) in self.recording.trees.iter_mut().zip(trees) {
+                tree.columns.append(columns);
+            }
+        }
+        self.recording
+    }
+
     fn close_phase(&mut self, end_ns: u64) {
         if let Some((name, start_ns)) = self.open_phase.take() {
             self.recording.phases.push(Phase {
@@ -231,6 +277,9 @@ impl Sampler {
         cost.samples += 1;
         cost.cpu_ns += used;
         cost.dearest_ns = cost.dearest_ns.max(used);
+        if self.recording.host.monotonic_ns.len() >= NEWEST {
+            self.spool_rows();
+        }
         at
     }
 
@@ -253,6 +302,29 @@ fn duration_ns(duration: Duration) -> u64 {
 mod tests {
     use super::*;
     use crate::probe::Scope;
+
+    #[test]
+    fn rows_that_were_put_away_are_in_the_recording_again() {
+        let own = i32::try_from(std::process::id()).expect("pid");
+        let tree = |role| ProcessTree::attach(role, own, Scope::Process, None).expect("attach");
+        let host = HostSampler::new(None).expect("host");
+        let limits = DisturbanceLimits::default();
+        let mut sampler = Sampler::new(host, Duration::from_secs(1), limits);
+        sampler.add(tree("coordinator"));
+        let mut at: Vec<u64> = (0..NEWEST).map(|_| sampler.sample(false)).collect();
+        assert_eq!(sampler.places.len(), 1);
+        assert!(sampler.recording.host.monotonic_ns.is_empty());
+        // A tree that came later has later rows alone.
+        sampler.add(tree("trial"));
+        at.extend((0..NEWEST + 9).map(|_| sampler.sample(true)));
+        let recording = sampler.whole();
+        assert!(recording.is_whole());
+        assert_eq!(recording.host.monotonic_ns, at);
+        assert_eq!(recording.trees[0].columns.monotonic_ns, at);
+        assert_eq!(recording.trees[1].columns.monotonic_ns, at[NEWEST..]);
+        let pieces = &recording.trees[1].columns.proportional_bytes;
+        assert!(pieces.iter().all(Option::is_some));
+    }
 
     #[test]
     fn phases_have_samples_at_both_ends_and_totals() {

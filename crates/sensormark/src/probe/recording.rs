@@ -36,6 +36,12 @@ macro_rules! columns {
                 })*
             }
 
+            /// Appends the rows of other columns.
+            pub(super) fn append(&mut self, mut other: Self) {
+                self.monotonic_ns.append(&mut other.monotonic_ns);
+                $(self.$field.append(&mut other.$field);)*
+            }
+
             /// Rows within a span, both ends included: the first and the last index, if there are any.
             #[must_use]
             pub fn within(&self, start_ns: u64, end_ns: u64) -> Option<(usize, usize)> {

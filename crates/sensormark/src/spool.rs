@@ -1,6 +1,6 @@
-//! Bytes that a phase needs again when it is over: the newest in memory, all others in a file without a name.
+//! Bytes that are needed again when a phase or a trial is over: the newest in memory, all others in a file without a name.
 //!
-//! A thread of its own writes them, so that no client waits for a disk. What it has not written yet, or cannot write, stays in memory.
+//! A thread of its own writes them, so that nobody who measures waits for a disk. What it has not written yet, or cannot write, stays in memory.
 
 use std::collections::BTreeMap;
 use std::fs::File;
