@@ -21,7 +21,7 @@ pub struct Place {
 
 impl Place {
     /// How many bytes they are.
-    pub const fn len(self) -> usize {
+    pub const fn bytes(self) -> usize {
         self.length
     }
 }
@@ -128,11 +128,14 @@ impl Spool {
     }
 }
 
+/// Where to tell the thread that writes of a block, by its file and where it begins.
+type Writer = Sender<(Arc<Older>, u64)>;
+
 /// The thread that writes for all spools of the process.
-fn writer() -> Option<&'static Sender<(Arc<Older>, u64)>> {
-    static WRITER: OnceLock<Option<Sender<(Arc<Older>, u64)>>> = OnceLock::new();
+fn writer() -> Option<&'static Writer> {
+    static WRITER: OnceLock<Option<Writer>> = OnceLock::new();
     let start = || {
-        let (sender, receiver) = channel::<(Arc<Older>, u64)>();
+        let (sender, receiver): (Writer, _) = channel();
         let work = move || {
             receiver
                 .iter()

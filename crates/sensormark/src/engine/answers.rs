@@ -72,7 +72,7 @@ impl KeptAnswers {
             postcard::to_io(kept, bytes).expect("memory takes all that is written");
         });
         places.push((kept.index, place));
-        (place.len() + size_of::<(u64, Place)>()) as u64
+        (place.bytes() + size_of::<(u64, Place)>()) as u64
     }
 
     /// Takes over those of another thread.
