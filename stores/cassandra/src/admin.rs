@@ -71,12 +71,10 @@ pub(crate) async fn version(endpoint: &Endpoint) -> Result<String, StoreError> {
     const OPERATION: &str = "ask Cassandra for its version";
     let options = Options::parse(endpoint.url.expose())?;
     let patience = Duration::from_secs(10);
-    let link = match Link::open(&options, patience).await {
-        Err(error) if endpoint.managed && error.kind() == ErrorKind::Authentication => {
-            server::set_up_accounts(&options, patience).await?;
-            Link::open(&options, patience).await?
-        }
-        other => other?,
+    let link = if endpoint.managed {
+        server::open_own(&options, patience).await?
+    } else {
+        Link::open(&options, patience).await?
     };
     let rows = link
         .rows(OPERATION, "SELECT release_version FROM system.local")
