@@ -38,9 +38,6 @@ struct Shown<'a> {
     trials: Vec<ShownTrial>,
     disk: Disk,
     servers: Vec<Server>,
-    /// Servers that would be started on another host, and that host.
-    #[serde(skip)]
-    elsewhere: Option<String>,
     not_measured: &'a [NotMeasured],
     notes: Vec<String>,
 }
@@ -71,8 +68,12 @@ struct Disk {
 #[derive(Serialize, PartialEq, Eq, PartialOrd, Ord)]
 struct Server {
     title: String,
-    version: String,
-    origin: String,
+    /// None of a server on another host: nobody asks that host for a plan.
+    version: Option<String>,
+    /// As the version.
+    origin: Option<String>,
+    /// The other host that it would be started on; none where it is this machine.
+    host: Option<String>,
 }
 
 /// Measures what is planned, or shows the plan where that alone is asked for.
@@ -138,7 +139,6 @@ impl<'a> Shown<'a> {
                 folder: planned.data().to_path_buf(),
             },
             servers: servers(planned)?,
-            elsewhere: started_elsewhere(planned),
             not_measured: &planned.not_measured,
             notes: [elsewhere(planned), planned.supposed(&plan)].concat(),
         })
@@ -208,22 +208,24 @@ impl<'a> Shown<'a> {
     }
 
     fn servers(&self) -> String {
-        if let Some(elsewhere) = &self.elsewhere {
-            return elsewhere.clone();
-        }
         if self.servers.is_empty() {
             return "none is started".to_owned();
         }
-        let named = self.servers.iter().map(|server| {
-            let Server {
-                title,
-                version,
-                origin,
-            } = server;
-            format!("{title} {version} ({origin})")
-        });
-        let named: Vec<String> = named.collect();
+        let named: Vec<String> = self.servers.iter().map(Server::text).collect();
         format!("{}; one at a time", named.join(", "))
+    }
+}
+
+impl Server {
+    fn text(&self) -> String {
+        let mut text = self.title.clone();
+        if let (Some(version), Some(origin)) = (&self.version, &self.origin) {
+            let _ = write!(text, " {version} ({origin})");
+        }
+        if let Some(host) = &self.host {
+            let _ = write!(text, " on {host}");
+        }
+        text
     }
 }
 
@@ -275,8 +277,14 @@ fn servers(planned: &Planned<'_>) -> Result<Vec<Server>, Failure> {
         if description.embedded || case.choice.url.is_some() {
             continue;
         }
-        // What is installed on another host is not asked for a plan.
-        if planned.hosts.server().is_some() {
+        if let Some(launcher) = planned.hosts.server() {
+            let host = launcher.host().unwrap_or("another host");
+            servers.insert(Server {
+                title: description.title,
+                version: None,
+                origin: None,
+                host: Some(host.to_owned()),
+            });
             continue;
         }
         let found = case.choice.store.installation()?;
@@ -285,23 +293,12 @@ fn servers(planned: &Planned<'_>) -> Result<Vec<Server>, Failure> {
                 Some(cluster) => format!("{} ({})", description.title, cluster.label()),
                 None => description.title,
             },
-            version: found.version,
-            origin: found.origin,
+            version: Some(found.version),
+            origin: Some(found.origin),
+            host: None,
         });
     }
     Ok(servers.into_iter().collect())
-}
-
-/// The servers that would be started on another host, by name: versions are known there.
-fn started_elsewhere(planned: &Planned<'_>) -> Option<String> {
-    let host = planned.hosts.server()?.host()?;
-    let started = planned.cases.iter().map(|case| &case.choice);
-    let started = started.filter(|choice| choice.url.is_none());
-    let titles: BTreeSet<String> = started
-        .map(|choice| choice.store.description().title)
-        .collect();
-    let titles: Vec<String> = titles.into_iter().collect();
-    Some(format!("{} on {host}; one at a time", titles.join(", ")))
 }
 
 /// That servers are started on another host, where they are.

@@ -35,6 +35,8 @@ pub mod reference;
 mod no_database;
 
 #[cfg(feature = "suite")]
+pub mod address;
+#[cfg(feature = "suite")]
 mod check;
 #[cfg(feature = "suite")]
 mod client;

@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use percent_encoding::percent_decode_str;
 use sensormark_store::{Endpoint, Secret};
+use std::net::IpAddr;
 use url::Url;
 
 /// Undoes the percent encoding of a part of a URL (RFC 3986, section 2.1).
@@ -49,6 +50,12 @@ pub fn own_server(name: &str, url: String, port: u16) -> Endpoint {
         managed: true,
         ports: vec![port],
     }
+}
+
+/// Whether a host, as a URL names it, is a loopback address. A name is not, whatever it stands for.
+pub fn is_loopback(host: &str) -> bool {
+    host.parse::<IpAddr>()
+        .is_ok_and(|address| address.is_loopback())
 }
 
 /// A host's name or address, and its port.

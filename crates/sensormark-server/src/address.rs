@@ -5,6 +5,12 @@ use sensormark_store::server::ServerOptions;
 use sensormark_store::store::Store;
 use std::net::{Ipv4Addr, TcpListener};
 
+/// Where ports are reserved beside those of a server: on 127.0.0.1, if it listens elsewhere. Some servers listen there too, or first.
+pub(super) fn beside(addresses: &[Ipv4Addr]) -> Option<Ipv4Addr> {
+    let is_there = addresses.contains(&Ipv4Addr::LOCALHOST);
+    (!is_there).then_some(Ipv4Addr::LOCALHOST)
+}
+
 /// The addresses of a server, or of the members of its cluster. Without the user's word they are 127.0.0.1 and those that follow.
 ///
 /// # Errors

@@ -247,10 +247,16 @@ impl Inner {
         user.map_or(Ok(()), |user| user.take_over_all(&self.server_folder))
     }
 
-    /// Starts the server's process and has it watched; `rejoins` says whether the others of its cluster run already.
+    /// The server's command; `rejoins` says whether the others of its cluster run already.
+    pub(super) fn server_command(&self, rejoins: bool) -> &Command {
+        let rejoin = self.rejoin.as_ref().filter(|_| rejoins);
+        rejoin.unwrap_or(&self.launch.server)
+    }
+
+    /// Starts this command as the server's process and has it watched.
     pub(super) fn start_process(
         self: &Arc<Self>,
-        rejoins: bool,
+        command: &Command,
     ) -> Result<ProcessIdentity, StoreError> {
         let (killed, kills) = (self.killed_processes(), KernelKills::now());
         let short = self.shortages();
@@ -259,8 +265,7 @@ impl Inner {
             (state.killed_before, state.kills_before) = (killed, kills);
             state.short_before = short;
         }
-        let rejoin = self.rejoin.as_ref().filter(|_| rejoins);
-        let (child, identity) = self.spawn(rejoin.unwrap_or(&self.launch.server))?;
+        let (child, identity) = self.spawn(command)?;
         {
             let mut state = self.state();
             state.child = Some(child);
@@ -445,6 +450,25 @@ impl Inner {
             self.wait_for_exit(grace);
         }
         self.kill_all()
+    }
+
+    /// Ends the server that ran on loopback for its accounts alone.
+    ///
+    /// # Errors
+    /// When it does not end in good order within `grace`: it might have kept no account.
+    pub(super) fn end_set_up(&self, grace: Duration) -> Result<(), StoreError> {
+        let _guard = self.lifecycle();
+        if self.is_ending() {
+            return Err(self.interrupted());
+        }
+        self.end_process(grace)?;
+        match self.exit() {
+            Some(Exit::Signal(9)) | None => {
+                let what = "the server did not stop in good order once its account was made";
+                Err(self.failure(ErrorKind::Timeout, what))
+            }
+            Some(_) => Ok(()),
+        }
     }
 
     /// Stops the server for good and removes its folders. The second call does nothing.

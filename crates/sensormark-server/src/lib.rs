@@ -6,7 +6,7 @@
 //! - `folder` and `ownership` make a marked and locked folder when [`Supervisor::start`] is called.
 //! - `address` says where it listens, `ports` reserves ports, and `random` makes a password.
 //! - `spawn` runs the store's commands as an unprivileged `user`.
-//! - `start` waits until the server answers (`ready`). The result is a [`ManagedServer`] (`managed`, its state in `inner`).
+//! - `start` waits until the server answers (`ready`). Where a store describes it, accounts are made before, in a start on loopback. The result is a [`ManagedServer`] (`managed`, its state in `inner`).
 //! - `cluster` has the members of a server that is a cluster, and `shared` knows the servers of one supervisor.
 //! - `watch` notices its end at once.
 //! - `process` tells processes apart by id and start time.

@@ -3,6 +3,7 @@
 use super::inner::{Inner, Phase};
 use super::ports;
 use sensormark_store::error::{ErrorKind, StoreError};
+use sensormark_store::server::SetUp;
 use sensormark_store::store::Store;
 use sensormark_store::{Endpoint, ServerOptions};
 use std::net::{SocketAddr, TcpStream};
@@ -47,15 +48,40 @@ pub(super) fn bring_up(
     }
     let started = Instant::now();
     let deadline = started + Duration::from_secs(inner.launch.start_seconds);
-    inner.start_process(start == Start::Rejoin)?;
+    inner.start_process(inner.server_command(start == Start::Rejoin))?;
     if start == Start::First && !inner.launch.after.is_empty() {
         wait_for_port(inner, endpoint, deadline)?;
         for command in &inner.launch.after {
             inner.run_to_end(command)?;
         }
     }
-    // On a thread of its own: the caller may be inside a runtime, where another cannot be entered.
-    let version = std::thread::scope(|scope| {
+    let version = version_by(inner, store, endpoint, deadline)?;
+    still_wanted(inner, deadline, "")?;
+    inner.ready(version, started.elapsed())
+}
+
+/// Starts the server on loopback, has the store make its accounts there, and ends it in good order within `grace`.
+pub(super) fn set_up(
+    inner: &Arc<Inner>,
+    store: &dyn Store,
+    set_up: &SetUp,
+    grace: Duration,
+) -> Result<(), StoreError> {
+    let deadline = Instant::now() + Duration::from_secs(inner.launch.start_seconds);
+    inner.start_process(&set_up.server)?;
+    version_by(inner, store, &set_up.endpoint, deadline)?;
+    still_wanted(inner, deadline, "")?;
+    inner.end_set_up(grace)
+}
+
+/// Asks for the version until the server answers, on a thread of its own: the caller may be inside a runtime, where another cannot be entered.
+fn version_by(
+    inner: &Arc<Inner>,
+    store: &dyn Store,
+    endpoint: &Endpoint,
+    deadline: Instant,
+) -> Result<String, StoreError> {
+    std::thread::scope(|scope| {
         std::thread::Builder::new()
             .spawn_scoped(scope, || wait_for_version(inner, store, endpoint, deadline))
             .map_err(|error| inner.no_thread(error))?
@@ -69,9 +95,7 @@ pub(super) fn bring_up(
                     text,
                 ))
             })
-    })?;
-    still_wanted(inner, deadline, "")?;
-    inner.ready(version, started.elapsed())
+    })
 }
 
 /// Brings one server up that is down.

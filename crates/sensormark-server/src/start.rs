@@ -7,7 +7,7 @@ use super::managed::ManagedServer;
 use super::memory_group::{self, MemoryGroup};
 use super::ports::{self, ReservedPorts};
 use super::random;
-use super::ready::{Start, bring_up};
+use super::ready::{Start, bring_up, set_up};
 use super::shared::Shared;
 use super::spawn::Surroundings;
 use super::user::{User, is_root};
@@ -85,7 +85,11 @@ fn try_start(
     user: Option<&User>,
 ) -> Result<ManagedServer, Failure> {
     let (_, options) = what;
-    let reserved = ReservedPorts::reserve(&address::addresses(store, options)?)?;
+    let mut addresses = address::addresses(store, options)?;
+    let members = addresses.len();
+    addresses.extend(address::beside(&addresses));
+    let mut reserved = ReservedPorts::reserve(&addresses)?;
+    let mut beside = reserved.split_off(members);
     let inners = prepare(shared, store, what, wishes, user, &reserved)?;
     // From here on the handle's drop removes everything.
     let mut server = ManagedServer::new(inners, shared, &options.of_one_member());
@@ -94,11 +98,17 @@ fn try_start(
         shared.remember(inner)?;
     }
     for (inner, reserved) in inners.iter().zip(reserved) {
-        let (address, ports) = (reserved.address(), inner.launch.endpoint.ports.clone());
-        if let Err(error) = start_first(inner, store, reserved) {
+        let ports = inner.launch.endpoint.ports.clone();
+        let beside = beside.pop();
+        let own = [
+            Some(reserved.address()),
+            beside.as_ref().map(ReservedPorts::address),
+        ];
+        if let Err(error) = start_first(inner, store, (reserved, beside)) {
             server.stop().ok();
             // The server's own processes are gone: whoever holds a port now is somebody else.
-            let clash = !ports::taken_lastingly(address, &ports).is_empty();
+            let mut own = own.into_iter().flatten();
+            let clash = own.any(|address| !ports::taken_lastingly(address, &ports).is_empty());
             return Err(Failure { error, clash });
         }
     }
@@ -106,15 +116,21 @@ fn try_start(
     Ok(server)
 }
 
-/// Runs the commands before a server's first start, and brings it up.
+/// Runs the commands before a server's first start, has its accounts made on loopback where it describes that, and brings it up.
 fn start_first(
     inner: &Arc<Inner>,
     store: &dyn Store,
-    reserved: ReservedPorts,
+    (reserved, beside): (ReservedPorts, Option<ReservedPorts>),
 ) -> Result<(), StoreError> {
     let begun = Instant::now();
     for command in &inner.launch.before {
         inner.run_to_end(command)?;
+    }
+    if let Some(beside) = beside {
+        beside.release();
+    }
+    if let Some(described) = &inner.launch.set_up {
+        set_up(inner, store, described, ManagedServer::STOP_LIMIT)?;
     }
     inner.prepared(begun.elapsed());
     reserved.release();

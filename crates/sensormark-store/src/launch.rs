@@ -8,6 +8,8 @@ use std::path::PathBuf;
 pub struct Launch {
     /// Commands that run to their end before the server starts (initialising a data folder).
     pub before: Vec<Command>,
+    /// A start before the first one, where there must be one. See [`SetUp`].
+    pub set_up: Option<Box<SetUp>>,
     /// The server itself; it stays in the foreground, and best logs to standard error, from where messages quote it.
     pub server: Command,
     /// Commands that run once, for example to set a password. They run after the first of the endpoint's ports (a TCP port) answers, before the first
@@ -24,6 +26,17 @@ pub struct Launch {
     pub log_paths: Vec<String>,
     /// What a reader should know: settings that were changed to run here ("binary log off").
     pub notes: Vec<String>,
+}
+
+/// The server as it listens on loopback alone until its first account is made. A store describes this for an address that other hosts reach, if its server
+/// makes accounts only while it listens: nobody else can come in first. The supervisor starts it, waits for [`crate::Store::version`], which makes the account,
+/// and stops it in good order. Only then the server starts on its address.
+#[derive(Debug, Clone)]
+pub struct SetUp {
+    /// The server, with the same data.
+    pub server: Command,
+    /// How it is spoken to on loopback.
+    pub endpoint: Endpoint,
 }
 
 /// One command: never through a shell; secrets in `environment` or `input`, never in `arguments`.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
-pub use crate::launch::{Command, Launch, StopSignal};
+pub use crate::launch::{Command, Launch, SetUp, StopSignal};
 
 /// A server's program that was found on this machine, or an embedded library.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -100,7 +100,7 @@ pub trait Store: Send + Sync {
     ) -> Result<Launch, StoreError>;
 
     /// Why a server of sensormark's own may not listen on an address that other hosts reach, in words. None where it may: every way in asks for the generated
-    /// password, from the first moment on.
+    /// password, from the first moment on. [`Launch::set_up`] is for servers that make accounts only while they listen.
     fn keeps_to_loopback(&self) -> Option<&'static str> {
         Some(KEEPS_TO_LOOPBACK)
     }

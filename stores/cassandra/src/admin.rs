@@ -71,12 +71,10 @@ pub(crate) async fn version(endpoint: &Endpoint) -> Result<String, StoreError> {
     const OPERATION: &str = "ask Cassandra for its version";
     let options = Options::parse(endpoint.url.expose())?;
     let patience = Duration::from_secs(10);
-    let link = match Link::open(&options, patience).await {
-        Err(error) if endpoint.managed && error.kind() == ErrorKind::Authentication => {
-            server::set_up_accounts(&options, patience).await?;
-            Link::open(&options, patience).await?
-        }
-        other => other?,
+    let link = if endpoint.managed {
+        server::open_own(&options, patience).await?
+    } else {
+        Link::open(&options, patience).await?
     };
     let rows = link
         .rows(OPERATION, "SELECT release_version FROM system.local")
@@ -211,11 +209,11 @@ impl CassandraAdministrator {
         try_join_all(asked).await
     }
 
-    /// Whether a server is there; one that is alone is taken to be. A member that was lost has nothing to bring to rest.
+    /// Whether a server is there; one that is alone is taken to be, so that its absence is an error. One of several that was lost has nothing to bring to rest.
     fn is_there(&self, port: u16) -> bool {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let limit = Duration::from_secs(1);
-        self.options.jmx.len() < 2 || TcpStream::connect_timeout(&address, limit).is_ok()
+        self.options.hosts.len() < 2 || TcpStream::connect_timeout(&address, limit).is_ok()
     }
 
     /// A connection to each member of a cluster of our own that is there, and to it alone: what a node does, only that node says.
@@ -225,8 +223,14 @@ impl CassandraAdministrator {
             return Ok(links);
         }
         for (place, port) in self.options.jmx.iter().enumerate() {
-            if self.is_there(*port) {
-                links.push(Link::open_alone(&self.options.only(place), PATIENCE).await?);
+            if !self.is_there(*port) {
+                continue;
+            }
+            match Link::open_alone(&self.options.only(place), PATIENCE).await {
+                Ok(link) => links.push(link),
+                // The others answer; this one's address does not.
+                Err(error) if error.kind() == ErrorKind::Unavailable => {}
+                Err(error) => return Err(error),
             }
         }
         Ok(links)
@@ -283,8 +287,8 @@ impl CassandraAdministrator {
 
     async fn occupied(&self) -> Result<Size, StoreError> {
         let name = self.plan.database.as_str();
-        if !self.options.jmx.is_empty() {
-            let texts = self.nodetool(&["tablestats", "-F", "json", name]).await?;
+        let texts = self.nodetool(&["tablestats", "-F", "json", name]).await?;
+        if !texts.is_empty() {
             return Ok(Size {
                 total_bytes: texts.iter().map(|text| space_used(text)).sum(),
                 log_bytes: None,

@@ -6,7 +6,7 @@
 //! encrypted and every node has to show a certificate; `tls_ca=FILE` names authorities of one's own. Nothing here shows a password.
 
 use scylla::statement::Consistency;
-use sensormark_kit::url::{existing_server, percent_decoded};
+use sensormark_kit::url::{existing_server, is_loopback, percent_decoded};
 use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
 use std::fmt;
 use std::path::PathBuf;
@@ -162,6 +162,11 @@ impl Options {
             Some(Consistency::One | Consistency::LocalOne | Consistency::All) => Consistency::All,
             _ => self.level(),
         }
+    }
+
+    /// Whether nobody but this machine can reach the contact points.
+    pub(crate) fn is_on_loopback(&self) -> bool {
+        self.hosts.iter().all(|(host, _)| is_loopback(host))
     }
 
     /// The same for one contact point alone.

@@ -1,17 +1,13 @@
 //! The server on this machine, and how one of our own is configured and started.
 //!
-//! It writes files and says what to run; the supervisor runs it. The server listens on 127.0.0.1 alone. Its first account has a known
-//! password until [`set_up_accounts`] replaces it, right after the start.
+//! It writes files and says what to run; the supervisor runs it. The server listens on 127.0.0.1, or on the address that the user named. Its first account has a
+//! known password until [`open_own`] replaces it, right after the first start. That start is on 127.0.0.1 in any case.
 
-use crate::config::Options;
-use crate::connection::Link;
 use sensormark_kit::url::own_server;
 use sensormark_server::files::write_private;
-use sensormark_store::server::{Command, ServerFolder, StopSignal};
-use sensormark_store::{
-    ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError, Typical,
-};
-use std::time::Duration;
+use sensormark_store::server::{Command, ServerFolder, SetUp, StopSignal};
+use sensormark_store::{ErrorKind, Installation, Launch, ServerOptions, StoreError, Typical};
+use std::net::Ipv4Addr;
 
 mod find;
 
@@ -21,10 +17,13 @@ mod java;
 
 mod configuration;
 
+mod accounts;
+
 mod nodetool;
 
 mod ring;
 
+pub(crate) use self::accounts::open_own;
 pub(crate) use self::find::installation;
 pub(crate) use self::nodetool::nodetool;
 pub(crate) use self::ring::{clusters, form_cluster, launch_member, survives_loss};
@@ -62,23 +61,48 @@ pub const TYPICAL: Typical = Typical {
     reading_bytes: 60,
 };
 
+/// The file that a server is configured by.
+const CONFIGURATION: &str = "cassandra.yaml";
+
+/// What a reader should know of a server that other hosts reach.
+const ELSEWHERE: [&str; 2] = [
+    "no TLS; the native protocol is on the address that was named, with the generated password alone. The account was made in a start before, on loopback, where the storage port stays",
+    "management (JMX) has no password, so it stays on loopback and nothing is flushed before disk is measured: what is in memtables shows as commit log, and tables are sized in whole MiB",
+];
+
 /// How to start a server in this folder.
 pub(crate) fn launch(
     installation: &Installation,
     folder: &ServerFolder,
     options: &ServerOptions,
 ) -> Result<Launch, StoreError> {
-    let jmx = management_port(folder, Place::ALONE);
-    let further = format!("jmx={jmx}");
-    launch_one(installation, folder, options, (Place::ALONE, &further))
+    let start = |folder: &ServerFolder, file: &'static str, further: &str| {
+        launch_one(installation, folder, options, (Place::ALONE, file, further))
+    };
+    if folder.address.is_loopback() {
+        let jmx = management_port(folder, Place::ALONE);
+        return start(folder, CONFIGURATION, &format!("jmx={jmx}"));
+    }
+    // Nobody else can be the first to come in with the password that everybody knows.
+    let first = ServerFolder {
+        address: Ipv4Addr::LOCALHOST,
+        ..folder.clone()
+    };
+    let first = start(&first, "set-up.yaml", "")?;
+    let mut launch = start(folder, CONFIGURATION, "")?;
+    launch.set_up = Some(Box::new(SetUp {
+        server: first.server,
+        endpoint: first.endpoint,
+    }));
+    Ok(launch)
 }
 
-/// How to start one server, by itself or a member of a cluster; `further` are the options of its URL.
+/// How to start one server, by itself or a member of a cluster, by a configuration in this file; `further` are the options of its URL.
 fn launch_one(
     installation: &Installation,
     folder: &ServerFolder,
     options: &ServerOptions,
-    (place, further): (Place, &str),
+    (place, file, further): (Place, &str, &str),
 ) -> Result<Launch, StoreError> {
     let memory = Memory::new(options)?;
     let java = find_java()?;
@@ -90,13 +114,14 @@ fn launch_one(
         )
     })?;
     let yaml = configuration(folder, options.durability, &memory, place)?;
-    write_private(folder, "cassandra.yaml", &yaml)?;
+    write_private(folder, file, &yaml)?;
     write_private(folder, "logback.xml", LOGGING)?;
     Ok(Launch {
         before: Vec::new(),
+        set_up: None,
         server: Command {
             program: java,
-            arguments: arguments(&installation.path, &agent, folder, &memory, place),
+            arguments: arguments(&installation.path, &agent, folder, &memory, (place, file)),
             ..Command::default()
         },
         after: Vec::new(),
@@ -114,16 +139,11 @@ fn launch_one(
         // 10 s on an idle machine; after a crash on a busy one, minutes
         start_seconds: 300,
         log_paths: vec!["commitlog".to_owned()],
-        notes: notes(
-            &memory,
-            options.profile.is_some(),
-            folder.logs.is_some(),
-            place,
-        ),
+        notes: notes(&memory, options.profile.is_some(), folder, place),
     })
 }
 
-fn notes(memory: &Memory, as_published: bool, logs_apart: bool, place: Place) -> Vec<String> {
+fn notes(memory: &Memory, as_published: bool, folder: &ServerFolder, place: Place) -> Vec<String> {
     let nodes = if place.members > 1 {
         format!(
             "{} nodes with one token each, hints for nodes that are away, roles known for an hour (2 s as they come), no snapshots",
@@ -152,44 +172,27 @@ fn notes(memory: &Memory, as_published: bool, logs_apart: bool, place: Place) ->
         "request time-outs of 60 s and 120 s (2 to 10 s as they come): the client's own end a request first"
             .to_owned(),
         nodes,
-        "management (JMX) listens on loopback without a password, for nodetool flush".to_owned(),
     ];
-    if logs_apart {
+    if folder.address.is_loopback() {
+        notes.push(
+            "management (JMX) listens on loopback without a password, for nodetool flush"
+                .to_owned(),
+        );
+    } else {
+        notes.extend(ELSEWHERE.map(str::to_owned));
+    }
+    if folder.logs.is_some() {
         notes.push("the commit log is in the folder for logs (commitlog_directory)".to_owned());
     }
     notes
-}
-
-/// Replaces the server's first account, whose password is known, by our own.
-pub(crate) async fn set_up_accounts(
-    options: &Options,
-    patience: Duration,
-) -> Result<(), StoreError> {
-    let Some((user, password)) = &options.user else {
-        return Ok(());
-    };
-    let mut first = options.clone();
-    first.user = Some(("cassandra".to_owned(), Secret::new("cassandra")));
-    let link = Link::open(&first, patience).await?;
-    // the generated password is of letters and digits
-    let create = format!(
-        "CREATE ROLE IF NOT EXISTS {user} WITH PASSWORD = '{}' AND LOGIN = true AND SUPERUSER = true",
-        password.expose()
-    );
-    link.run("set up an account", &create).await?;
-    drop(link);
-    let link = Link::open(options, patience).await?;
-    link.run("remove the first account", "DROP ROLE IF EXISTS cassandra")
-        .await?;
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::memory::own_heap;
     use super::*;
-    use sensormark_store::Durability;
     use sensormark_store::server::machine_memory_bytes;
+    use sensormark_store::{Durability, Secret};
     use std::path::Path;
 
     fn folder(root: &Path) -> ServerFolder {
@@ -219,7 +222,7 @@ mod tests {
             Path::new("/j/jamm-1.jar"),
             &folder,
             &memory,
-            Place::ALONE,
+            (Place::ALONE, CONFIGURATION),
         );
         assert!(
             arguments
@@ -227,6 +230,40 @@ mod tests {
                 .all(|argument| !argument.contains("hunter2"))
         );
         assert!(arguments.contains(&"-Xmx1024M".to_owned()));
+    }
+
+    #[test]
+    fn only_the_native_protocol_is_on_another_address() {
+        let root = tempfile::tempdir().unwrap();
+        let mut folder = folder(root.path());
+        folder.address = Ipv4Addr::new(10, 0, 0, 5);
+        let Ok(installation) = installation() else {
+            return;
+        };
+        let launch = launch(&installation, &folder, &ServerOptions::default()).unwrap();
+        let url = launch.endpoint.url.expose();
+        assert_eq!(url, "cassandra://sensormark:hunter2@10.0.0.5:3/?");
+        let set_up = launch.set_up.expect("its account is made on loopback");
+        let url = set_up.endpoint.url.expose();
+        assert_eq!(url, "cassandra://sensormark:hunter2@127.0.0.1:3/?");
+        let addresses = |name: &str| -> Vec<String> {
+            let text = std::fs::read_to_string(root.path().join(name)).unwrap();
+            let lines = text.lines().filter(|line| line.contains("_address:"));
+            lines.map(str::to_owned).collect()
+        };
+        let listen = "listen_address: 127.0.0.1";
+        let expected = [listen, "rpc_address: 10.0.0.5"];
+        assert_eq!(addresses("cassandra.yaml"), expected);
+        let expected = [listen, "rpc_address: 127.0.0.1"];
+        assert_eq!(addresses("set-up.yaml"), expected);
+        let file = |arguments: &[String], name: &str| {
+            let ends = |argument: &String| argument.ends_with(name);
+            arguments.iter().filter(|argument| ends(argument)).count()
+        };
+        assert_eq!(file(&set_up.server.arguments, "/set-up.yaml"), 1);
+        assert_eq!(file(&launch.server.arguments, "/cassandra.yaml"), 1);
+        let told = launch.notes.join("\n");
+        assert!(told.contains("nothing is flushed"), "{told}");
     }
 
     #[test]

@@ -83,6 +83,7 @@ fn durable(store: &Arc<Cassandra>) -> Result<(), StoreError> {
         states_what_it_is(store, endpoint.clone()).await?;
         is_no_other_class(store, endpoint.clone()).await?;
         is_reached_by_any_contact_point(store, &endpoint).await?;
+        is_settled_although_the_first_is_dead(store, &endpoint).await?;
         takes_rows_up_to_the_stated_size(store, endpoint).await
     })
 }
@@ -153,6 +154,36 @@ async fn is_reached_by_any_contact_point(
     };
     assert_eq!(session.query(&query).await?, Answer::Readings(batch));
     session.close().await
+}
+
+/// As a user's URL with ports of the management: the first address is dead. Its management is dead too, or is that of the other.
+async fn is_settled_although_the_first_is_dead(
+    store: &Cassandra,
+    endpoint: &Endpoint,
+) -> Result<(), StoreError> {
+    let url = endpoint.url.expose().replacen('@', "@127.0.0.1:1,", 1);
+    let (before, port) = url.rsplit_once("jmx=").expect("a port of the management");
+    for ports in ["1", &format!("1,{port}"), &format!("{port},{port}")] {
+        let url = format!("{before}jmx={ports}");
+        let plan = plan(store, store.endpoint(&url)?, Durability::Durable);
+        let mut administrator = store.administrator(&plan).await?;
+        administrator.settle().await?;
+        let settings = administrator.settings().await?;
+        let is_heap = |setting: &Setting| setting.name.starts_with("largest heap");
+        assert_eq!(settings.iter().any(is_heap), ports != "1", "{ports}");
+        let size = administrator.size().await?;
+        assert!(ports == "1" || size.total_bytes > 0, "{ports}: {size:?}");
+    }
+    // The only address there is may not be missing.
+    let (url, _) = endpoint.url.expose().rsplit_once("jmx=").expect("a port");
+    let plan = plan(
+        store,
+        store.endpoint(&format!("{url}jmx=1"))?,
+        Durability::Durable,
+    );
+    let refused = store.administrator(&plan).await?.settle().await;
+    assert!(refused.is_err(), "a management that is not there is told");
+    Ok(())
 }
 
 /// The largest row that the store sends is one that the server takes; what is larger is refused before it is sent.

@@ -95,6 +95,12 @@ impl Backend for GriddbBackend {
         physical_schema: |plan| PhysicalSchema::new(&plan.schema, plan.layout),
     };
 
+    fn keeps_to_loopback(&self) -> Option<&'static str> {
+        Some(
+            "gsserver listens on every interface whatever its configuration says, not on one address alone, and its ports for other nodes have no password",
+        )
+    }
+
     async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {
         admin::version(endpoint)
     }

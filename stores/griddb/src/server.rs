@@ -179,6 +179,7 @@ pub(crate) fn launch(
     write_private(folder, "conf/password", &format!("{USER},{digest}\n"))?;
     Ok(Launch {
         before: Vec::new(),
+        set_up: None,
         server: Command {
             program: installation.path.clone(),
             arguments: vec![

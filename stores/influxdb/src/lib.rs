@@ -86,28 +86,10 @@ async fn version(endpoint: &Endpoint) -> Result<String, StoreError> {
         database: "",
     };
     let asked = reader.rows(OPERATION, "SHOW DATABASES").await.map(|_| ());
-    match asked {
-        Err(error) if endpoint.managed && error.context().contains("create admin user first") => {
-            let (user, password) = options.user.as_ref().ok_or(error)?;
-            let statement = format!(
-                "CREATE USER \"{user}\" WITH PASSWORD '{}' WITH ALL PRIVILEGES",
-                password.expose()
-            );
-            reader.link.forget_user();
-            // what the server answers may quote the statement
-            reader
-                .rows(OPERATION, &statement)
-                .await
-                .map(|_| ())
-                .map_err(|error| {
-                    StoreError::new(
-                        error.kind(),
-                        "make the first user",
-                        "InfluxDB refuses to; see its log",
-                    )
-                })?;
-        }
-        other => other?,
+    if endpoint.managed {
+        server::complete_accounts(&mut reader, &options, asked).await?;
+    } else {
+        asked?;
     }
     link.close();
     head.version.ok_or_else(|| {
@@ -197,7 +179,8 @@ impl Backend for InfluxdbBackend {
     }
 
     fn keeps_to_loopback(&self) -> Option<&'static str> {
-        Some("its first user is made once it listens, and datagrams ask for no password")
+        // The first user is made in a start on loopback. On the named address there is no listener of datagrams, which ask for no password.
+        None
     }
 
     async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {

@@ -124,7 +124,7 @@ pub(crate) fn database<'a>(
             Err(StoreError::new(
                 ErrorKind::Unsupported,
                 "send datagrams",
-                "the URL names no listener of UDP; add ?udp=PORT&udp_database=sensormark_NAME as in the server's [[udp]] section",
+                "the URL names no listener of UDP; add ?udp=PORT&udp_database=sensormark_NAME as in the server's [[udp]] section (a server that sensormark starts has one on loopback alone, because datagrams ask for no password)",
             ))
         },
         |listener| Ok(listener.database.as_str()),

@@ -1,6 +1,6 @@
 //! The server on this machine: where it is, and how one of our own is configured and started.
 //!
-//! It writes files and says what to run; the supervisor runs it. The server listens on one loopback address alone, its socket file lies in the scratch
+//! It writes files and says what to run; the supervisor runs it. The server listens on one address alone, its socket file lies in the scratch
 //! folder, and nobody gets in without the generated password.
 
 use crate::config::URL_EXAMPLE;
@@ -149,6 +149,10 @@ pub(crate) fn launch_with(
     configuration.push_str(lines);
     let file = write_private(folder, "my.cnf", &configuration)?;
     let init = write_private(folder, "init.sql", &accounts(folder))?;
+    if !folder.address.is_loopback() {
+        let place = "no TLS, TCP on the address that was named, with the generated password alone";
+        notes.push(place.to_owned());
+    }
     notes.push(
         "binary log off (skip-log-bin): commits are flushed to the redo log alone".to_owned(),
     );
@@ -170,6 +174,7 @@ pub(crate) fn launch_with(
             environment: environment.clone(),
             input: None,
         }],
+        set_up: None,
         server: Command {
             program: installation.path.clone(),
             arguments: vec![defaults],

@@ -142,6 +142,7 @@ fn launch_one(
     );
     Ok(Launch {
         before: Vec::new(),
+        set_up: None,
         server: Command {
             program: installation.path.join(PROGRAM),
             arguments: vec!["--config".to_owned(), path_text(&file)?],

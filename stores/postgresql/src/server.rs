@@ -148,6 +148,7 @@ pub(crate) fn launch_on(
     );
     Ok(Launch {
         before: vec![initialise],
+        set_up: None,
         server,
         after: Vec::new(),
         endpoint: own_server("postgresql", url, port),

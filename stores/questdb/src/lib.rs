@@ -103,6 +103,11 @@ impl Backend for QuestdbBackend {
         physical_schema: |plan| Tables::new(&plan.schema, plan.layout),
     };
 
+    fn keeps_to_loopback(&self) -> Option<&'static str> {
+        // Both listeners have the generated password from the first moment on. All that reads or writes asks for it.
+        None
+    }
+
     fn refuses_least_number(&self) -> Option<&'static str> {
         Some("QuestDB's LONG keeps it as NULL")
     }

@@ -151,11 +151,13 @@ pub(crate) fn launch(
         path_text(&folder.data)?,
     ]);
     let url = format!(
-        "questdb://{USER}:{}@127.0.0.1:{pg}/?http={http}",
-        folder.password.expose()
+        "questdb://{USER}:{}@{}:{pg}/?http={http}",
+        folder.password.expose(),
+        folder.address
     );
     Ok(Launch {
         before: Vec::new(),
+        set_up: None,
         server: Command {
             program: java()?,
             arguments,
@@ -170,19 +172,25 @@ pub(crate) fn launch(
         stop: StopSignal::Terminate,
         start_seconds: 120,
         log_paths: Vec::new(),
-        notes: notes(memory.as_ref()),
+        notes: notes(folder, memory.as_ref()),
     })
 }
 
-fn notes(memory: Option<&Memory>) -> Vec<String> {
+fn notes(folder: &ServerFolder, memory: Option<&Memory>) -> Vec<String> {
     let memory = match memory {
         Some(Memory { heap, outside }) => format!(
             "heap up to {heap} MiB, memory outside it up to {outside} MiB (ram.usage.limit.bytes); Java itself takes 100 to 200 MiB beside them"
         ),
         None => "memory as QuestDB comes".to_owned(),
     };
+    let place = if folder.address.is_loopback() {
+        "no TLS, HTTP and PostgreSQL's protocol on loopback only"
+    } else {
+        "no TLS, HTTP and PostgreSQL's protocol on the address that was named, with the generated password alone; without it the server shows its console's pages, its settings and its warnings, and no readings"
+    };
     vec![
         memory,
+        place.to_owned(),
         "a write is acknowledged when it is in the write-ahead log and shows when it is applied; a question waits until all shows that was acknowledged before it, and the wait is a part of its time".to_owned(),
         "lines make no tables and columns by themselves (line.auto.create.new.tables and .columns off), no telemetry, idle connections stay open for a day, a question may take an hour: the client's own end comes first".to_owned(),
         "applied write-ahead logs are removed after 1 s (cairo.wal.purge.interval; 30 s as it comes), so that the disk figure has none".to_owned(),
@@ -211,7 +219,8 @@ fn environment(
         .saturating_add(SPARE_CONNECTIONS)
         .to_string();
     let (pg, http) = (folder.ports[0], folder.ports[1]);
-    let (pg, http) = (format!("127.0.0.1:{pg}"), format!("127.0.0.1:{http}"));
+    let at = |port: u16| format!("{}:{port}", folder.address);
+    let (pg, http) = (at(pg), at(http));
     let password = folder.password.expose();
     let settings = [
         ("PG_NET_BIND_TO", pg.as_str()),
@@ -247,24 +256,53 @@ fn environment(
 mod tests {
     use super::*;
     use sensormark_store::Secret;
+    use std::net::Ipv4Addr;
+
+    fn folder(root: &Path, address: Ipv4Addr) -> ServerFolder {
+        ServerFolder {
+            root: root.to_owned(),
+            data: root.join("data"),
+            logs: None,
+            address,
+            ports: [3, 4, 5, 6, 7],
+            password: Secret::new("hunter2"),
+            user: None,
+        }
+    }
+
+    fn installed() -> Installation {
+        Installation {
+            path: PathBuf::from("/q/questdb-9.3.4.jar"),
+            version: "9.3.4".to_owned(),
+            origin: String::new(),
+        }
+    }
+
+    #[test]
+    fn another_address_is_everywhere() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = folder(root.path(), Ipv4Addr::new(10, 0, 0, 5));
+        let Ok(launch) = launch(&installed(), &folder, &ServerOptions::default()) else {
+            // Java is not here.
+            assert!(java().is_err());
+            return;
+        };
+        let url = launch.endpoint.url.expose();
+        assert_eq!(url, "questdb://sensormark:hunter2@10.0.0.5:3/?http=4");
+        let environment = &launch.server.environment;
+        let bound = environment
+            .iter()
+            .filter(|(name, _)| name.ends_with("_BIND_TO"));
+        let bound: Vec<&str> = bound.map(|(_, value)| value.as_str()).collect();
+        assert_eq!(bound, ["10.0.0.5:3", "10.0.0.5:4"]);
+        assert!(launch.set_up.is_none());
+    }
 
     #[test]
     fn the_password_is_in_the_environment_alone() {
         let root = tempfile::tempdir().unwrap();
-        let folder = ServerFolder {
-            root: root.path().to_owned(),
-            data: root.path().join("data"),
-            logs: None,
-            address: std::net::Ipv4Addr::LOCALHOST,
-            ports: [3, 4, 5, 6, 7],
-            password: Secret::new("hunter2"),
-            user: None,
-        };
-        let installation = Installation {
-            path: PathBuf::from("/q/questdb-9.3.4.jar"),
-            version: "9.3.4".to_owned(),
-            origin: String::new(),
-        };
+        let folder = folder(root.path(), Ipv4Addr::LOCALHOST);
+        let installation = installed();
         let options = ServerOptions {
             memory_bytes: 2 << 30,
             durability: Durability::Durable,

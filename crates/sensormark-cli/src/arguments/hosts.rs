@@ -17,7 +17,7 @@ pub struct HostsArguments {
     /// The command that reaches a host by its name: 'srun -N1 -n1 -w {host}'
     #[arg(help_heading = HOSTS, long, value_name = "COMMAND")]
     pub launcher: Option<String>,
-    /// The address of its host that a server of sensormark's own listens on, so that roles on other hosts reach it. PostgreSQL, MariaDB and MongoDB; by password, without TLS
+    /// The address of its host that a server of sensormark's own listens on, so that roles on other hosts reach it. Not GridDB; by password, without TLS
     #[arg(help_heading = HOSTS, long, value_name = "ADDRESS")]
     pub server_address: Option<Ipv4Addr>,
     /// A TOML file with all of this: launcher, program, load, server_address, and a table of roles

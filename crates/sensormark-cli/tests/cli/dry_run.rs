@@ -1,7 +1,7 @@
 //! `--dry-run` says what would be done and does nothing; estimates are true; the scale `firm` is listed.
 
 use crate::support::{Place, errors, read_folder, said};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::time::Instant;
 
 /// The plan that these arguments have, as JSON.
@@ -175,14 +175,21 @@ fn the_scale_that_decides_is_listed_with_its_numbers() {
     }
 }
 
-/// A server on another host is a server that is started. Nobody asks that host for a plan.
+/// A server on another host is a server that is started. Nobody asks that host for a plan, so its version is not known.
 #[test]
 fn a_plan_names_the_host_that_servers_are_started_on() {
     let place = Place::new();
-    let run = ["run", "machine-tool", "--on", "postgresql:bulk"];
-    let there = ["--host", "server=ssh:db1.invalid", "--server-address"];
-    let plan = ["10.0.0.5", "--dry-run"];
-    let output = place.run(&[&run[..], &there, &plan].concat());
+    let run = [
+        "run",
+        "machine-tool",
+        "--on",
+        "postgresql:bulk",
+        "--host",
+        "server=ssh:db1.invalid",
+        "--server-address",
+        "10.0.0.5",
+    ];
+    let output = place.run(&[&run[..], &["--dry-run"]].concat());
     let text = said(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
     for words in [
@@ -192,4 +199,7 @@ fn a_plan_names_the_host_that_servers_are_started_on() {
         assert!(text.contains(words), "{words:?} is not in:\n{text}");
     }
     assert!(!text.contains("none is started"), "{text}");
+    let server =
+        json!({ "title": "PostgreSQL", "version": null, "origin": null, "host": "db1.invalid" });
+    assert_eq!(plan(&place, &run)["servers"], json!([server]));
 }

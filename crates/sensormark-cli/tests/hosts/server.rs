@@ -1,6 +1,6 @@
 //! A server that sensormark starts on another host, by a role there: on a host of its own with an sshd, and by a launcher of this machine.
 
-use crate::namespaces::{PROGRAM, check, cut_off, program_of_hosts};
+use crate::namespaces::{PROGRAM, check, check_server_columns, cut_off, program_of_hosts};
 use crate::network::Network;
 use crate::support::{Place, SHORT, errors, held_against, read_folder, said};
 use serde_json::Value;
@@ -9,11 +9,24 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
+/// What the names of servers' scratch folders begin with.
+const STORES: [&str; 6] = [
+    "postgresql-",
+    "mariadb-",
+    "mongodb-",
+    "questdb-",
+    "influxdb-",
+    "cassandra-",
+];
+
+/// The programs of these servers.
+const PROGRAMS: [&str; 5] = ["postgres", "mariadbd", "mongod", "influxd", "java"];
+
 /// Scratch folders of servers in a host's state folder.
 fn scratch_folders(state: &Path) -> Vec<PathBuf> {
     let is_one = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("postgresql-") || name.starts_with("mariadb-")
+        STORES.iter().any(|store| name.starts_with(store))
     };
     read_folder(state).into_iter().filter(is_one).collect()
 }
@@ -26,7 +39,7 @@ fn servers_below(state: &Path) -> Vec<String> {
     let lines = lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
     let is_server = |line: &String| {
         let program = line.split(' ').next().unwrap_or_default();
-        let is_program = program.ends_with("postgres") || program.ends_with("mariadbd");
+        let is_program = PROGRAMS.iter().any(|known| program.ends_with(known));
         is_program && line.contains(state)
     };
     lines.filter(is_server).collect()
@@ -139,6 +152,8 @@ pub fn on_a_host_of_its_own() -> Option<String> {
     nothing_left(&state);
     others(&run_in, &words, &folder);
     nothing_left(&state);
+    no_datagrams(&run_in, &words, &folder);
+    nothing_left(&state);
     None
 }
 
@@ -147,27 +162,65 @@ fn others(run_in: &dyn Fn(&[&str]) -> Command, words: &[&str], folder: &Path) {
     let stores = [
         ("MariaDB", "mariadb:bulk"),
         ("MongoDB", "mongodb:bulk-dates"),
+        ("QuestDB", "questdb:individual"),
+        ("InfluxDB", "influxdb:individual"),
+        ("Cassandra", "cassandra:individual"),
     ];
     for (title, on) in stores {
         if let Some(why) = crate::support::missing(title) {
             println!("{title} is left out: {why}");
             continue;
         }
-        let results = folder.join(title);
-        let results = results.to_str().expect("UTF-8");
-        let changed: Vec<&str> = words
-            .iter()
-            .map(|word| match *word {
-                "results" => results,
-                "postgresql:individual" => on,
-                other => other,
-            })
-            .collect();
-        let output = run_in(&changed).output().expect("it runs");
+        let (output, trials) = run_of(run_in, words, (on, &folder.join(title)));
         let text = said(&output);
         assert!(output.status.success(), "{title}: {text}");
         assert!(text.contains("server measured by a probe on db1"), "{text}");
+        assert!(trials.len() > 1, "{title}: {text}");
+        for trial in &trials {
+            is_started_there(trial);
+            let held = held_against(trial);
+            assert!(held.is_empty(), "{title}: {held:?}: {text}");
+            check_server_columns(trial);
+        }
     }
+}
+
+/// A run like that of PostgreSQL with another database, and its trials.
+fn run_of(
+    run_in: &dyn Fn(&[&str]) -> Command,
+    words: &[&str],
+    (on, results): (&str, &Path),
+) -> (Output, Vec<Value>) {
+    let folder = results.to_str().expect("UTF-8");
+    let changed: Vec<&str> = words
+        .iter()
+        .map(|word| match *word {
+            "results" => folder,
+            "postgresql:individual" => on,
+            other => other,
+        })
+        .collect();
+    let output = run_in(&changed).output().expect("it runs");
+    let runs = read_folder(results).into_iter();
+    let files = runs.flat_map(|run| read_folder(&run.join("trials")));
+    let read = |path: PathBuf| {
+        let bytes = fs::read(path).expect("a trial");
+        serde_json::from_slice(&bytes).expect("JSON")
+    };
+    (output, files.map(read).collect())
+}
+
+/// Datagrams ask for no password, so no server takes any where others could send them.
+fn no_datagrams(run_in: &dyn Fn(&[&str]) -> Command, words: &[&str], folder: &Path) {
+    if crate::support::missing("InfluxDB").is_some() {
+        return;
+    }
+    let results = folder.join("datagrams");
+    let (output, trials) = run_of(run_in, words, ("influxdb:individual-udp", &results));
+    let text = said(&output);
+    assert!(text.contains("names no listener of UDP"), "{text}");
+    let counts = |trial: &Value| held_against(trial).is_empty();
+    assert!(!trials.iter().any(counts), "{text}");
 }
 
 /// The trial's server was started by sensormark on db1, and started again before a reading trial.
@@ -252,9 +305,13 @@ pub fn refused() -> Option<String> {
     let address = ["--server-address", "10.0.0.5"];
     refuses("postgresql:bulk", &[], &["--server-address", "127.0.0.1"]);
     refuses(
-        "influxdb:individual",
+        "griddb:individual",
         &address,
-        &["may not listen there", "--on influxdb=URL"],
+        &[
+            "may not listen there",
+            "on every interface",
+            "--on griddb=URL",
+        ],
     );
     for option in [["--data", "."], ["--cache", "cold"]] {
         let further = [&address[..], &option].concat();

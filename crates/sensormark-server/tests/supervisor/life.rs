@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 
 const SOON: Duration = Duration::from_secs(1);
 
-fn supervisor(home: &Path) -> Supervisor {
+pub fn supervisor(home: &Path) -> Supervisor {
     Supervisor::new(Some(home.to_owned())).unwrap()
 }
 
 /// Starts a server that cannot come up; gives the error's kind and text, and checks that nothing is left.
-fn failing_start(store: &TestStore, data: Option<&Path>) -> (ErrorKind, String) {
+pub fn failing_start(store: &TestStore, data: Option<&Path>) -> (ErrorKind, String) {
     let home = reachable_folder();
     let error = supervisor(home.path())
         .start(store, &ServerOptions::default(), data)
@@ -123,6 +123,7 @@ fn a_server_runs_apart_and_with_few_rights() {
         .collect();
     names.sort();
     let wanted = [
+        "ADDRESS",
         "BEHAVIOUR",
         "DATA",
         "HOME",

@@ -6,6 +6,7 @@ mod life;
 mod memory_limit;
 mod orphans;
 mod processors;
+mod set_up;
 mod support;
 
 /// What the other tests start: a server, a helper command, or a coordinator.

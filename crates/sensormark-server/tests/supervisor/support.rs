@@ -2,17 +2,18 @@
 
 use sensormark_store::layout::{Family, Layout, LayoutOption};
 use sensormark_store::schema::{Schema, Table};
-use sensormark_store::server::{Command, ServerFolder, StopSignal};
+use sensormark_store::server::{Command, ServerFolder, SetUp, StopSignal};
 use sensormark_store::{
     Administrator, Capability, Description, ErrorKind, Installation, Launch, Limits, LocalFuture,
     Operation, Plan, Secret, ServerOptions, Session, SessionKind, Store, StoreError, WriteSize,
 };
 use sensormark_store::{Endpoint, RepeatedWrite};
 use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Child;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -71,6 +72,10 @@ pub struct TestStore {
     /// A port that the first launch insists on.
     pub insist_on: Option<u16>,
     pub launches: AtomicU32,
+    /// How it behaves in a start of its own in which its account is made.
+    pub set_up: Option<Behaviour>,
+    /// The URLs that the version was asked by, whoever answered.
+    pub asked: Mutex<Vec<String>>,
 }
 
 impl TestStore {
@@ -80,6 +85,22 @@ impl TestStore {
             start_seconds: 20,
             insist_on: None,
             launches: AtomicU32::new(0),
+            set_up: None,
+            asked: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// The start for its account, on 127.0.0.1.
+    fn set_up(&self, folder: &ServerFolder, behaviour: Behaviour) -> SetUp {
+        let mut first = folder.clone();
+        first.address = Ipv4Addr::LOCALHOST;
+        let mut server = self.command(&first, "set-up", folder.ports[0]);
+        server
+            .environment
+            .push(("BEHAVIOUR".into(), behaviour.name()));
+        SetUp {
+            server,
+            endpoint: endpoint(&first, folder.ports[0]),
         }
     }
 
@@ -94,6 +115,7 @@ impl TestStore {
                 (ROLE.into(), role.into()),
                 ("BEHAVIOUR".into(), self.behaviour.name()),
                 ("PORT".into(), port.to_string()),
+                ("ADDRESS".into(), folder.address.to_string()),
                 ("DATA".into(), folder.data.display().to_string()),
                 ("PASSWORD".into(), folder.password.expose().into()),
             ],
@@ -120,6 +142,19 @@ impl TestStore {
             _ => {}
         }
         command
+    }
+}
+
+fn endpoint(folder: &ServerFolder, port: u16) -> Endpoint {
+    Endpoint {
+        url: Secret::new(format!(
+            "tiny://{}@{}:{port}",
+            folder.password.expose(),
+            folder.address
+        )),
+        label: "tiny (test)".into(),
+        managed: true,
+        ports: vec![port],
     }
 }
 
@@ -182,17 +217,12 @@ impl Store for TestStore {
         after.environment.retain(|(name, _)| name != "PASSWORD");
         Ok(Launch {
             before: vec![self.command(folder, "before", port)],
+            set_up: self
+                .set_up
+                .map(|behaviour| Box::new(self.set_up(folder, behaviour))),
             server: self.server(folder, port),
             after: vec![after],
-            endpoint: Endpoint {
-                url: Secret::new(format!(
-                    "tiny://{}@127.0.0.1:{port}",
-                    folder.password.expose()
-                )),
-                label: "tiny (test)".into(),
-                managed: true,
-                ports: vec![port],
-            },
+            endpoint: endpoint(folder, port),
             stop: StopSignal::Terminate,
             start_seconds: self.start_seconds,
             log_paths: vec!["log".into()],
@@ -208,6 +238,8 @@ impl Store for TestStore {
         &'a self,
         endpoint: &'a Endpoint,
     ) -> LocalFuture<'a, Result<String, StoreError>> {
+        let url = endpoint.url.expose().to_owned();
+        self.asked.lock().unwrap().push(url);
         Box::pin(async move {
             ask(endpoint).await.map_err(|error| {
                 StoreError::new(
@@ -233,12 +265,11 @@ impl Store for TestStore {
 
 async fn ask(endpoint: &Endpoint) -> std::io::Result<String> {
     let url = endpoint.url.expose();
-    let password = url
+    let (password, place) = url
         .trim_start_matches("tiny://")
-        .split('@')
-        .next()
+        .split_once('@')
         .unwrap_or_default();
-    let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", endpoint.ports[0])).await?;
+    let mut stream = tokio::net::TcpStream::connect(place).await?;
     stream.write_all(format!("{password}\n").as_bytes()).await?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await?;
@@ -271,6 +302,10 @@ pub fn play(role: &str) {
         }
         "child" => std::thread::sleep(Duration::from_secs(600)),
         "eater" => eat(),
+        "set-up" => {
+            std::fs::write(data.join("account"), "made\n").unwrap();
+            serve(Behaviour::of_name(&variable("BEHAVIOUR")).unwrap(), &data);
+        }
         "server" => serve(Behaviour::of_name(&variable("BEHAVIOUR")).unwrap(), &data),
         other => panic!("no such role: {other}"),
     }
@@ -293,7 +328,8 @@ fn serve(behaviour: Behaviour, data: &Path) {
         _ => {}
     }
     let port: u16 = std::env::var("PORT").unwrap().parse().unwrap();
-    let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
+    let address = std::env::var("ADDRESS").unwrap();
+    let listener = TcpListener::bind((address, port)).unwrap();
     for stream in listener.incoming() {
         match answer(stream.unwrap(), &password).as_deref() {
             Ok(EAT) => eat(),

@@ -290,11 +290,7 @@ impl Deployment {
         if roots.is_empty() {
             return Ok(None);
         }
-        let wire = self
-            .endpoint
-            .ports
-            .first()
-            .map(|&port| WireScope::ServerPort(port));
+        let wire = WireScope::of_server(&self.endpoint.ports);
         // Members of a cluster have the same ports on addresses of their own.
         ProcessTree::attach_sessions("server", &roots, wire).map(Some)
     }

@@ -167,7 +167,11 @@ impl ServerElsewhere {
         let root = line.root.map(|root| root.to_string());
         let root =
             root.ok_or("the server on another host does not run, so no probe can watch it")?;
-        let port = self.endpoint.ports.first().map(u16::to_string);
+        // Of several ports, the probe counts all connections of the processes.
+        let port = match *self.endpoint.ports {
+            [port] => Some(port.to_string()),
+            _ => None,
+        };
         let mut words = vec!["probe", "--pid", &root];
         words.extend(port.iter().flat_map(|port| ["--port", port.as_str()]));
         words.extend(self.folders.iter().flat_map(|one| ["--disk", one.as_str()]));

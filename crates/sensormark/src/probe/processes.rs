@@ -128,10 +128,7 @@ fn found(root: i32, scope: Scope, table: &ProcessTable, port: Option<u16>) -> Fo
         _ => vec![root],
     };
     let ports = port.map_or_else(|| ports_of(root, &pids), |port| vec![port]);
-    let wire = match ports.as_slice() {
-        [port] => WireScope::ServerPort(*port),
-        _ => WireScope::Sockets,
-    };
+    let wire = WireScope::of_server(&ports).unwrap_or(WireScope::Sockets);
     FoundProcesses {
         root,
         scope,

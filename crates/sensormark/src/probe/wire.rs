@@ -23,6 +23,17 @@ pub enum WireScope {
     ServerPort(u16),
 }
 
+impl WireScope {
+    /// The connections of a server with these ports; none without a port. Of several ports, those that its processes hold.
+    pub const fn of_server(ports: &[u16]) -> Option<Self> {
+        match ports {
+            [] => None,
+            [port] => Some(Self::ServerPort(*port)),
+            _ => Some(Self::Sockets),
+        }
+    }
+}
+
 /// Bytes on the wire since the tree was attached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WireSample {
@@ -225,5 +236,13 @@ mod tests {
             counter.sample(&[connection(1, 100, 2)], &[]),
             WireSample::default()
         );
+    }
+
+    /// QuestDB is written to by one port and asked by another.
+    #[test]
+    fn a_server_with_several_ports_is_counted_by_its_sockets() {
+        assert_eq!(WireScope::of_server(&[]), None);
+        assert_eq!(WireScope::of_server(&[1]), Some(WireScope::ServerPort(1)));
+        assert_eq!(WireScope::of_server(&[1, 2]), Some(WireScope::Sockets));
     }
 }

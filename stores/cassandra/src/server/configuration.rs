@@ -3,6 +3,7 @@
 use super::memory::Memory;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{Durability, StoreError};
+use std::net::Ipv4Addr;
 
 /// Settings that do not depend on anything.
 const FIXED: &str = "cluster_name: sensormark
@@ -114,12 +115,24 @@ pub(super) fn configuration(
     };
     let (data, [native, storage, ..]) = (folder.data.display(), folder.ports);
     let (address, token, differing) = (folder.address, place.token(), place.settings());
+    // Other nodes come in by the storage port, which asks for no password. A node alone has none.
+    let listen = if address.is_loopback() {
+        address
+    } else {
+        Ipv4Addr::LOCALHOST
+    };
+    // The first member is the seed of all.
+    let seed = if place.members > 1 {
+        Ipv4Addr::LOCALHOST
+    } else {
+        listen
+    };
     let (memtable, log) = (memory.memtable, memory.log);
     let commit_log = folder.log("commitlog", folder.data.join("commitlog"));
     let commit_log = commit_log.display();
     Ok(format!(
         "{FIXED}{sync}{differing}initial_token: \"{token}\"
-listen_address: {address}
+listen_address: {listen}
 rpc_address: {address}
 memtable_heap_space: {memtable}MiB
 memtable_offheap_space: {memtable}MiB
@@ -129,7 +142,7 @@ storage_port: {storage}
 seed_provider:
   - class_name: org.apache.cassandra.locator.SimpleSeedProvider
     parameters:
-      - seeds: \"127.0.0.1:{storage}\"
+      - seeds: \"{seed}:{storage}\"
 data_file_directories: ['{data}/data']
 commitlog_directory: '{commit_log}'
 saved_caches_directory: '{data}/saved_caches'

@@ -77,13 +77,13 @@ pub(super) fn openings() -> impl Iterator<Item = String> {
         .map(|&text| text.to_owned())
 }
 
-/// The server's command line.
+/// The server's command line, with the configuration in this file of its folder.
 pub(super) fn arguments(
     jars: &Path,
     agent: &Path,
     folder: &ServerFolder,
     memory: &Memory,
-    place: Place,
+    (place, file): (Place, &str),
 ) -> Vec<String> {
     let root = folder.root.display();
     let mut arguments: Vec<String> = openings().collect();
@@ -96,7 +96,7 @@ pub(super) fn arguments(
         format!("-XX:G1HeapRegionSize={}M", region(memory)),
         format!("-XX:MaxDirectMemorySize={}M", memory.direct),
         format!("-javaagent:{}", agent.display()),
-        format!("-Dcassandra.config=file://{root}/cassandra.yaml"),
+        format!("-Dcassandra.config=file://{root}/{file}"),
         format!("-Dlogback.configurationFile={root}/logback.xml"),
         format!("-Dcassandra.storagedir={root}"),
         format!("-Dcassandra.logdir={root}"),

@@ -4,7 +4,7 @@
 
 use super::configuration::Place;
 use super::java::management_port;
-use super::launch_one;
+use super::{CONFIGURATION, launch_one};
 use crate::config::Options;
 use crate::connection::Link;
 use crate::query::decode;
@@ -100,7 +100,12 @@ pub(crate) fn launch_member(
     let further =
         format!("datacenter={DATACENTER}&replication={COPIES}&consistency={asked}&jmx={jmx}");
     Ok(MemberLaunch {
-        launch: launch_one(installation, folder, options, (place, &further))?,
+        launch: launch_one(
+            installation,
+            folder,
+            options,
+            (place, CONFIGURATION, &further),
+        )?,
         rejoin: None,
         recover: Vec::new(),
     })

@@ -2,6 +2,7 @@
 
 mod attempts;
 mod compare;
+mod fields;
 pub(crate) mod fixture;
 mod formats;
 mod hosts;

@@ -1,12 +1,18 @@
 //! The published schema of the result format, against the records that the program writes.
 
+use super::fields::fields_of;
 use super::*;
 use crate::measurement::NotMeasured;
 use crate::measurement::latency::LatencyRecorder;
-use crate::measurement::record::{LatencyRecord, LimitRecord};
-use crate::measurement::server::{ClientProbeRecord, MemoryLimitRecord, ProbeRecord};
+use crate::measurement::record::{
+    AnswersRecord, ClassRecord, LatencyRecord, LedgerRecord, LimitRecord, LoadRecord, PhaseRecord,
+};
+use crate::measurement::server::{ClientProbeRecord, MemoryLimitRecord, ProbeRecord, ServerRecord};
+use crate::measurement::shared_window::SharedWindow;
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
-use crate::probe::{ClientHost, Environment, FlushRate, ServerHost};
+use crate::probe::{
+    ClientHost, Environment, FlushRate, HostTotals, PhaseTotals, RoleTotals, ServerHost,
+};
 use sensormark_store::{DaySplit, Encoding, Extremes, Shape};
 use serde_json::{Value, json};
 
@@ -113,19 +119,75 @@ fn add_probe(trial: &mut TrialRecord) {
     });
 }
 
+/// A load in open loop that two hosts made.
+fn full_load(latency: &LatencyRecord) -> LoadRecord {
+    let class = ClassRecord {
+        operations: 30,
+        readings: 300,
+        failed: 1,
+        latency: latency.clone(),
+        service: Some(latency.clone()),
+    };
+    LoadRecord {
+        phase: "load-1".to_owned(),
+        name: "load".to_owned(),
+        labels: [("hours".to_owned(), json!(3.0))].into(),
+        warm_up: false,
+        writes: true,
+        clients: 2,
+        processes: 2,
+        open_loop: true,
+        planned: 31,
+        seconds: 1.5,
+        shared: Some(SharedWindow {
+            hosts: 2,
+            seconds: 1.25,
+            operations: 24.5,
+            readings: 245.0,
+        }),
+        classes: [("write".to_owned(), class)].into(),
+        errors: [("timeout".to_owned(), 1)].into(),
+        first_error: Some("timeout".to_owned()),
+        late: 1,
+        not_started: 1,
+        statements: 31,
+        reconnects: 1,
+        datagram_bytes: 12,
+        answers: AnswersRecord::default(),
+        pacing_p99_ns: Some(1),
+        ceiling: Some(7_148.5),
+        cut: Some("the time was up".to_owned()),
+        not_supported: Some("it has none".to_owned()),
+        client_side: Some("the median".to_owned()),
+    }
+}
+
+/// The same of one host, which says as little as it can.
+fn plain_load(latency: &LatencyRecord) -> LoadRecord {
+    let mut load = full_load(latency);
+    load.shared = None;
+    for class in load.classes.values_mut() {
+        class.service = None;
+    }
+    (load.first_error, load.cut) = (None, None);
+    (load.pacing_p99_ns, load.ceiling) = (None, None);
+    (load.not_supported, load.client_side) = (None, None);
+    load
+}
+
 fn full_trials() -> Vec<Value> {
     let mut trials = two();
     let mut recorder = LatencyRecorder::new();
     (1..30).for_each(|operation| recorder.record(operation * 1_000_000, operation * 100_000_000));
     let (_, seconds, summary) = recorder.finish();
-    trials[0].latencies.insert(
-        "raw".to_owned(),
-        LatencyRecord {
-            open_loop: true,
-            summary,
-            seconds,
-        },
-    );
+    let latency = LatencyRecord {
+        open_loop: true,
+        summary,
+        seconds,
+    };
+    trials[0].loads.push(full_load(&latency));
+    trials[2].loads.push(plain_load(&latency));
+    trials[0].latencies.insert("raw".to_owned(), latency);
     trials[0].errors.insert("timeout".to_owned(), 2);
     trials[2].limits.extend([false, true].map(limit));
     trials[1].verdict =
@@ -206,6 +268,8 @@ fn objects(value: &Value, at: &str, found: &mut Vec<String>) {
             "/parameters",
             "/latencies",
             "/errors",
+            "/labels",
+            "/classes",
             "/figures",
             "/roles",
             "/folders",
@@ -224,7 +288,7 @@ fn objects(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// In every object of every record, each field is needed and no other is allowed.
+/// In every object of every record, each field is needed but those of some workloads alone, and no other is allowed.
 #[test]
 fn a_missing_and_an_unknown_field_fail_everywhere() {
     let mut checked = 0;
@@ -259,9 +323,11 @@ fn a_missing_and_an_unknown_field_fail_everywhere() {
                     .as_object_mut()
                     .unwrap()
                     .remove(&name);
+                // machine-tool has no loads, and one host shares nothing.
+                let is_optional = ["loads", "shared"].contains(&&*name);
                 assert!(
-                    !validator.is_valid(&reduced),
-                    "{record}{place}/{name} is not required"
+                    validator.is_valid(&reduced) == is_optional,
+                    "{record}{place}/{name} is not required, or is"
                 );
                 checked += 1;
             }
@@ -282,6 +348,8 @@ fn wrong_values_fail() {
         ("/verdict", json!({ "state": "valid", "reasons": [] })),
         ("/ledger/stored", json!(1.5)),
         ("/latencies/raw/seconds/0/v2", json!("xyz")),
+        ("/loads/0/planned", json!(-1)),
+        ("/loads/0/shared/seconds", json!("1")),
         (
             "/implementation/layout/shape",
             json!({ "record_per_span": {} }),
@@ -291,4 +359,55 @@ fn wrong_values_fail() {
         *changed.pointer_mut(place).unwrap() = wrong;
         assert!(!validator.is_valid(&changed), "{place}");
     }
+}
+
+/// Records that leave out what is empty cannot show every field, so each field of the records themselves is looked for.
+#[test]
+fn every_field_that_a_record_can_have_is_in_the_schema() {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    let records = [
+        ("run", fields_of::<RunRecord>()),
+        ("not_measured", fields_of::<NotMeasured>()),
+        ("trial", fields_of::<TrialRecord>()),
+        ("phase", fields_of::<PhaseRecord>()),
+        ("load", fields_of::<LoadRecord>()),
+        ("class", fields_of::<ClassRecord>()),
+        ("shared_window", fields_of::<SharedWindow>()),
+        ("ledger", fields_of::<LedgerRecord>()),
+        ("answers", fields_of::<AnswersRecord>()),
+        ("latency", fields_of::<LatencyRecord>()),
+        ("server", fields_of::<ServerRecord>()),
+        ("totals", fields_of::<PhaseTotals>()),
+        ("role", fields_of::<RoleTotals>()),
+        ("host", fields_of::<HostTotals>()),
+    ];
+    for (record, fields) in records {
+        let known = schema["$defs"][record]["properties"].as_object().unwrap();
+        assert!(!fields.is_empty(), "{record}");
+        for field in fields {
+            assert!(known.contains_key(*field), "{record} lacks {field}");
+        }
+    }
+}
+
+/// Results that were kept are those of real runs of all workloads.
+#[test]
+fn kept_results_are_valid() {
+    let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results");
+    let validator = validator("trial");
+    let mut workloads_with_loads = 0;
+    for result in std::fs::read_dir(kept).unwrap() {
+        let Ok(trials) = std::fs::read_dir(result.unwrap().path().join("trials")) else {
+            continue;
+        };
+        let mut has_loads = false;
+        for trial in trials {
+            let bytes = std::fs::read(trial.unwrap().path()).unwrap();
+            let trial: Value = serde_json::from_slice(&bytes).unwrap();
+            assert_valid(&validator, &trial);
+            has_loads |= trial.get("loads").is_some();
+        }
+        workloads_with_loads += u32::from(has_loads);
+    }
+    assert!(workloads_with_loads > 3, "{workloads_with_loads}");
 }
