@@ -33,6 +33,8 @@ pub struct Spool {
     /// Where the newest begin.
     begin: u64,
     older: Option<Arc<Older>>,
+    /// There can be no file: all bytes stay in memory.
+    no_file: bool,
 }
 
 /// What is in the file, or on its way there.
@@ -85,7 +87,7 @@ impl Spool {
             begin: self.begin + from as u64,
             length: self.newest.len() - from,
         };
-        if self.newest.len() >= BLOCK {
+        if self.newest.len() >= BLOCK && !self.no_file {
             self.hand_over();
         }
         place
@@ -108,17 +110,17 @@ impl Spool {
 
     /// Gives the newest to the thread that writes. Where there can be no file or no thread, they stay.
     fn hand_over(&mut self) {
-        let Some(writer) = writer() else { return };
+        let open = |file| Older {
+            file,
+            waiting: Mutex::default(),
+        };
         if self.older.is_none() {
-            let Ok(file) = tempfile::tempfile() else {
-                return;
-            };
-            self.older = Some(Arc::new(Older {
-                file,
-                waiting: Mutex::default(),
-            }));
+            self.older = tempfile::tempfile().ok().map(|file| Arc::new(open(file)));
         }
-        let Some(older) = &self.older else { return };
+        let (Some(older), Some(writer)) = (&self.older, writer()) else {
+            self.no_file = true;
+            return;
+        };
         let block = std::mem::take(&mut self.newest);
         let begin = self.begin;
         self.begin += block.len() as u64;
@@ -176,6 +178,18 @@ mod tests {
         }
         assert!(spool.newest.len() < BLOCK);
         check(&spool);
+    }
+
+    #[test]
+    fn without_a_file_all_stays_in_memory() {
+        let mut spool = Spool {
+            no_file: true,
+            ..Spool::default()
+        };
+        let places = [1, 2, 3].map(|byte| spool.append(|bytes| bytes.extend([byte; BLOCK])));
+        assert!(spool.older.is_none());
+        assert_eq!(spool.read(places[0]), [1; BLOCK]);
+        assert_eq!(spool.read(places[2]), [3; BLOCK]);
     }
 
     #[test]
