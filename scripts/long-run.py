@@ -127,14 +127,16 @@ class Run:
 
     def sample(self):
         every = [found for one in descendants(self.process.pid) if (found := look(one))]
-        others = [one for one in every if one["name"] != "sensormark"]
+        # The kernel keeps 15 bytes of a process's name.
+        name = Path(self.command[0]).name[:15]
+        own, others = ([one for one in every if (one["name"] == name) == is_own] for is_own in (True, False))
         self.keep("samples", {
             "phase": self.phase,
             "trial": self.finished,
             "done": self.done,
             "of": getattr(self, "of", None),
             "done_age": round(time.monotonic() - getattr(self, "done_at", time.monotonic()), 3),
-            "processes": [one for one in every if one["name"] == "sensormark"],
+            "processes": own,
             "server_resident_kib": sum(one["resident_kib"] for one in others),
             "server_cpu_seconds": sum(one["cpu_seconds"] for one in others),
             "results": size(self.folder / "results"),
