@@ -199,7 +199,10 @@ pub fn reasons(trial: &Value) -> Vec<String> {
 /// and processors that others had.
 pub fn held_against(trial: &Value) -> Vec<String> {
     let mut kinds = reasons(trial);
+    // Without processors a client without a database is slow, too, and one with a database comes near it.
+    let disturbed = kinds.iter().any(|kind| kind == "host_disturbed");
     kinds.retain(|kind| kind != "source_late" && kind != "host_disturbed");
+    kinds.retain(|kind| !(disturbed && kind == "client_bound"));
     kinds
 }
 
