@@ -8,6 +8,7 @@ use sensormark_server::files::write_private;
 use sensormark_store::server::{Command, ServerFolder, SetUp, StopSignal};
 use sensormark_store::{ErrorKind, Installation, Launch, ServerOptions, StoreError, Typical};
 use std::net::Ipv4Addr;
+use std::path::Path;
 
 mod find;
 
@@ -76,8 +77,17 @@ pub(crate) fn launch(
     folder: &ServerFolder,
     options: &ServerOptions,
 ) -> Result<Launch, StoreError> {
+    launch_by((&find_java()?, installation), folder, options)
+}
+
+/// As [`launch`], by this Java.
+fn launch_by(
+    programs: (&Path, &Installation),
+    folder: &ServerFolder,
+    options: &ServerOptions,
+) -> Result<Launch, StoreError> {
     let start = |folder: &ServerFolder, file: &'static str, further: &str| {
-        launch_one(installation, folder, options, (Place::ALONE, file, further))
+        launch_one(programs, folder, options, (Place::ALONE, file, further))
     };
     if folder.address.is_loopback() {
         let jmx = management_port(folder, Place::ALONE);
@@ -99,13 +109,12 @@ pub(crate) fn launch(
 
 /// How to start one server, by itself or a member of a cluster, by a configuration in this file; `further` are the options of its URL.
 fn launch_one(
-    installation: &Installation,
+    (java, installation): (&Path, &Installation),
     folder: &ServerFolder,
     options: &ServerOptions,
     (place, file, further): (Place, &str, &str),
 ) -> Result<Launch, StoreError> {
     let memory = Memory::new(options)?;
-    let java = find_java()?;
     let agent = jar(&installation.path, "jamm-").ok_or_else(|| {
         StoreError::new(
             ErrorKind::NotInstalled,
@@ -120,7 +129,7 @@ fn launch_one(
         before: Vec::new(),
         set_up: None,
         server: Command {
-            program: java,
+            program: java.to_owned(),
             arguments: arguments(&installation.path, &agent, folder, &memory, (place, file)),
             ..Command::default()
         },
@@ -193,7 +202,6 @@ mod tests {
     use super::*;
     use sensormark_store::server::machine_memory_bytes;
     use sensormark_store::{Durability, Secret};
-    use std::path::Path;
 
     fn folder(root: &Path) -> ServerFolder {
         ServerFolder {
@@ -237,10 +245,14 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let mut folder = folder(root.path());
         folder.address = Ipv4Addr::new(10, 0, 0, 5);
-        let Ok(installation) = installation() else {
-            return;
+        std::fs::write(root.path().join("jamm-1.jar"), "").unwrap();
+        let installation = Installation {
+            path: root.path().to_owned(),
+            version: "5.0.6".to_owned(),
+            origin: String::new(),
         };
-        let launch = launch(&installation, &folder, &ServerOptions::default()).unwrap();
+        let programs = (Path::new("/j/java"), &installation);
+        let launch = launch_by(programs, &folder, &ServerOptions::default()).unwrap();
         let url = launch.endpoint.url.expose();
         assert_eq!(url, "cassandra://sensormark:hunter2@10.0.0.5:3/?");
         let set_up = launch.set_up.expect("its account is made on loopback");

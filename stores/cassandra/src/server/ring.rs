@@ -101,7 +101,7 @@ pub(crate) fn launch_member(
         format!("datacenter={DATACENTER}&replication={COPIES}&consistency={asked}&jmx={jmx}");
     Ok(MemberLaunch {
         launch: launch_one(
-            installation,
+            (&super::find_java()?, installation),
             folder,
             options,
             (place, CONFIGURATION, &further),

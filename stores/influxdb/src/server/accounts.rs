@@ -5,8 +5,7 @@ use crate::query::Reader;
 use sensormark_kit::url::is_loopback;
 use sensormark_store::{ErrorKind, StoreError, Value};
 
-/// Makes the first user where there is none, and makes sure that ours is the only one where other hosts reach the server. `asked` is what came of a first
-/// question.
+/// Makes the first user where there is none. Where other hosts reach the server, no other user may be there. `asked` is what came of a first question.
 pub(crate) async fn complete(
     reader: &mut Reader<'_>,
     options: &Options,
