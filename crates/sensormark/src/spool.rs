@@ -1,16 +1,15 @@
 //! Bytes that are needed again when a phase or a trial is over: the newest in memory, all others in a file without a name.
 //!
-//! A thread of its own writes them, so that nobody who measures waits for a disk. What it has not written yet, or cannot write, stays in memory.
+//! The process has one such file. A thread of its own writes it, so that nobody who measures waits for a disk. What it has not written yet, or cannot write,
+//! stays in memory. What nobody needs any more goes back to the disk.
 
-use std::collections::BTreeMap;
+use rustix::fs::{FallocateFlags, fallocate};
 use std::fs::File;
+use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread;
-
-/// When this many bytes are together, they go to the file.
-const BLOCK: usize = 128 << 10;
 
 /// Where bytes stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +19,11 @@ pub struct Place {
 }
 
 impl Place {
+    /// Of bytes that follow `begin` others.
+    pub const fn new(begin: u64, length: usize) -> Self {
+        Self { begin, length }
+    }
+
     /// How many bytes they are.
     pub const fn bytes(self) -> usize {
         self.length
@@ -27,121 +31,175 @@ impl Place {
 }
 
 /// Bytes in the order in which they came.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Spool {
     newest: Vec<u8>,
     /// Where the newest begin.
     begin: u64,
-    older: Option<Arc<Older>>,
-    /// There can be no file: all bytes stay in memory.
-    no_file: bool,
+    /// Where each older block begins, in order.
+    older: Vec<(u64, Arc<Block>)>,
+    /// When so many bytes are together, they go to the file.
+    block: usize,
 }
 
-/// What is in the file, or on its way there.
+/// Bytes that are in the file, or on their way there.
 #[derive(Debug)]
-struct Older {
-    file: File,
-    /// Blocks that are not in the file yet, by where they begin.
-    waiting: Mutex<BTreeMap<u64, Arc<Vec<u8>>>>,
+struct Block {
+    state: Mutex<State>,
 }
 
-impl Older {
-    fn waiting(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Vec<u8>>>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+#[derive(Debug)]
+enum State {
+    Waiting(Vec<u8>),
+    Written {
+        file: &'static File,
+        at: u64,
+        length: u64,
+    },
+}
+
+impl Block {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes the block that begins there, and forgets it where that has worked.
-    fn write(&self, begin: u64) {
-        let block = self.waiting().get(&begin).map(Arc::clone);
-        if let Some(block) = block
-            && self.file.write_all_at(&block, begin).is_ok()
-        {
-            self.waiting().remove(&begin);
+    /// Writes it to the end of the file, and forgets the bytes where that has worked.
+    fn write(&self, file: &'static File, end: &mut u64) {
+        let mut state = self.state();
+        let State::Waiting(bytes) = &*state else {
+            return;
+        };
+        let (at, length) = (*end, bytes.len() as u64);
+        if file.write_all_at(bytes, at).is_ok() {
+            *end += length;
+            *state = State::Written { file, at, length };
         }
     }
 
-    fn read(&self, place: Place) -> Vec<u8> {
-        let waiting = self.waiting();
-        let before = waiting.range(..=place.begin).next_back();
-        if let Some((begin, block)) = before
-            && let Ok(from) = usize::try_from(place.begin - begin)
-            && let Some(bytes) = block.get(from..from + place.length)
-        {
-            return bytes.to_vec();
+    fn read(&self, from: u64, length: usize) -> io::Result<Vec<u8>> {
+        match &*self.state() {
+            State::Waiting(bytes) => part(bytes, from, length),
+            State::Written { file, at, .. } => {
+                let mut bytes = vec![0; length];
+                file.read_exact_at(&mut bytes, at + from)?;
+                Ok(bytes)
+            }
         }
-        drop(waiting);
-        let mut bytes = vec![0; place.length];
-        self.file
-            .read_exact_at(&mut bytes, place.begin)
-            .expect("a file that was written can be read while it is open");
-        bytes
     }
+}
+
+impl Drop for Block {
+    /// A file system without holes keeps the bytes until the process ends.
+    fn drop(&mut self) {
+        if let State::Written { file, at, length } = &*self.state() {
+            let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+            // It is room on a disk alone.
+            let _ = fallocate(file, hole, *at, *length);
+        }
+    }
+}
+
+fn part(bytes: &[u8], from: u64, length: usize) -> io::Result<Vec<u8>> {
+    let from = usize::try_from(from).ok();
+    let found = from.and_then(|from| bytes.get(from..from.checked_add(length)?));
+    let found = found.ok_or_else(|| io::Error::other("a place that is not of this spool"));
+    found.map(<[u8]>::to_vec)
 }
 
 impl Spool {
+    /// Nothing yet. So many bytes together go to the file.
+    pub const fn new(block: usize) -> Self {
+        Self {
+            newest: Vec::new(),
+            begin: 0,
+            older: Vec::new(),
+            block,
+        }
+    }
+
     /// Appends what this writes.
     pub fn append(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Place {
         let from = self.newest.len();
         write(&mut self.newest);
-        let place = Place {
-            begin: self.begin + from as u64,
-            length: self.newest.len() - from,
-        };
-        if self.newest.len() >= BLOCK && !self.no_file {
-            self.hand_over();
+        let place = Place::new(self.begin + from as u64, self.newest.len() - from);
+        if self.newest.len() >= self.block
+            && let Some(writer) = writer()
+        {
+            self.hand_over(writer);
         }
         place
     }
 
-    /// What stands at a place of this spool.
+    /// What stands at a place of this spool. Nothing was appended across its ends.
     ///
-    /// # Panics
+    /// # Errors
     /// When the file cannot be read, or the place is of another spool.
-    pub fn read(&self, place: Place) -> Vec<u8> {
-        match (place.begin.checked_sub(self.begin), &self.older) {
-            (None, Some(older)) => older.read(place),
-            (from, _) => {
-                let from = from.and_then(|from| usize::try_from(from).ok());
-                let from = from.expect("a place of this spool");
-                self.newest[from..from + place.length].to_vec()
-            }
+    pub fn read(&self, place: Place) -> io::Result<Vec<u8>> {
+        if let Some(from) = place.begin.checked_sub(self.begin) {
+            return part(&self.newest, from, place.length);
         }
+        let after = self
+            .older
+            .partition_point(|(begin, _)| *begin <= place.begin);
+        // The first block begins at 0.
+        let (begin, block) = &self.older[after - 1];
+        block.read(place.begin - begin, place.length)
     }
 
-    /// Gives the newest to the thread that writes. Where there can be no file or no thread, they stay.
-    fn hand_over(&mut self) {
-        let open = |file| Older {
-            file,
-            waiting: Mutex::default(),
-        };
-        if self.older.is_none() {
-            self.older = tempfile::tempfile().ok().map(|file| Arc::new(open(file)));
+    /// All bytes.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn all(&self) -> io::Result<Vec<u8>> {
+        let mut all = Vec::new();
+        let ends = self.older.iter().skip(1).map(|(begin, _)| *begin);
+        for ((begin, block), end) in self.older.iter().zip(ends.chain([self.begin])) {
+            let length = usize::try_from(end - begin).map_err(io::Error::other)?;
+            all.extend(block.read(0, length)?);
         }
-        let (Some(older), Some(writer)) = (&self.older, writer()) else {
-            self.no_file = true;
-            return;
+        all.extend(&self.newest);
+        Ok(all)
+    }
+
+    /// Bytes of it that are in memory.
+    #[cfg(test)]
+    pub(crate) fn in_memory(&self) -> usize {
+        let waiting = |block: &Arc<Block>| match &*block.state() {
+            State::Waiting(bytes) => bytes.capacity(),
+            State::Written { .. } => 0,
         };
-        let block = std::mem::take(&mut self.newest);
+        let older = self.older.iter().map(|(_, block)| waiting(block));
+        self.newest.capacity() + older.sum::<usize>()
+    }
+
+    /// Gives the newest to the thread that writes.
+    fn hand_over(&mut self, writer: &Writer) {
+        let bytes = std::mem::take(&mut self.newest);
         let begin = self.begin;
-        self.begin += block.len() as u64;
-        older.waiting().insert(begin, Arc::new(block));
+        self.begin += bytes.len() as u64;
+        let state = Mutex::new(State::Waiting(bytes));
+        let block = Arc::new(Block { state });
         // The thread ends with the process alone. If it did not, the block would stay in memory.
-        let _ = writer.send((Arc::clone(older), begin));
+        let _ = writer.send(Arc::downgrade(&block));
+        self.older.push((begin, block));
     }
 }
 
-/// Where to tell the thread that writes of a block, by its file and where it begins.
-type Writer = Sender<(Arc<Older>, u64)>;
+/// Where to tell the thread that writes of a block.
+type Writer = Sender<Weak<Block>>;
 
-/// The thread that writes for all spools of the process.
+/// The thread that writes for all spools of the process. Without a file or a thread there is none, and all stays in memory.
 fn writer() -> Option<&'static Writer> {
+    static FILE: OnceLock<File> = OnceLock::new();
     static WRITER: OnceLock<Option<Writer>> = OnceLock::new();
     let start = || {
+        let opened = tempfile::tempfile().ok()?;
+        let file = FILE.get_or_init(|| opened);
         let (sender, receiver): (Writer, _) = channel();
         let work = move || {
-            receiver
-                .iter()
-                .for_each(|(older, begin)| older.write(begin))
+            let mut end = 0;
+            let blocks = receiver.iter().filter_map(|block| block.upgrade());
+            blocks.for_each(|block| block.write(file, &mut end));
         };
         let thread = thread::Builder::new().name("spool".to_owned()).spawn(work);
         thread.ok().map(|_| sender)
@@ -152,59 +210,83 @@ fn writer() -> Option<&'static Writer> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::MetadataExt;
     use std::time::{Duration, Instant};
+
+    const BLOCK: usize = 8 << 10;
+
+    /// Waits until nothing but the newest is in memory.
+    fn written(spool: &Spool) {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while spool.in_memory() > spool.newest.capacity() {
+            assert!(Instant::now() < deadline, "nothing is written");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
 
     #[test]
     fn bytes_come_back_from_memory_and_from_the_file() {
-        let mut spool = Spool::default();
+        let mut spool = Spool::new(BLOCK);
         let text = |number: u32| number.to_string().repeat(100).into_bytes();
         let places: Vec<Place> = (0..3_000)
             .map(|number| spool.append(|bytes| bytes.extend(text(number))))
             .collect();
         let check = |spool: &Spool| {
             for (number, place) in (0..3_000).zip(&places).rev() {
-                assert_eq!(spool.read(*place), text(number));
+                assert_eq!(spool.read(*place).expect("readable"), text(number));
             }
+            let all: Vec<u8> = (0..3_000).flat_map(text).collect();
+            assert!(spool.all().expect("readable") == all);
         };
         check(&spool);
-        let older = spool
-            .older
-            .as_ref()
-            .expect("a megabyte is more than a block");
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while !older.waiting().is_empty() {
-            assert!(Instant::now() < deadline, "nothing is written");
-            thread::sleep(Duration::from_millis(5));
-        }
+        assert!(spool.older.len() > 100);
+        written(&spool);
         assert!(spool.newest.len() < BLOCK);
         check(&spool);
+        let (begin, last) = spool.older.last().expect("blocks").clone();
+        let beyond = spool.read(Place::new(begin, 1 << 20));
+        assert!(beyond.is_err(), "more than the file has");
+        drop(last);
     }
 
     #[test]
-    fn without_a_file_all_stays_in_memory() {
-        let mut spool = Spool {
-            no_file: true,
-            ..Spool::default()
+    fn what_is_needed_no_more_goes_back_to_the_disk() {
+        let mut spool = Spool::new(BLOCK);
+        for _ in 0..1_000 {
+            spool.append(|bytes| bytes.extend([7; BLOCK]));
+        }
+        written(&spool);
+        let State::Written { file, .. } = *spool.older[0].1.state() else {
+            panic!("it is in memory");
         };
-        let places = [1, 2, 3].map(|byte| spool.append(|bytes| bytes.extend([byte; BLOCK])));
-        assert!(spool.older.is_none());
-        assert_eq!(spool.read(places[0]), [1; BLOCK]);
-        assert_eq!(spool.read(places[2]), [3; BLOCK]);
+        let blocks = || file.metadata().expect("open").blocks() * 512;
+        let before = blocks();
+        drop(spool);
+        // Tests beside this one use the file, too, but far less of it.
+        let left = before.saturating_sub(blocks());
+        assert!(left > 4_000_000, "{left} bytes went back");
     }
 
     #[test]
-    fn what_cannot_be_written_stays_in_memory() {
-        let file = File::open("/dev/null").expect("a file that cannot be written");
-        let older = Older {
+    fn what_cannot_be_written_stays_in_memory_and_what_cannot_be_read_is_an_error() {
+        static UNWRITABLE: OnceLock<File> = OnceLock::new();
+        let file = UNWRITABLE.get_or_init(|| File::open("/dev/null").expect("is there"));
+        let block = |state| Block {
+            state: Mutex::new(state),
+        };
+        let waiting = block(State::Waiting(vec![1, 2, 3]));
+        let mut end = 0;
+        waiting.write(file, &mut end);
+        assert_eq!(
+            (waiting.read(1, 2).expect("in memory"), end),
+            (vec![2, 3], 0)
+        );
+        let written = State::Written {
             file,
-            waiting: Mutex::default(),
+            at: 0,
+            length: 3,
         };
-        older.waiting().insert(7, Arc::new(vec![1, 2, 3]));
-        older.write(7);
-        let place = Place {
-            begin: 8,
-            length: 2,
-        };
-        assert_eq!(older.read(place), [2, 3]);
+        let error = block(written).read(0, 3).expect_err("the file is empty");
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
     }
 }

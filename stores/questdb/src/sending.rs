@@ -5,12 +5,15 @@
 use crate::config::Options;
 use crate::error::{broken, not_connected, not_in_time, refused};
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full};
+use futures_util::future::{Either as Sooner, select};
+use http_body_util::channel::Channel;
+use http_body_util::{BodyExt, Either, Full};
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper::header::{AUTHORIZATION, HOST, HeaderValue};
 use hyper::{Method, Request};
 use hyper_util::rt::TokioIo;
 use sensormark_store::{ErrorKind, StoreError};
+use std::pin::pin;
 use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
@@ -26,9 +29,12 @@ pub(crate) struct Link {
     live: Option<Live>,
 }
 
+/// The lines of a request: all at once, or piece by piece, in HTTP's chunked encoding.
+type Body = Either<Full<Bytes>, Channel<Bytes>>;
+
 /// What sends requests, and the task that does its input and output.
 struct Live {
-    sender: SendRequest<Full<Bytes>>,
+    sender: SendRequest<Body>,
     task: JoinHandle<()>,
 }
 
@@ -97,9 +103,38 @@ impl Link {
         Ok(())
     }
 
-    /// Sends lines as one request, which is one transaction of their table, and waits until they are committed.
-    pub(crate) async fn post(&mut self, operation: &str, lines: Bytes) -> Result<(), StoreError> {
+    /// Sends lines as one request, which is one transaction of their table, and waits until they are committed. Each piece is made when there is room for it.
+    pub(crate) async fn post(
+        &mut self,
+        operation: &str,
+        mut pieces: impl Iterator<Item = Bytes>,
+    ) -> Result<(), StoreError> {
         self.ensure().await?;
+        let first = pieces.next().unwrap_or_default();
+        let Some(second) = pieces.next() else {
+            let body = Either::Left(Full::new(first));
+            return self.exchange(operation, body, async { true }).await;
+        };
+        let (mut sender, body) = Channel::new(1);
+        let feeding = async move {
+            for piece in [first, second].into_iter().chain(pieces) {
+                if sender.send_data(piece).await.is_err() {
+                    return false;
+                }
+            }
+            drop(sender);
+            true
+        };
+        self.exchange(operation, Either::Right(body), feeding).await
+    }
+
+    /// Sends a request while its body is fed, and waits for the answer. `feeding` says whether all was taken.
+    async fn exchange(
+        &mut self,
+        operation: &str,
+        body: Body,
+        feeding: impl Future<Output = bool>,
+    ) -> Result<(), StoreError> {
         let mut request = Request::builder()
             .method(Method::POST)
             .uri("/write?precision=n")
@@ -107,7 +142,7 @@ impl Link {
         if let Some(authorization) = &self.authorization {
             request = request.header(AUTHORIZATION, authorization.clone());
         }
-        let request = request.body(Full::new(lines)).map_err(|error| {
+        let request = request.body(body).map_err(|error| {
             StoreError::new(ErrorKind::Protocol, operation, error.to_string()).with_doubt(false)
         })?;
         let Some(live) = &mut self.live else {
@@ -116,14 +151,22 @@ impl Link {
         };
         let exchange = async {
             live.sender.ready().await?;
-            let answer = live.sender.send_request(request).await?;
-            let status = answer.status();
-            let body = answer.into_body().collect().await?.to_bytes();
-            Ok::<_, hyper::Error>((status, body))
+            let answering = async {
+                let answer = live.sender.send_request(request).await?;
+                let status = answer.status();
+                let body = answer.into_body().collect().await?.to_bytes();
+                Ok::<_, hyper::Error>((status, body))
+            };
+            // A server that answers before it has all lines has refused them.
+            let (answer, is_whole) = match select(pin!(answering), pin!(feeding)).await {
+                Sooner::Left((answer, _)) => (answer, false),
+                Sooner::Right((is_whole, answering)) => (answering.await, is_whole),
+            };
+            answer.map(|(status, body)| (status, body, is_whole))
         };
         match tokio::time::timeout(self.timeout, exchange).await {
-            Ok(Ok((status, _))) if status.is_success() => Ok(()),
-            Ok(Ok((status, body))) => {
+            Ok(Ok((status, _, true))) if status.is_success() => Ok(()),
+            Ok(Ok((status, body, _))) => {
                 // The server may close after a refusal, so the next request has a connection of its own.
                 self.live = None;
                 Err(refused(operation, status.as_u16(), &body))

@@ -17,6 +17,26 @@ pub(crate) struct Sent {
     pub(crate) note: Option<String>,
 }
 
+/// What is shown of lines that go out as one request.
+#[derive(Default)]
+pub(crate) struct Lines {
+    first: Vec<String>,
+    count: usize,
+    bytes: usize,
+}
+
+impl Lines {
+    /// Takes in whole lines.
+    pub(crate) fn add(&mut self, lines: &[u8]) {
+        let text = String::from_utf8_lossy(lines);
+        let more = LINES.saturating_sub(self.first.len());
+        self.first
+            .extend(text.lines().take(more).map(str::to_owned));
+        self.count += text.lines().count();
+        self.bytes += lines.len();
+    }
+}
+
 impl Kept {
     /// Keeps what is sent from now on.
     pub(crate) fn start(&mut self) {
@@ -35,14 +55,21 @@ impl Kept {
         }
     }
 
+    /// What takes in the lines of a request, where it is to be shown.
+    pub(crate) fn lines(&self) -> Option<Lines> {
+        self.0.as_ref().map(|_| Lines::default())
+    }
+
     /// Notes lines that are sent as one request.
     #[inline]
-    pub(crate) fn note_lines(&mut self, lines: &[u8]) {
-        if let Some(sent) = &mut self.0 {
-            let text = String::from_utf8_lossy(lines);
-            let first: Vec<&str> = text.lines().take(LINES).collect();
-            let (count, shown) = (text.lines().count(), first.len());
-            let bytes = lines.len();
+    pub(crate) fn note_lines(&mut self, lines: Option<Lines>) {
+        if let (Some(sent), Some(lines)) = (&mut self.0, lines) {
+            let Lines {
+                first,
+                count,
+                bytes,
+            } = lines;
+            let shown = first.len();
             sent.push(Sent {
                 text: first.join("\n"),
                 values: Vec::new(),

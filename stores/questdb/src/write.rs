@@ -1,4 +1,4 @@
-//! Writing: columns become lines in one buffer, which goes out as a request. A request is one transaction of its table.
+//! Writing: columns become lines, piece by piece, while the piece before is on its way. A request is one transaction of its table.
 //!
 //! The lines themselves are [`sensormark_store::lines`]. QuestDB's protocol: <https://questdb.com/docs/reference/api/ilp/overview/>.
 
@@ -17,8 +17,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 const OPERATION: &str = "write a batch to QuestDB";
 
-/// The session's buffer, while it is not on its way.
-type Spare = Arc<Mutex<Option<Page>>>;
+/// The session's buffers that are not on their way.
+type Spare = Arc<Mutex<Vec<Page>>>;
+
+/// Lines that go out together. A client holds a few such pieces, not its whole request.
+const PIECE_BYTES: usize = 64 << 10;
 
 /// A session's means of writing.
 #[derive(Default)]
@@ -36,16 +39,20 @@ impl AsRef<[u8]> for Lent {
 impl Drop for Lent {
     fn drop(&mut self) {
         let mut spare = self.1.lock().unwrap_or_else(PoisonError::into_inner);
-        *spare = Some(std::mem::take(&mut self.0));
+        spare.push(std::mem::take(&mut self.0));
     }
 }
 
 impl Outlet {
     fn page(&self) -> Page {
         let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut page = spare.take().unwrap_or_default();
+        let mut page = spare.pop().unwrap_or_default();
         page.clear();
         page
+    }
+
+    fn lend(&self, page: Page) -> Bytes {
+        Bytes::from_owner(Lent(page, Arc::clone(&self.0)))
     }
 }
 
@@ -65,17 +72,27 @@ impl Writer<'_> {
         let table = &self.tables.lines[batch.table];
         let mut lines = table.lines.of(batch);
         let mut done = Acknowledgement::default();
+        let (outlet, database) = (self.outlet, self.database.as_bytes());
         let mut row = 0;
         while row < batch.len() {
-            let (start, mut page) = (row, self.outlet.page());
-            while row < batch.len() && row - start < READINGS && page.len() < BODY_BYTES {
-                page.put(self.database.as_bytes());
-                lines.put(row, &table.heads[batch.series[row] as usize], &mut page);
-                row += 1;
-            }
-            self.kept.note_lines(page.written());
-            let body = Bytes::from_owner(Lent(page, Arc::clone(&self.outlet.0)));
-            let posted = self.link.post(OPERATION, body).await;
+            let (start, mut bytes, mut told) = (row, 0, self.kept.lines());
+            let is_whole = |row| row == batch.len() || row - start == READINGS;
+            let pieces = std::iter::from_fn(|| {
+                if is_whole(row) || bytes >= BODY_BYTES {
+                    return None;
+                }
+                let mut page = outlet.page();
+                while !is_whole(row) && page.len() < PIECE_BYTES {
+                    page.put(database);
+                    lines.put(row, &table.heads[batch.series[row] as usize], &mut page);
+                    row += 1;
+                }
+                bytes += page.len();
+                told.iter_mut().for_each(|told| told.add(page.written()));
+                Some(outlet.lend(page))
+            });
+            let posted = self.link.post(OPERATION, pieces).await;
+            self.kept.note_lines(told);
             posted.map_err(|error| error.after_acknowledging(done.readings))?;
             done.readings += (row - start) as u64;
             done.sent = done.readings;
@@ -118,9 +135,11 @@ impl Writer<'_> {
             .lines
             .of(batch)
             .put(0, &table.heads[series], &mut page);
-        self.kept.note_lines(page.written());
-        let body = Bytes::from_owner(Lent(page, Arc::clone(&self.outlet.0)));
-        self.link.post(operation, body).await?;
+        let mut told = self.kept.lines();
+        told.iter_mut().for_each(|told| told.add(page.written()));
+        self.kept.note_lines(told);
+        let body = [self.outlet.lend(page)];
+        self.link.post(operation, body.into_iter()).await?;
         Ok(Acknowledgement {
             readings: 1,
             sent: 1,

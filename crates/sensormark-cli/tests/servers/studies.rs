@@ -80,7 +80,11 @@ pub fn mongodb_alone_writes_unacknowledged_in_sensor_operations_as_its_study() {
         let trials = place.trials();
         let mut classes: Vec<String> = Vec::new();
         for trial in &trials {
-            assert_eq!(held_against(trial), [""; 0], "{}: {text}", trial["verdict"]);
+            let mut held = held_against(trial);
+            // Nothing is waited for, so such a client is nearly as fast as without a database.
+            let is_unacknowledged = trial["implementation"]["durability"] == "unacknowledged";
+            held.retain(|kind| !(is_unacknowledged && kind == "client_bound"));
+            assert_eq!(held, [""; 0], "{}: {text}", trial["verdict"]);
             let of = |name: &str| trial["implementation"][name].as_str().unwrap_or_default();
             let class = format!("{} {}", of("store"), of("durability"));
             if !classes.contains(&class) {

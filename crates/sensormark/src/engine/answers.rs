@@ -10,7 +10,7 @@ use crate::measurement::record::AnswersRecord;
 use crate::spool::{Place, Spool};
 use sensormark_store::{Answer, Ask, Batch, Query, Selection, Table};
 use serde::{Deserialize, Serialize};
-use std::mem::size_of;
+use std::io;
 use std::num::NonZeroU64;
 
 /// Room for answers that wait to be compared, of all clients of a load together, in bytes.
@@ -58,21 +58,53 @@ pub struct Kept {
 #[derive(Debug, Default)]
 pub struct KeptAnswers {
     /// Of each thread.
-    parts: Vec<(Spool, Vec<(u64, Place)>)>,
+    parts: Vec<Part>,
 }
+
+/// Answers of one thread.
+#[derive(Debug)]
+struct Part {
+    answers: Spool,
+    /// Of each answer the question's number and how many bytes it takes.
+    lengths: Spool,
+}
+
+impl Part {
+    /// The number of each question, and where its answer stands.
+    fn places(&self) -> io::Result<Vec<(u64, Place)>> {
+        let packed = self.lengths.all()?;
+        let (mut places, mut rest, mut begin) = (Vec::new(), packed.as_slice(), 0);
+        while !rest.is_empty() {
+            let ((index, length), after) =
+                postcard::take_from_bytes::<(u64, usize)>(rest).map_err(io::Error::other)?;
+            places.push((index, Place::new(begin, length)));
+            (rest, begin) = (after, begin + length as u64);
+        }
+        Ok(places)
+    }
+}
+
+/// When so many bytes of answers are together, they go to a file.
+const BLOCK: usize = 128 << 10;
 
 impl KeptAnswers {
     /// Keeps another answer. Gives how many bytes it takes.
     pub fn push(&mut self, kept: &Kept) -> u64 {
         if self.parts.is_empty() {
-            self.parts.push(Default::default());
+            self.parts.push(Part {
+                answers: Spool::new(BLOCK),
+                lengths: Spool::new(BLOCK / 16),
+            });
         }
-        let (spool, places) = &mut self.parts[0];
-        let place = spool.append(|bytes| {
+        let part = &mut self.parts[0];
+        let answer = part.answers.append(|bytes| {
             postcard::to_io(kept, bytes).expect("memory takes all that is written");
         });
-        places.push((kept.index, place));
-        (place.bytes() + size_of::<(u64, Place)>()) as u64
+        let length = part.lengths.append(|bytes| {
+            let both = &(kept.index, answer.bytes());
+            postcard::to_io(both, bytes).expect("memory takes all that is written");
+        });
+        (answer.bytes() + length.bytes()) as u64
     }
 
     /// Takes over those of another thread.
@@ -81,20 +113,19 @@ impl KeptAnswers {
     }
 
     /// All of them, in the order of their questions.
-    pub fn in_order(self) -> impl Iterator<Item = Kept> {
-        let (spools, places): (Vec<Spool>, Vec<_>) = self.parts.into_iter().unzip();
-        let mut all: Vec<(u64, usize, Place)> = (0..)
-            .zip(places)
-            .flat_map(|(part, places)| {
-                let one = move |(index, place)| (index, part, place);
-                places.into_iter().map(one)
-            })
-            .collect();
+    ///
+    /// # Errors
+    /// When the file that they were put into cannot be read.
+    pub fn in_order(&self) -> io::Result<impl Iterator<Item = io::Result<Kept>>> {
+        let mut all: Vec<(u64, &Spool, Place)> = Vec::new();
+        for part in &self.parts {
+            let one = |(index, place)| (index, &part.answers, place);
+            all.extend(part.places()?.into_iter().map(one));
+        }
         all.sort_unstable_by_key(|(index, ..)| *index);
-        all.into_iter().map(move |(_, part, place)| {
-            let unpacked = postcard::from_bytes(&spools[part].read(place));
-            unpacked.expect("an answer stands where it was packed")
-        })
+        Ok(all.into_iter().map(|(_, answers, place)| {
+            postcard::from_bytes(&answers.read(place)?).map_err(io::Error::other)
+        }))
     }
 }
 
@@ -273,10 +304,10 @@ mod tests {
         one.push(&kept(0));
         other.push(&kept(2));
         let bytes = other.push(&kept(1));
-        assert!((60..160).contains(&bytes), "{bytes}");
+        assert!((40..160).contains(&bytes), "{bytes}");
         one.append(other);
-        let all: Vec<Kept> = one.in_order().collect();
-        assert_eq!(all, [kept(0), kept(1), kept(2), kept(3)]);
+        let all: io::Result<Vec<Kept>> = one.in_order().expect("readable").collect();
+        assert_eq!(all.expect("readable"), [kept(0), kept(1), kept(2), kept(3)]);
     }
 
     #[test]

@@ -4,11 +4,12 @@ use super::answers::compare_found;
 use super::client::LoadState;
 use super::client_threads::{ClientThreads, Stage, ThreadDone, tally_options};
 use super::operations::Slot;
-use super::outcome::{Cut, LoadOutcome, LoadSummary, PhaseOutcome};
+use super::outcome::{Cut, LoadOutcome, LoadSummary, PhaseOutcome, put_away};
 use super::phase::Load;
 use super::tally::Tally;
 use super::work_distribution::{ClientDone, Issued};
 use sensormark_store::Plan;
+use std::io;
 
 /// The clients of a phase, at rest and still connected, and what they counted.
 pub struct Finished {
@@ -75,7 +76,9 @@ impl Finished {
         } else {
             count_not_started(state, &clients, self.cut_ns, &mut tally)
         };
-        check_kept(state, &shared.target.plan, &mut tally);
+        if let Err(error) = check_kept(state, &shared.target.plan, &mut tally) {
+            tally.broken = Some(put_away("answers that wait to be compared", &error));
+        }
         let summary = LoadSummary {
             name: load.name.clone(),
             clients: load.clients.of,
@@ -116,10 +119,11 @@ fn count_not_started(
     count
 }
 
-fn check_kept(state: &LoadState, plan: &Plan, tally: &mut Tally) {
+fn check_kept(state: &LoadState, plan: &Plan, tally: &mut Tally) -> io::Result<()> {
     let kept = std::mem::take(&mut tally.kept);
     let mut slot = Slot::new(&plan.schema);
-    for kept in kept.in_order() {
+    for kept in kept.in_order()? {
+        let kept = kept?;
         let operations = state.operations.as_ref();
         let line = kept.check(operations, &mut slot, &state.doubtful, &mut tally.answers);
         tally.lines.extend(line.map(|line| (kept.index, line)));
@@ -133,4 +137,5 @@ fn check_kept(state: &LoadState, plan: &Plan, tally: &mut Tally) {
         }
     }
     state.operations.compared();
+    Ok(())
 }

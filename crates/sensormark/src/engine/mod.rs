@@ -124,6 +124,8 @@ pub mod time_left;
 
 pub mod judge;
 
+mod freed;
+
 pub mod run;
 
 pub mod failure;

@@ -3,7 +3,7 @@
 //! Made from the tallies of all threads after the phase; several processes' outcomes of one load become one. Whether figures may be
 //! believed is not decided here.
 
-use super::quiet_spells::{self, Spell};
+use super::quiet_spells::{self, QuietSpells, Spell};
 use super::tally::{ClassTally, Exception, Tally, WriteCounts};
 use super::work_distribution::Issued;
 use crate::measurement::latency::{
@@ -13,6 +13,7 @@ use crate::measurement::record::AnswersRecord;
 use crate::measurement::shared_window::SharedWindow;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::io;
 
 /// What one phase led to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -85,7 +86,7 @@ pub struct LoadOutcome {
     pub lines: BTreeMap<u64, String>,
     /// How often something was found right that is worth reporting.
     pub notes: BTreeMap<String, u64>,
-    /// What broke a client's line from its source.
+    /// What of this program broke: a client's line from its source, or the file of what is put away.
     pub broken: Option<String>,
     /// What the journal of a fed load took, in ns.
     pub journal_ns: u64,
@@ -117,10 +118,12 @@ pub struct Latencies {
     pub seconds: Vec<SecondHistogram>,
 }
 
-impl From<LatencyRecorder> for Latencies {
-    fn from(recorder: LatencyRecorder) -> Self {
-        let (_, seconds, summary) = recorder.finish();
-        Self { summary, seconds }
+impl TryFrom<LatencyRecorder> for Latencies {
+    type Error = io::Error;
+
+    fn try_from(recorder: LatencyRecorder) -> io::Result<Self> {
+        let (_, seconds, summary) = recorder.finish()?;
+        Ok(Self { summary, seconds })
     }
 }
 
@@ -141,16 +144,37 @@ impl Latencies {
     }
 }
 
-impl From<ClassTally> for ClassOutcome {
-    fn from(tally: ClassTally) -> Self {
-        Self {
+impl TryFrom<ClassTally> for ClassOutcome {
+    type Error = io::Error;
+
+    fn try_from(tally: ClassTally) -> io::Result<Self> {
+        Ok(Self {
             operations: tally.operations,
             readings: tally.readings,
             failed: tally.failed,
-            latency: tally.latency.into(),
-            service: tally.service.map(Into::into),
-        }
+            latency: tally.latency.try_into()?,
+            service: tally.service.map(TryInto::try_into).transpose()?,
+        })
     }
+}
+
+/// What was put into a file while the phase ran.
+fn read_again(
+    classes: Vec<ClassTally>,
+    pacing: LatencyRecorder,
+    quiet: QuietSpells,
+) -> io::Result<(Vec<ClassOutcome>, LatencySummary, Vec<Spell>)> {
+    let classes: io::Result<_> = classes.into_iter().map(TryInto::try_into).collect();
+    Ok((classes?, pacing.finish()?.2, quiet.finish()?))
+}
+
+/// What is said when something that was put into a file without a name cannot be read again.
+pub(super) fn put_away(what: &str, error: &io::Error) -> String {
+    let folder = std::env::temp_dir();
+    format!(
+        "{what} were put into a file in {}, which cannot be read again: {error}. Check that disk, or set TMPDIR to a folder on another one",
+        folder.display()
+    )
 }
 
 /// What a load's outcome takes besides its tally.
@@ -176,6 +200,12 @@ impl LoadOutcome {
             ..
         } = summary;
         let text = |kind: &'static str| kind.to_owned();
+        let mut broken = tally.broken;
+        let read = read_again(tally.classes, tally.pacing, tally.quiet);
+        let (classes, pacing, quiet) = read.unwrap_or_else(|error| {
+            broken.get_or_insert_with(|| put_away("latencies", &error));
+            (Vec::new(), LatencySummary::empty(), Vec::new())
+        });
         let mut exceptions = tally.exceptions;
         exceptions.sort_unstable_by_key(|exception| exception.index);
         Self {
@@ -184,10 +214,7 @@ impl LoadOutcome {
             open_loop,
             seconds: tally.last_ns.saturating_sub(summary.start_ns) as f64 / 1e9,
             shared: None,
-            classes: class_names
-                .into_iter()
-                .zip(tally.classes.into_iter().map(Into::into))
-                .collect(),
+            classes: class_names.into_iter().zip(classes).collect(),
             errors: tally
                 .errors
                 .into_iter()
@@ -201,14 +228,14 @@ impl LoadOutcome {
             issued: summary.issued,
             exceptions,
             answers: tally.answers,
-            pacing: open_loop.then(|| tally.pacing.finish().2),
+            pacing: open_loop.then_some(pacing),
             reconnects: summary.reconnects,
             datagram_bytes: summary.datagram_bytes,
             lines: tally.lines,
             notes: tally.notes,
-            broken: tally.broken,
+            broken,
             journal_ns: tally.journal_ns,
-            quiet: tally.quiet.finish(),
+            quiet,
         }
     }
 

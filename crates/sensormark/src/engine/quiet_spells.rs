@@ -3,29 +3,37 @@
 //! Each thread keeps its own, from one success to the next. Nobody at all had an answer where the spells of all threads and processes overlap. Instants are
 //! in ns of CLOCK_MONOTONIC, which processes of one machine share.
 
+use crate::spool::Spool;
+use std::io;
+
 /// Spells shorter than this are not kept, in ns: an outage is longer, and an ordinary operation is not.
 const LEAST_NS: u64 = 100_000_000;
 
 /// From when on and until when nothing succeeded; the last one has no end.
 pub type Spell = (u64, u64);
 
-/// The spells of one thread.
-#[derive(Debug, Clone)]
+/// When so many bytes of spells are together, they go to a file.
+const BLOCK: usize = 8 << 10;
+
+/// The spells of one thread, and those of others that are to be quiet at the same time.
+#[derive(Debug)]
 pub struct QuietSpells {
     /// Those that are over, end to end: how long after the end of the one before, and how long. At low rates there are many.
-    packed: Vec<u8>,
+    packed: Spool,
     /// When the last of them ended.
     packed_until_ns: u64,
     since_ns: u64,
+    others: Vec<Self>,
 }
 
 impl QuietSpells {
     /// From an instant at which nothing had succeeded yet.
     pub const fn new(start_ns: u64) -> Self {
         Self {
-            packed: Vec::new(),
+            packed: Spool::new(BLOCK),
             packed_until_ns: 0,
             since_ns: start_ns,
+            others: Vec::new(),
         }
     }
 
@@ -40,32 +48,37 @@ impl QuietSpells {
 
     fn push(&mut self, (from, until): Spell) {
         let relative = (from - self.packed_until_ns, until - from);
-        postcard::to_io(&relative, &mut self.packed).expect("memory takes all that is written");
+        self.packed.append(|bytes| {
+            postcard::to_io(&relative, bytes).expect("memory takes all that is written");
+        });
         self.packed_until_ns = until;
     }
 
-    /// All spells in order; the last begins with the last success.
-    pub fn finish(self) -> Vec<Spell> {
-        let (mut all, mut rest, mut end_ns) = (Vec::new(), self.packed.as_slice(), 0);
+    /// Those that were quiet for all, in order; the last begins with the last success.
+    ///
+    /// # Errors
+    /// When the file that they were put into cannot be read.
+    pub fn finish(self) -> io::Result<Vec<Spell>> {
+        let packed = self.packed.all()?;
+        let (mut all, mut rest, mut end_ns) = (Vec::new(), packed.as_slice(), 0);
         while !rest.is_empty() {
-            let ((after_ns, length_ns), others): ((u64, u64), _) =
-                postcard::take_from_bytes(rest).expect("a spell stands where it was packed");
+            let ((after_ns, length_ns), others) =
+                postcard::take_from_bytes::<(u64, u64)>(rest).map_err(io::Error::other)?;
             let from = end_ns + after_ns;
             end_ns = from + length_ns;
             all.push((from, end_ns));
             rest = others;
         }
         all.push((self.since_ns, u64::MAX));
-        all
+        for other in self.others {
+            all = common(&all, &other.finish()?);
+        }
+        Ok(all)
     }
 
     /// What was quiet for another thread, too.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        let mut spells = common(&self.finish(), &other.finish());
-        let mut both = Self::new(spells.pop().map_or(0, |(from, _)| from));
-        spells.into_iter().for_each(|spell| both.push(spell));
-        both
+    pub fn and(&mut self, other: Self) {
+        self.others.push(other);
     }
 }
 
@@ -114,8 +127,9 @@ mod tests {
     #[test]
     fn nobody_had_an_answer_where_all_had_none() {
         // Quiet from 100 to 900 and from 1,000; and from 300 to 700 and from 800.
-        let both = spells(&[50, 100, 900, 1_000]).and(spells(&[90, 180, 270, 300, 700, 800]));
-        let all = both.finish();
+        let mut both = spells(&[50, 100, 900, 1_000]);
+        both.and(spells(&[90, 180, 270, 300, 700, 800]));
+        let all = both.finish().expect("all in memory");
         assert_eq!(all, [(300 * MS, 700 * MS), (1_000 * MS, u64::MAX)]);
         assert_eq!(longest_ns(&all, 1_050 * MS), 400 * MS);
         assert_eq!(
@@ -127,8 +141,9 @@ mod tests {
 
     #[test]
     fn who_issues_nothing_changes_nothing() {
-        let own = spells(&[50, 400]);
-        let both = own.clone().and(QuietSpells::new(0));
-        assert_eq!(both.finish(), own.finish());
+        let (own, mut both) = (spells(&[50, 400]), spells(&[50, 400]));
+        both.and(QuietSpells::new(0));
+        let [both, own] = [both, own].map(|spells| spells.finish().expect("all in memory"));
+        assert_eq!(both, own);
     }
 }

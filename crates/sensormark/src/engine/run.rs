@@ -6,6 +6,7 @@
 use super::benchmark_case::BenchmarkCase;
 use super::context::{CaseRunner, RunContext, RunEvent, TrialPosition, trial_label};
 use super::deployment::{block_on, existing_endpoint};
+use super::freed;
 use super::judge::client::confined;
 use super::quiet_host;
 use super::repeats::RepeatBudget;
@@ -122,6 +123,7 @@ pub fn run(
         )? {
             outcome.count(&record);
         }
+        freed::give_back();
     }
     outcome.interrupted = context.is_interrupted();
     Ok(outcome)

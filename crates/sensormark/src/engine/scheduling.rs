@@ -1,7 +1,7 @@
 //! How the kernel schedules the calling thread: real-time priority and timer slack, asked for and reported.
 //!
-//! Both are optional: without the right to them a run goes on, and its result says that they were refused. The call for real-time priority is the engine's only
-//! foreign call, because no safe wrapper of it is among our dependencies.
+//! Both are optional: without the right to them a run goes on, and its result says that they were refused. The call for real-time priority is a
+//! foreign one, because no safe wrapper of it is among our dependencies.
 //!
 //! It is not CPU pinning, and it changes no other thread or process.
 

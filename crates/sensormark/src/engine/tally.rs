@@ -80,7 +80,7 @@ impl WriteCounts {
 }
 
 /// Counts of one class of operations.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct ClassTally {
     /// Operations that succeeded.
     pub operations: u64,
@@ -145,7 +145,7 @@ pub struct Tally {
     pub lines: BTreeMap<u64, String>,
     /// How often something was found right that is worth reporting.
     pub notes: BTreeMap<String, u64>,
-    /// What broke a client's line from its source.
+    /// What of this program broke: a client's line from its source, or the file of what is put away.
     pub broken: Option<String>,
     /// What the journal of a fed load took, in ns.
     pub journal_ns: u64,
@@ -366,8 +366,7 @@ impl Tally {
         self.broken = self.broken.take().or(other.broken);
         self.journal_ns += other.journal_ns;
         self.pacing.merge(other.pacing);
-        let own = std::mem::replace(&mut self.quiet, QuietSpells::new(0));
-        self.quiet = own.and(other.quiet);
+        self.quiet.and(other.quiet);
     }
 }
 
@@ -390,7 +389,7 @@ mod tests {
             tally.was_free(due_ns, due_ns + 50_000 + second);
         }
         assert_eq!(tally.pacing.past_bytes(), 0);
-        let summary = tally.pacing.finish().2;
+        let summary = tally.pacing.finish().expect("all in memory").2;
         assert_eq!(summary.count, 3_600);
         // Three significant digits: the lowest value of the bucket.
         assert_eq!((summary.min_ns / 1_000, summary.max_ns / 1_000), (49, 53));

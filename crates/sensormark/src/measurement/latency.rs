@@ -2,11 +2,13 @@
 //!
 //! This module only counts. The engine decides which two instants a latency lies between.
 
+use crate::spool::Spool;
 use crate::statistics::{self, Percentile, percentile_supported};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::io;
 
 /// The longest latency that is kept as it is: one hour, in ns. Longer ones count as this.
 pub const LONGEST_NS: u64 = 3_600_000_000_000;
@@ -23,8 +25,8 @@ pub fn histogram() -> Histogram<u64> {
 ///
 /// Recording costs a few nanoseconds; merging and HdrHistogram's format are left to [`LatencyRecorder::finish`]. Only the buckets of the present second are an
 /// array. It has about 34,000 entries, of which only the memory that is touched counts. A second that is over is packed into three or four bytes for each
-/// bucket that was hit, and a few more: once a second, some nanoseconds a bucket. So hours of them are one block, and a small one.
-#[derive(Debug, Clone)]
+/// bucket that was hit, and a few more: once a second, some nanoseconds a bucket. Hours of them go to a file.
+#[derive(Debug)]
 pub struct LatencyRecorder {
     /// Counts of the present second, by bucket.
     counts: Vec<u32>,
@@ -35,35 +37,53 @@ pub struct LatencyRecorder {
     sum_ns: u128,
 }
 
+/// When so many bytes of past seconds are together, they go to a file. There are recorders for each class of each thread.
+const BLOCK: usize = 8 << 10;
+
 /// Counts of seconds that are over, packed end to end.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug)]
 struct PastSeconds {
-    packed: Vec<u8>,
+    packed: Spool,
+    /// Those of other recorders.
+    others: Vec<Spool>,
 }
 
 /// A second, the buckets that were hit in it, and how often.
 type PastSecond = (u64, Vec<(u16, u32)>);
 
 impl PastSeconds {
-    fn push(&mut self, second: &PastSecond) {
-        postcard::to_io(second, &mut self.packed).expect("memory takes all that is written");
+    const fn new() -> Self {
+        Self {
+            packed: Spool::new(BLOCK),
+            others: Vec::new(),
+        }
     }
 
-    fn append(&mut self, mut other: Self) {
-        self.packed.append(&mut other.packed);
+    fn push(&mut self, second: &PastSecond) {
+        self.packed.append(|bytes| {
+            postcard::to_io(second, bytes).expect("memory takes all that is written");
+        });
+    }
+
+    fn append(&mut self, other: Self) {
+        self.others.push(other.packed);
+        self.others.extend(other.others);
     }
 
     /// Each second in the order of time; several may be the same second.
-    fn sorted(&self) -> Vec<PastSecond> {
-        let (mut seconds, mut rest) = (Vec::new(), self.packed.as_slice());
-        while !rest.is_empty() {
-            let (second, after) =
-                postcard::take_from_bytes(rest).expect("a second stands where it was packed");
-            seconds.push(second);
-            rest = after;
+    fn sorted(&self) -> io::Result<Vec<PastSecond>> {
+        let mut seconds = Vec::new();
+        for spool in [&self.packed].into_iter().chain(&self.others) {
+            let packed = spool.all()?;
+            let mut rest = packed.as_slice();
+            while !rest.is_empty() {
+                let (second, after) = postcard::take_from_bytes(rest).map_err(io::Error::other)?;
+                seconds.push(second);
+                rest = after;
+            }
         }
         seconds.sort_by_key(|(second, _): &PastSecond| *second);
-        seconds
+        Ok(seconds)
     }
 }
 
@@ -112,7 +132,7 @@ impl LatencyRecorder {
             counts: vec![0; usize::from(bucket_of(LONGEST_NS)) + 1],
             touched: Vec::new(),
             second: 0,
-            past: PastSeconds::default(),
+            past: PastSeconds::new(),
             sum_ns: 0,
         }
     }
@@ -155,17 +175,20 @@ impl LatencyRecorder {
         self.sum_ns += other.sum_ns;
     }
 
-    /// Memory that past seconds take, in bytes.
+    /// Bytes that past seconds take, in memory and in the file.
     #[cfg(test)]
-    pub(crate) const fn past_bytes(&self) -> usize {
-        self.past.packed.capacity()
+    pub(crate) fn past_bytes(&self) -> usize {
+        self.past.packed.all().expect("readable").len()
     }
 
     /// The distribution so far, and one histogram a second.
-    pub fn finish(mut self) -> (Histogram<u64>, Vec<SecondHistogram>, LatencySummary) {
+    ///
+    /// # Errors
+    /// When the file that past seconds were put into cannot be read.
+    pub fn finish(mut self) -> io::Result<(Histogram<u64>, Vec<SecondHistogram>, LatencySummary)> {
         self.close_second();
         let (mut total, mut encoded) = (histogram(), Vec::new());
-        let seconds = self.past.sorted();
+        let seconds = self.past.sorted()?;
         for same in seconds.chunk_by(|one, other| one.0 == other.0) {
             let mut histogram = histogram();
             for &(bucket, count) in same.iter().flat_map(|(_, hit)| hit) {
@@ -185,7 +208,7 @@ impl LatencyRecorder {
         if summary.count > 0 {
             summary.mean_ns = self.sum_ns as f64 / summary.count as f64;
         }
-        (total, encoded, summary)
+        Ok((total, encoded, summary))
     }
 }
 
@@ -363,15 +386,16 @@ mod tests {
 
     #[test]
     fn percentiles_need_ten_samples_beyond_them() {
-        let mut recorder = LatencyRecorder::new();
-        for value in 1..=999_u64 {
-            recorder.record(value * 1_000, value * 10_000_000);
-        }
-        let (_, _, summary) = recorder.clone().finish();
-        assert_eq!(summary.p99_ns, None);
-        assert!(summary.p95_ns.is_some());
-        recorder.record(1_000_000, 10_000_000_000);
-        assert!(recorder.finish().2.p99_ns.is_some());
+        let summary = |count: u64| {
+            let mut recorder = LatencyRecorder::new();
+            for value in 1..=count {
+                recorder.record(value * 1_000, value * 10_000_000);
+            }
+            recorder.finish().expect("all in memory").2
+        };
+        assert_eq!(summary(999).p99_ns, None);
+        assert!(summary(999).p95_ns.is_some());
+        assert!(summary(1_000).p99_ns.is_some());
     }
 
     /// The five percentiles as they are printed.
@@ -400,7 +424,7 @@ mod tests {
             for (place, value) in (0_u64..).zip(&values) {
                 recorder.record(*value, place * 1_000_000);
             }
-            let (_, seconds, summary) = recorder.finish();
+            let (_, seconds, summary) = recorder.finish().expect("all in memory");
             let again = LatencySummary::of_seconds(&seconds).unwrap();
             assert_eq!(percentiles(&again), percentiles(&summary));
             let mut sorted: Vec<f64> = values.iter().map(|value| *value as f64).collect();
@@ -449,7 +473,7 @@ mod tests {
         }
         let bytes = recorder.past_bytes() / 3_600;
         assert!(bytes <= 20, "{bytes} bytes a second");
-        assert_eq!(recorder.finish().1.len(), 3_600);
+        assert_eq!(recorder.finish().expect("all in memory").1.len(), 3_600);
     }
 
     #[test]
@@ -465,7 +489,7 @@ mod tests {
             if i % 3 == 0 { &mut one } else { &mut other }.record(latency, since);
         }
         one.merge(other);
-        let (merged, both) = (one.finish(), both.finish());
+        let [merged, both] = [one, both].map(|recorder| recorder.finish().expect("all in memory"));
         assert_eq!(merged.0, both.0);
         assert_eq!((merged.1, merged.2), (both.1, both.2));
     }

@@ -134,7 +134,7 @@ mod tests {
         for operation in 0..rate * seconds {
             recorder.record(1_000, operation * 1_000_000_000 / rate);
         }
-        recorder.finish().1
+        recorder.finish().expect("all in memory").1
     }
 
     fn part(began: f64, lasted: f64, rate: u64, seconds: &[SecondHistogram]) -> Part<'_> {
@@ -169,7 +169,7 @@ mod tests {
         let mut recorder = LatencyRecorder::new();
         (0..100).for_each(|place| recorder.record(1_000, place * 10_000_000));
         (0..30).for_each(|place| recorder.record(1_000, 1_000_000_000 + place * 8_000_000));
-        let seconds = recorder.finish().1;
+        let seconds = recorder.finish().expect("all in memory").1;
         let own = |ended: f64| Part {
             began: 0.0,
             ended,

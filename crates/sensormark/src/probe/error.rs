@@ -54,6 +54,12 @@ pub enum ProbeError {
     /// A thread could not be started.
     #[error("cannot start the sampling thread")]
     Thread(#[source] std::io::Error),
+    /// Older samples were put into a file without a name, and cannot be read again.
+    #[error(
+        "samples were put into a file in {}, which cannot be read again: check that disk, or set TMPDIR to a folder on another one",
+        std::env::temp_dir().display()
+    )]
+    PutAway(#[source] std::io::Error),
 }
 
 impl ProbeError {

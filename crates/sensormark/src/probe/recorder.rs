@@ -1,6 +1,7 @@
 //! A thread that samples trees and host once a period, at absolute deadlines, and whenever a phase is marked. It keeps
 //! everything until it is stopped, older rows in a file without a name. What it costs is in the recording.
 
+use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -17,12 +18,14 @@ use crate::spool::{Place, Spool};
 
 /// So many of the newest rows are in memory.
 const NEWEST: usize = 256;
+/// When so many bytes of older rows are together, they go to a file.
+const BLOCK: usize = 128 << 10;
 
 /// Samples until it is stopped. Dropping it stops it too, and drops what it recorded.
 #[derive(Debug)]
 pub struct Recorder {
     commands: Sender<Command>,
-    thread: JoinHandle<Recording>,
+    thread: JoinHandle<io::Result<Recording>>,
 }
 
 #[derive(Debug)]
@@ -108,7 +111,8 @@ impl Recorder {
     /// When the sampling thread is gone.
     pub fn stop(self) -> Result<Recording, ProbeError> {
         self.send(Command::Stop)?;
-        self.thread.join().map_err(|_| ProbeError::SamplerGone)
+        let recording = self.thread.join().map_err(|_| ProbeError::SamplerGone)?;
+        recording.map_err(ProbeError::PutAway)
     }
 
     fn send(&self, command: Command) -> Result<(), ProbeError> {
@@ -139,7 +143,7 @@ impl Sampler {
             host,
             trees: Vec::new(),
             recording,
-            older: Spool::default(),
+            older: Spool::new(BLOCK),
             places: Vec::new(),
             open_phase: None,
         }
@@ -150,7 +154,7 @@ impl Sampler {
         self.trees.push(tree);
     }
 
-    fn run(mut self, commands: &Receiver<Command>, period: Duration) -> Recording {
+    fn run(mut self, commands: &Receiver<Command>, period: Duration) -> io::Result<Recording> {
         self.sample(false);
         let mut deadline = Instant::now() + period;
         loop {
@@ -238,18 +242,20 @@ impl Sampler {
     }
 
     /// The recording with all rows.
-    fn whole(mut self) -> Recording {
+    fn whole(mut self) -> io::Result<Recording> {
         let newest = self.take_rows();
-        let older = self.places.iter().map(|place| {
-            postcard::from_bytes(&self.older.read(*place)).expect("rows stand where they were put")
-        });
-        for (host, trees) in older.chain([newest]) {
+        let older = self
+            .places
+            .iter()
+            .map(|place| postcard::from_bytes(&self.older.read(*place)?).map_err(io::Error::other));
+        for rows in older.chain([Ok(newest)]) {
+            let (host, trees) = rows?;
             self.recording.host.append(host);
             for (tree, columns) in self.recording.trees.iter_mut().zip(trees) {
                 tree.columns.append(columns);
             }
         }
-        self.recording
+        Ok(self.recording)
     }
 
     fn close_phase(&mut self, end_ns: u64) {
@@ -317,7 +323,7 @@ mod tests {
         // A tree that came later has later rows alone.
         sampler.add(tree("trial"));
         at.extend((0..NEWEST + 9).map(|_| sampler.sample(true)));
-        let recording = sampler.whole();
+        let recording = sampler.whole().expect("readable");
         assert!(recording.is_whole());
         assert_eq!(recording.host.monotonic_ns, at);
         assert_eq!(recording.trees[0].columns.monotonic_ns, at);

@@ -201,7 +201,7 @@ mod tests {
         for value in milliseconds {
             recorder.record(value * 1_000_000, 5);
         }
-        let (_, seconds, summary) = recorder.finish();
+        let (_, seconds, summary) = recorder.finish().expect("all in memory");
         LatencyRecord {
             open_loop: false,
             summary,

@@ -77,7 +77,7 @@ mod tests {
         for (at, value) in (0..).zip(milliseconds) {
             recorder.record(value * 1_000_000, at * 700_000_000);
         }
-        let (_, seconds, summary) = recorder.finish();
+        let (_, seconds, summary) = recorder.finish().expect("all in memory");
         LatencyRecord {
             open_loop: true,
             summary,

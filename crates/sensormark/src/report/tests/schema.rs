@@ -179,7 +179,7 @@ fn full_trials() -> Vec<Value> {
     let mut trials = two();
     let mut recorder = LatencyRecorder::new();
     (1..30).for_each(|operation| recorder.record(operation * 1_000_000, operation * 100_000_000));
-    let (_, seconds, summary) = recorder.finish();
+    let (_, seconds, summary) = recorder.finish().expect("all in memory");
     let latency = LatencyRecord {
         open_loop: true,
         summary,

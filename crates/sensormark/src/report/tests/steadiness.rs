@@ -19,7 +19,7 @@ fn course(seconds: u64, seed: u64, shape: impl Fn(f64) -> f64) -> LatencyRecord 
             recorder.record(crate::units::round_u64(mean_ns), at_ns);
         }
     }
-    let (_, seconds, summary) = recorder.finish();
+    let (_, seconds, summary) = recorder.finish().expect("all in memory");
     LatencyRecord {
         open_loop: false,
         summary,
