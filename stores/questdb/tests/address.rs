@@ -5,8 +5,8 @@ use sensormark_conformance::address::{Reachable, main as on_another_address};
 use sensormark_kit::url::basic_authorization;
 use sensormark_questdb::Questdb;
 use sensormark_store::{
-    Batch, DatabaseName, Durability, ErrorKind, Family, Field, FieldType, Plan, Schema, Series,
-    Store, StoreError, Table, TimeResolution, Value,
+    Acknowledgement, Batch, DatabaseName, Durability, ErrorKind, Family, Field, FieldType, Plan,
+    Schema, Series, Store, StoreError, Table, TimeResolution, Value,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,9 +18,8 @@ fn main() {
     });
 }
 
-/// A table that is gone refuses the first line. Two megabytes are more than the sockets hold, so the rest has not been sent then.
-fn refuses_while_lines_come(reachable: &Reachable<'_, Questdb>) -> Result<(), String> {
-    const READINGS: i64 = 70_000;
+/// Readings of one sensor, of two megabytes as lines.
+fn readings() -> (Schema, Batch) {
     let field = Field {
         name: "value".to_owned(),
         kind: FieldType::F64,
@@ -39,46 +38,58 @@ fn refuses_while_lines_come(reachable: &Reachable<'_, Questdb>) -> Result<(), St
         batch.times_ns.push(time_ns);
         batch.series.push(0);
         let pushed = batch.columns[0].push(Value::F64(0.5));
-        pushed.map_err(|error| error.to_string())?;
+        pushed.expect("a field of numbers");
     }
-    let schema = Schema {
-        tables: vec![table],
-    };
-    let offered = reachable.store.layouts(&schema, Family::PerReading);
-    let layout = offered
-        .into_iter()
-        .next()
-        .ok_or("no layout is offered")?
-        .layout;
+    let tables = vec![table];
+    (Schema { tables }, batch)
+}
+
+const READINGS: i64 = 70_000;
+
+/// A table that is gone refuses the first line. Two megabytes are more than the sockets hold, so the rest has not been sent then.
+async fn write_to_what_is_gone(reachable: &Reachable<'_, Questdb>) -> Result<Gone, StoreError> {
+    let (schema, batch) = readings();
+    let mut offered = reachable.store.layouts(&schema, Family::PerReading);
     let plan = Plan {
         endpoint: reachable.server.endpoint().clone(),
-        database: DatabaseName::new("refuses").map_err(|error| error.to_string())?,
+        database: DatabaseName::new("refuses")?,
         owner: "refuses".to_owned(),
         schema: Arc::new(schema),
-        layout,
+        layout: offered.swap_remove(0).layout,
         durability: Durability::Default,
         clients: 1,
         timeout_ms: 60_000,
     };
-    let write = async {
-        let mut administrator = reachable.store.administrator(&plan).await?;
-        administrator.create().await?;
-        let mut session = reachable.store.connect(&plan).await?;
-        let written = session.write(&batch).await?;
-        assert_eq!((written.readings, written.statements), (70_000, 1));
-        // QuestDB goes on acknowledging writes of a connection that has written to the table before.
-        let mut session = reachable.store.connect(&plan).await?;
-        administrator.drop_database().await?;
-        let began = Instant::now();
-        Ok::<_, StoreError>((session.write(&batch).await, began.elapsed()))
-    };
+    let mut administrator = reachable.store.administrator(&plan).await?;
+    administrator.create().await?;
+    let mut session = reachable.store.connect(&plan).await?;
+    let written = session.write(&batch).await?;
+    // QuestDB goes on acknowledging writes of a connection that has written to the table before.
+    let mut session = reachable.store.connect(&plan).await?;
+    administrator.drop_database().await?;
+    let began = Instant::now();
+    let refused = session.write(&batch).await;
+    Ok((written, refused, began.elapsed()))
+}
+
+/// What was written, then what came of a write to a table that is gone, and how long that took.
+type Gone = (
+    Acknowledgement,
+    Result<Acknowledgement, StoreError>,
+    Duration,
+);
+
+fn refuses_while_lines_come(reachable: &Reachable<'_, Questdb>) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
-    let done = runtime.map_err(|error| error.to_string())?.block_on(write);
+    let runtime = runtime.map_err(|error| error.to_string())?;
+    let done = runtime.block_on(write_to_what_is_gone(reachable));
     match done.map_err(|error| error.to_string())? {
-        (Err(error), took)
-            if error.kind() == ErrorKind::NotFound && took < Duration::from_secs(20) =>
+        (written, Err(error), took)
+            if (written.readings, written.statements) == (70_000, 1)
+                && error.kind() == ErrorKind::NotFound
+                && took < Duration::from_secs(20) =>
         {
             Ok(())
         }
