@@ -4,6 +4,7 @@
 
 use crate::config::Options;
 use crate::error::{broken, not_connected, not_in_time, refused};
+use crate::write::PIECE_BYTES;
 use bytes::Bytes;
 use futures_util::future::{Either as Sooner, select};
 use http_body_util::channel::Channel;
@@ -18,6 +19,8 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 
+/// What waits to be sent, at most: two pieces. More would only be held.
+const BUFFER_BYTES: usize = 2 * PIECE_BYTES;
 const CONNECT: &str = "connect to QuestDB over HTTP";
 
 /// A client's connection.
@@ -87,7 +90,9 @@ impl Link {
                 .await
                 .map_err(not_connected)?;
             stream.set_nodelay(true).map_err(not_connected)?;
-            let (sender, connection) = http1::handshake(TokioIo::new(stream))
+            let (sender, connection) = http1::Builder::new()
+                .max_buf_size(BUFFER_BYTES)
+                .handshake(TokioIo::new(stream))
                 .await
                 .map_err(|error| broken(CONNECT, error).with_doubt(false))?;
             let task = tokio::spawn(async move {

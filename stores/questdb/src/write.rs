@@ -21,7 +21,7 @@ const OPERATION: &str = "write a batch to QuestDB";
 type Spare = Arc<Mutex<Vec<Page>>>;
 
 /// Lines that go out together. A client holds a few such pieces, not its whole request.
-const PIECE_BYTES: usize = 64 << 10;
+pub(crate) const PIECE_BYTES: usize = 64 << 10;
 
 /// A session's means of writing.
 #[derive(Default)]

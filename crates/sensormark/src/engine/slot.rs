@@ -88,8 +88,11 @@ impl Slot {
             batch.series = series;
             for column in &mut batch.columns {
                 let kind = column.values.kind();
-                let found = self.spare.iter().position(|spare| spare.kind() == kind);
-                if let Some(place) = found {
+                // A table of few fields has many rows. So the largest columns are enough for it, and the others stay small.
+                let spare = self.spare.iter().enumerate();
+                let fits = spare.filter(|(_, spare)| spare.kind() == kind);
+                let largest = fits.max_by_key(|(_, spare)| spare.capacity());
+                if let Some((place, _)) = largest {
                     column.values = self.spare.swap_remove(place);
                 }
             }
@@ -175,8 +178,8 @@ mod tests {
     /// Rows that fit into the memory of all batches and spare columns of floating point numbers.
     fn rows_held(slot: &Slot) -> usize {
         let columns = slot.batches.iter().flat_map(|batch| &batch.columns);
-        let of = |values: &Values| match values {
-            Values::F64(values) => values.capacity(),
+        let of = |values: &Values| match values.kind() {
+            FieldType::F64 => values.capacity(),
             _ => 0,
         };
         let held: usize = columns.map(|column| of(&column.values)).sum();
@@ -209,5 +212,24 @@ mod tests {
             assert!(rows_held(&slot) <= 3 * ROWS, "{}", rows_held(&slot));
         }
         assert_eq!(rows_held(&slot), 3 * ROWS);
+    }
+
+    #[test]
+    fn many_rows_of_few_fields_do_not_enlarge_all_columns() {
+        use FieldType::F64;
+        let tables = vec![table(&[F64; 30]), table(&[F64; 2])];
+        let mut slot = Slot::new(&Schema { tables });
+        for (table, rows) in [(0, 1_000), (1, 15_000)].into_iter().cycle().take(60) {
+            let batch = slot.write_alone(table);
+            batch.times_ns.resize(rows, 1);
+            for column in &mut batch.columns {
+                let Values::F64(values) = &mut column.values else {
+                    panic!("{column:?}");
+                };
+                values.reserve_exact(rows);
+                values.resize(rows, 0.5);
+            }
+        }
+        assert_eq!(rows_held(&slot), 28 * 1_000 + 2 * 15_000);
     }
 }

@@ -131,6 +131,10 @@ impl Cursor {
         assert_eq!(batch.table, self.measurement, "a batch of this measurement");
         let first = self.position.tick;
         let begin = batch.len();
+        // A load's clients hold one of these each: no more memory than it takes.
+        let more = usize::try_from(ticks).unwrap_or(0) * self.hosts.len();
+        batch.series.reserve_exact(more);
+        batch.times_ns.reserve_exact(more);
         for tick in first..first + ticks {
             batch.series.extend(self.hosts.clone());
             let time = time_ns(tick);
@@ -139,8 +143,14 @@ impl Cursor {
         let end = batch.series.len();
         for column in &mut batch.columns {
             match &mut column.values {
-                Values::I64(values) => values.resize(end, 0),
-                Values::F64(values) => values.resize(end, 0.0),
+                Values::I64(values) => {
+                    values.reserve_exact(end - begin);
+                    values.resize(end, 0);
+                }
+                Values::F64(values) => {
+                    values.reserve_exact(end - begin);
+                    values.resize(end, 0.0);
+                }
                 _ => {}
             }
         }
