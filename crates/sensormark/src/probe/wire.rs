@@ -66,14 +66,21 @@ pub struct WireSample {
 #[derive(Debug)]
 pub(crate) struct WireCounter {
     scope: WireScope,
+    /// Connections of the whole machine, so that each is looked up once.
     known: HashMap<u64, Known>,
+    /// What those of the tree carried that are closed for good.
+    closed: WireSample,
     attached: bool,
 }
+
+/// After so many listings without it, a connection is closed for good: one alone may miss an open one.
+const MISSES: u32 = 60;
 
 #[derive(Debug)]
 struct Known {
     is_ours: bool,
-    is_open: bool,
+    /// How many listings in a row were without it.
+    misses: u32,
     last: TcpConnection,
     /// What it had carried before the tree was attached.
     before: Option<TcpConnection>,
@@ -84,6 +91,7 @@ impl WireCounter {
         Self {
             scope,
             known: HashMap::new(),
+            closed: WireSample::default(),
             attached: false,
         }
     }
@@ -92,16 +100,29 @@ impl WireCounter {
     pub fn sample(&mut self, listing: &[TcpConnection], pids: &[i32]) -> WireSample {
         self.learn_owners(listing, pids);
         for known in self.known.values_mut() {
-            known.is_open = false;
+            known.misses += 1;
         }
         for connection in listing {
             if let Some(known) = self.known.get_mut(&connection.cookie) {
-                known.is_open = true;
+                known.misses = 0;
                 known.last = *connection;
             }
         }
         self.attached = true;
+        self.forget();
         self.sum()
+    }
+
+    /// Lets go of what is closed: of others at once, and of the tree's own when it is sure.
+    fn forget(&mut self) {
+        let closed = &mut self.closed;
+        self.known.retain(|_, known| {
+            let is_over = known.misses > if known.is_ours { MISSES } else { 0 };
+            if is_over && known.is_ours {
+                known.add_to(closed);
+            }
+            !is_over
+        });
     }
 
     fn learn_owners(&mut self, listing: &[TcpConnection], pids: &[i32]) {
@@ -125,7 +146,7 @@ impl WireCounter {
             };
             let known = Known {
                 is_ours,
-                is_open: true,
+                misses: 0,
                 last: *connection,
                 before: (!self.attached).then_some(*connection),
             };
@@ -134,34 +155,42 @@ impl WireCounter {
     }
 
     fn sum(&self) -> WireSample {
-        let mut sum = WireSample::default();
+        let mut sum = self.closed;
         let (mut timed, mut round_trips_ns) = (0, 0);
         for known in self.known.values().filter(|known| known.is_ours) {
-            let last = &known.last;
-            let since = |now: u64, before: fn(&TcpConnection) -> u64| {
-                now - known.before.as_ref().map_or(0, before)
-            };
-            let sent = since(last.sent_bytes, |c| c.sent_bytes);
-            let received = since(last.received_bytes, |c| c.received_bytes);
-            let sent_segments = since(last.sent_segments, |c| c.sent_segments);
-            let received_segments = since(last.received_segments, |c| c.received_segments);
-            sum.sent_payload_bytes += sent;
-            sum.received_payload_bytes += received;
-            sum.sent_segments += sent_segments;
-            sum.received_segments += received_segments;
-            sum.sent_wire_bytes += sent + sent_segments * last.header_bytes;
-            sum.received_wire_bytes += received + received_segments * last.header_bytes;
-            sum.retransmitted_segments +=
-                since(last.retransmitted_segments, |c| c.retransmitted_segments);
-            if known.is_open && last.round_trip_ns > 0 {
+            known.add_to(&mut sum);
+            let is_open = known.misses == 0;
+            if is_open && known.last.round_trip_ns > 0 {
                 timed += 1;
-                round_trips_ns += last.round_trip_ns;
+                round_trips_ns += known.last.round_trip_ns;
             }
-            sum.open_connections += u64::from(known.is_open);
-            sum.connections += 1;
+            sum.open_connections += u64::from(is_open);
         }
         sum.round_trip_ns = (timed > 0).then(|| round_trips_ns / timed);
         sum
+    }
+}
+
+impl Known {
+    /// Adds what it carried since the tree was attached.
+    fn add_to(&self, sum: &mut WireSample) {
+        let last = &self.last;
+        let since = |now: u64, before: fn(&TcpConnection) -> u64| {
+            now - self.before.as_ref().map_or(0, before)
+        };
+        let sent = since(last.sent_bytes, |c| c.sent_bytes);
+        let received = since(last.received_bytes, |c| c.received_bytes);
+        let sent_segments = since(last.sent_segments, |c| c.sent_segments);
+        let received_segments = since(last.received_segments, |c| c.received_segments);
+        sum.sent_payload_bytes += sent;
+        sum.received_payload_bytes += received;
+        sum.sent_segments += sent_segments;
+        sum.received_segments += received_segments;
+        sum.sent_wire_bytes += sent + sent_segments * last.header_bytes;
+        sum.received_wire_bytes += received + received_segments * last.header_bytes;
+        sum.retransmitted_segments +=
+            since(last.retransmitted_segments, |c| c.retransmitted_segments);
+        sum.connections += 1;
     }
 }
 
@@ -226,6 +255,36 @@ mod tests {
             ),
             (1050, 0, 2)
         );
+    }
+
+    #[test]
+    fn closed_connections_take_no_memory_and_keep_their_counts() {
+        let mut counter = WireCounter::new(WireScope::ServerPort(5432));
+        let elsewhere = |cookie| TcpConnection {
+            local_port: 1,
+            ..connection(cookie, 1, 1)
+        };
+        counter.sample(&[connection(1, 100, 2)], &[]);
+        for cookie in (10..3_000).step_by(2) {
+            counter.sample(&[connection(cookie, 50, 1), elsewhere(cookie + 1)], &[]);
+        }
+        let most = usize::try_from(MISSES).expect("small") + 2;
+        assert!(counter.known.len() <= most, "{}", counter.known.len());
+        let sum = counter.sample(&[], &[]);
+        assert_eq!(
+            (sum.sent_payload_bytes, sum.connections),
+            (1_495 * 50, 1_496)
+        );
+    }
+
+    #[test]
+    fn a_listing_that_misses_an_open_connection_counts_nothing_twice() {
+        let mut counter = WireCounter::new(WireScope::ServerPort(5432));
+        counter.sample(&[], &[]);
+        counter.sample(&[connection(1, 100, 2)], &[]);
+        assert_eq!(counter.sample(&[], &[]).sent_payload_bytes, 100);
+        let again = counter.sample(&[connection(1, 120, 3)], &[]);
+        assert_eq!((again.sent_payload_bytes, again.connections), (120, 1));
     }
 
     #[test]
