@@ -77,7 +77,8 @@ impl Finished {
             count_not_started(state, &clients, self.cut_ns, &mut tally)
         };
         if let Err(error) = check_kept(state, &shared.target.plan, &mut tally) {
-            tally.broken = Some(put_away("answers that wait to be compared", &error));
+            let why = put_away("answers that wait to be compared", &error);
+            tally.broken.get_or_insert(why);
         }
         let summary = LoadSummary {
             name: load.name.clone(),

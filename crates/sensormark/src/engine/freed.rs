@@ -28,7 +28,7 @@ mod tests {
     #[test]
     fn freed_memory_is_no_longer_ours() {
         // Each is too small for a mapping of its own, and the last one keeps the heap from shrinking by itself.
-        let mut blocks: Vec<Vec<u8>> = (0..4_000).map(|_| vec![1; 16 << 10]).collect();
+        let mut blocks: Vec<Vec<u8>> = (0..8_000).map(|_| vec![1; 16 << 10]).collect();
         let last = blocks.pop();
         drop(blocks);
         let before = own_bytes();
