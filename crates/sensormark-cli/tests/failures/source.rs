@@ -3,7 +3,7 @@
 
 use crate::Outcome;
 use crate::stores::{Server, processes, signal};
-use crate::support::{Place, errors};
+use crate::support::{Place, errors, read_folder};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -58,12 +58,17 @@ fn broken_off(server: &Server, with: &str, limit: Duration, reason: &str) -> Out
     let is_gone = || (!Path::new(&format!("/proc/{writer}")).exists()).then_some(());
     let gone = wait(limit, is_gone);
     let took = since.elapsed();
+    let state = if gone.is_none() {
+        state(writer)
+    } else {
+        String::new()
+    };
     let output = program
         .wait_with_output()
         .map_err(|error| error.to_string())?;
     ensure!(
         gone.is_some(),
-        "the writer still waits after {took:?}: {}",
+        "the writer still waits after {took:?}: {state}: {}",
         errors(&output)
     );
     let trials = place.trials();
@@ -89,6 +94,19 @@ fn role(root: u32, name: &str) -> Option<u32> {
             .is_ok_and(|line| String::from_utf8_lossy(&line).contains(name))
     };
     processes(root).into_iter().find(is_role)
+}
+
+/// What a process is and waits for in the kernel, thread by thread.
+fn state(process: u32) -> String {
+    let read = |path: &Path| std::fs::read_to_string(path).unwrap_or_default();
+    let folder = format!("/proc/{process}");
+    let line = read(&Path::new(&folder).join("cmdline")).replace('\0', " ");
+    let threads = read_folder(&Path::new(&folder).join("task"));
+    let threads = threads.iter().map(|thread| {
+        let (name, waits) = (read(&thread.join("comm")), read(&thread.join("wchan")));
+        format!("{} {waits}", name.trim_end())
+    });
+    format!("{line}: {}", threads.collect::<Vec<_>>().join(", "))
 }
 
 /// What comes within the time, looked for every 5 ms.
