@@ -4,7 +4,7 @@
 
 use crate::config::Options;
 use crate::error::{broken, not_connected, not_in_time, refused};
-use crate::write::PIECE_BYTES;
+use crate::write_size::PIECE_BYTES;
 use bytes::Bytes;
 use futures_util::future::{Either as Sooner, select};
 use http_body_util::channel::Channel;

@@ -5,7 +5,7 @@
 use crate::schema::{NO_COMMON_COMMIT, Tables};
 use crate::sending::Link;
 use crate::sent::Kept;
-use crate::write_size::{BODY_BYTES, READINGS};
+use crate::write_size::{BODY_BYTES, PIECE_BYTES, READINGS};
 use bytes::Bytes;
 use sensormark_store::lines::put_quoted_with_breaks;
 use sensormark_store::text::Page;
@@ -19,9 +19,6 @@ const OPERATION: &str = "write a batch to QuestDB";
 
 /// The session's buffers that are not on their way.
 type Spare = Arc<Mutex<Vec<Page>>>;
-
-/// Lines that go out together. A client holds a few such pieces, not its whole request.
-pub(crate) const PIECE_BYTES: usize = 64 << 10;
 
 /// A session's means of writing.
 #[derive(Default)]

@@ -12,6 +12,8 @@ const LINK: &str = "https://questdb.com/docs/ingestion/clients/configuration-str
 pub(crate) const BODY_BYTES: usize = 100 << 20;
 /// Bytes of lines in a write of a load, which is what sets its size. Each client holds its readings as columns, and 16 clients have to stay under 100 MB.
 const BYTES: usize = 14_000_000;
+/// Lines that go out together. A client holds a few such pieces, not its whole request.
+pub(crate) const PIECE_BYTES: usize = 64 << 10;
 /// The most readings in one request: as many as QuestDB's own clients send.
 pub(crate) const READINGS: usize = 75_000;
 

@@ -2,7 +2,7 @@
 //!
 //! This module only counts. The engine decides which two instants a latency lies between.
 
-use crate::spool::Spool;
+use super::past_seconds::PastSeconds;
 use crate::statistics::{self, Percentile, percentile_supported};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
@@ -35,56 +35,6 @@ pub struct LatencyRecorder {
     second: u64,
     past: PastSeconds,
     sum_ns: u128,
-}
-
-/// When so many bytes of past seconds are together, they go to a file. There are recorders for each class of each thread.
-const BLOCK: usize = 8 << 10;
-
-/// Counts of seconds that are over, packed end to end.
-#[derive(Debug)]
-struct PastSeconds {
-    packed: Spool,
-    /// Those of other recorders.
-    others: Vec<Spool>,
-}
-
-/// A second, the buckets that were hit in it, and how often.
-type PastSecond = (u64, Vec<(u16, u32)>);
-
-impl PastSeconds {
-    const fn new() -> Self {
-        Self {
-            packed: Spool::new(BLOCK),
-            others: Vec::new(),
-        }
-    }
-
-    fn push(&mut self, second: &PastSecond) {
-        self.packed.append(|bytes| {
-            postcard::to_io(second, bytes).expect("memory takes all that is written");
-        });
-    }
-
-    fn append(&mut self, other: Self) {
-        self.others.push(other.packed);
-        self.others.extend(other.others);
-    }
-
-    /// Each second in the order of time; several may be the same second.
-    fn sorted(&self) -> io::Result<Vec<PastSecond>> {
-        let mut seconds = Vec::new();
-        for spool in [&self.packed].into_iter().chain(&self.others) {
-            let packed = spool.all()?;
-            let mut rest = packed.as_slice();
-            while !rest.is_empty() {
-                let (second, after) = postcard::take_from_bytes(rest).map_err(io::Error::other)?;
-                seconds.push(second);
-                rest = after;
-            }
-        }
-        seconds.sort_by_key(|(second, _): &PastSecond| *second);
-        Ok(seconds)
-    }
 }
 
 /// The latencies of operations that finished in one second, in the V2 format of HdrHistogram (uncompressed).
@@ -178,7 +128,7 @@ impl LatencyRecorder {
     /// Bytes that past seconds take, in memory and in the file.
     #[cfg(test)]
     pub(crate) fn past_bytes(&self) -> usize {
-        self.past.packed.all().expect("readable").len()
+        self.past.bytes()
     }
 
     /// The distribution so far, and one histogram a second.

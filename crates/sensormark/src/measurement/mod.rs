@@ -17,6 +17,7 @@ pub mod latency;
 mod migration;
 pub mod names;
 pub mod parts;
+mod past_seconds;
 pub mod rates;
 pub mod record;
 pub mod server;
