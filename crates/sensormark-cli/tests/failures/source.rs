@@ -8,8 +8,9 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// How long a writer may wait for a source that was killed. The coordinator looks every 20 ms.
-const NOTICE: Duration = Duration::from_secs(3);
+/// How long a writer may wait for a source that was killed. The coordinator looks every 20 ms, but a busy disk delays the writer's end. It is less than what a
+/// source that fell silent is given.
+const NOTICE: Duration = Duration::from_secs(9);
 /// How long for one that only fell silent: the coordinator's 10 s, and what it takes to see to the second that they are over.
 const SILENCE: Duration = Duration::from_secs(14);
 
