@@ -4,6 +4,8 @@
 //! stays in memory. What nobody needs any more goes back to the disk.
 
 use rustix::fs::{FallocateFlags, fallocate};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -117,10 +119,10 @@ impl Spool {
         }
     }
 
-    /// Appends what this writes.
-    pub fn append(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Place {
+    /// Appends a value, packed.
+    pub fn put(&mut self, value: &impl Serialize) -> Place {
         let from = self.newest.len();
-        write(&mut self.newest);
+        postcard::to_io(value, &mut self.newest).expect("memory takes all that is written");
         let place = Place::new(self.begin + from as u64, self.newest.len() - from);
         if self.newest.len() >= self.block
             && let Some(writer) = writer()
@@ -130,11 +132,36 @@ impl Spool {
         place
     }
 
-    /// What stands at a place of this spool. Nothing was appended across its ends.
+    /// The value at a place of this spool.
     ///
     /// # Errors
-    /// When the file cannot be read, or the place is of another spool.
-    pub fn read(&self, place: Place) -> io::Result<Vec<u8>> {
+    /// When the file cannot be read, or another kind of value stands there.
+    pub fn get<T: DeserializeOwned>(&self, place: Place) -> io::Result<T> {
+        postcard::from_bytes(&self.read(place)?).map_err(io::Error::other)
+    }
+
+    /// All values, which are of one kind, in their order.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or another kind of value stands there.
+    pub fn values<T: DeserializeOwned>(&self) -> io::Result<Vec<T>> {
+        let packed = self.all()?;
+        let (mut values, mut rest) = (Vec::new(), packed.as_slice());
+        while !rest.is_empty() {
+            let (value, after) = postcard::take_from_bytes(rest).map_err(io::Error::other)?;
+            values.push(value);
+            rest = after;
+        }
+        Ok(values)
+    }
+
+    /// How many bytes its values take, in memory and in the file.
+    #[cfg(test)]
+    pub(crate) fn bytes(&self) -> usize {
+        usize::try_from(self.begin).expect("small") + self.newest.len()
+    }
+
+    fn read(&self, place: Place) -> io::Result<Vec<u8>> {
         if let Some(from) = place.begin.checked_sub(self.begin) {
             return part(&self.newest, from, place.length);
         }
@@ -146,11 +173,7 @@ impl Spool {
         block.read(place.begin - begin, place.length)
     }
 
-    /// All bytes.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
-    pub fn all(&self) -> io::Result<Vec<u8>> {
+    fn all(&self) -> io::Result<Vec<u8>> {
         let mut all = Vec::new();
         let ends = self.older.iter().skip(1).map(|(begin, _)| *begin);
         for ((begin, block), end) in self.older.iter().zip(ends.chain([self.begin])) {
@@ -159,17 +182,6 @@ impl Spool {
         }
         all.extend(&self.newest);
         Ok(all)
-    }
-
-    /// Bytes of it that are in memory.
-    #[cfg(test)]
-    pub(crate) fn in_memory(&self) -> usize {
-        let waiting = |block: &Arc<Block>| match &*block.state() {
-            State::Waiting(bytes) => bytes.capacity(),
-            State::Written { .. } => 0,
-        };
-        let older = self.older.iter().map(|(_, block)| waiting(block));
-        self.newest.capacity() + older.sum::<usize>()
     }
 
     /// Gives the newest to the thread that writes.
@@ -218,7 +230,8 @@ mod tests {
     /// Waits until nothing but the newest is in memory.
     fn written(spool: &Spool) {
         let deadline = Instant::now() + Duration::from_secs(60);
-        while spool.in_memory() > spool.newest.capacity() {
+        let waits = |(_, block): &(u64, Arc<Block>)| matches!(*block.state(), State::Waiting(_));
+        while spool.older.iter().any(waits) {
             assert!(Instant::now() < deadline, "nothing is written");
             thread::sleep(Duration::from_millis(5));
         }
@@ -227,16 +240,15 @@ mod tests {
     #[test]
     fn bytes_come_back_from_memory_and_from_the_file() {
         let mut spool = Spool::new(BLOCK);
-        let text = |number: u32| number.to_string().repeat(100).into_bytes();
-        let places: Vec<Place> = (0..3_000)
-            .map(|number| spool.append(|bytes| bytes.extend(text(number))))
-            .collect();
+        let text = |number: u32| number.to_string().repeat(100);
+        let places: Vec<Place> = (0..3_000).map(|number| spool.put(&text(number))).collect();
         let check = |spool: &Spool| {
             for (number, place) in (0..3_000).zip(&places).rev() {
-                assert_eq!(spool.read(*place).expect("readable"), text(number));
+                let value: String = spool.get(*place).expect("readable");
+                assert_eq!(value, text(number));
             }
-            let all: Vec<u8> = (0..3_000).flat_map(text).collect();
-            assert!(spool.all().expect("readable") == all);
+            let all: Vec<String> = spool.values().expect("readable");
+            assert!(all.into_iter().eq((0..3_000).map(text)));
         };
         check(&spool);
         assert!(spool.older.len() > 100);
@@ -253,7 +265,7 @@ mod tests {
     fn what_is_needed_no_more_goes_back_to_the_disk() {
         let mut spool = Spool::new(BLOCK);
         for _ in 0..1_000 {
-            spool.append(|bytes| bytes.extend([7; BLOCK]));
+            spool.put(&vec![7_u8; BLOCK]);
         }
         written(&spool);
         let State::Written { file, .. } = *spool.older[0].1.state() else {

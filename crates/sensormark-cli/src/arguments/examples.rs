@@ -21,7 +21,7 @@ sensormark COMMAND --help says more of a command.
 Environment:
   SENSORMARK_STATE                     folder for servers that sensormark starts, and its notes
   XDG_STATE_HOME, HOME                 where that folder is if SENSORMARK_STATE is not set
-  TMPDIR                               folder for answers that wait to be compared (unnamed files)
+  TMPDIR                               folder for what a phase keeps until its end (unnamed files)
   SENSORMARK_SERVERS                   folder that sensormark install-servers installs servers into
   SENSORMARK_DUCKDB_HOME               folder of DuckDB's library, libduckdb.so
   SENSORMARK_POSTGRESQL_HOME           folder of a PostgreSQL installation

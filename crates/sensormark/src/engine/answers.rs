@@ -72,15 +72,14 @@ struct Part {
 impl Part {
     /// The number of each question, and where its answer stands.
     fn places(&self) -> io::Result<Vec<(u64, Place)>> {
-        let packed = self.lengths.all()?;
-        let (mut places, mut rest, mut begin) = (Vec::new(), packed.as_slice(), 0);
-        while !rest.is_empty() {
-            let ((index, length), after) =
-                postcard::take_from_bytes::<(u64, usize)>(rest).map_err(io::Error::other)?;
-            places.push((index, Place::new(begin, length)));
-            (rest, begin) = (after, begin + length as u64);
-        }
-        Ok(places)
+        let mut begin = 0;
+        let lengths = self.lengths.values::<(u64, usize)>()?.into_iter();
+        let places = lengths.map(|(index, length)| {
+            let place = Place::new(begin, length);
+            begin += length as u64;
+            (index, place)
+        });
+        Ok(places.collect())
     }
 }
 
@@ -97,13 +96,8 @@ impl KeptAnswers {
             });
         }
         let part = &mut self.parts[0];
-        let answer = part.answers.append(|bytes| {
-            postcard::to_io(kept, bytes).expect("memory takes all that is written");
-        });
-        let length = part.lengths.append(|bytes| {
-            let both = &(kept.index, answer.bytes());
-            postcard::to_io(both, bytes).expect("memory takes all that is written");
-        });
+        let answer = part.answers.put(kept);
+        let length = part.lengths.put(&(kept.index, answer.bytes()));
         (answer.bytes() + length.bytes()) as u64
     }
 
@@ -123,9 +117,8 @@ impl KeptAnswers {
             all.extend(part.places()?.into_iter().map(one));
         }
         all.sort_unstable_by_key(|(index, ..)| *index);
-        Ok(all.into_iter().map(|(_, answers, place)| {
-            postcard::from_bytes(&answers.read(place)?).map_err(io::Error::other)
-        }))
+        let all = all.into_iter();
+        Ok(all.map(|(_, answers, place)| answers.get(place)))
     }
 }
 

@@ -47,10 +47,8 @@ impl QuietSpells {
     }
 
     fn push(&mut self, (from, until): Spell) {
-        let relative = (from - self.packed_until_ns, until - from);
-        self.packed.append(|bytes| {
-            postcard::to_io(&relative, bytes).expect("memory takes all that is written");
-        });
+        self.packed
+            .put(&(from - self.packed_until_ns, until - from));
         self.packed_until_ns = until;
     }
 
@@ -59,15 +57,11 @@ impl QuietSpells {
     /// # Errors
     /// When the file that they were put into cannot be read.
     pub fn finish(self) -> io::Result<Vec<Spell>> {
-        let packed = self.packed.all()?;
-        let (mut all, mut rest, mut end_ns) = (Vec::new(), packed.as_slice(), 0);
-        while !rest.is_empty() {
-            let ((after_ns, length_ns), others) =
-                postcard::take_from_bytes::<(u64, u64)>(rest).map_err(io::Error::other)?;
+        let (mut all, mut end_ns) = (Vec::new(), 0);
+        for (after_ns, length_ns) in self.packed.values::<(u64, u64)>()? {
             let from = end_ns + after_ns;
             end_ns = from + length_ns;
             all.push((from, end_ns));
-            rest = others;
         }
         all.push((self.since_ns, u64::MAX));
         for other in self.others {

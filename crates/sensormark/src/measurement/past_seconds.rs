@@ -28,9 +28,7 @@ impl PastSeconds {
 
     /// Keeps a second that is over.
     pub fn push(&mut self, second: &PastSecond) {
-        self.packed.append(|bytes| {
-            postcard::to_io(second, bytes).expect("memory takes all that is written");
-        });
+        self.packed.put(second);
     }
 
     /// Takes over those of another recorder.
@@ -44,15 +42,9 @@ impl PastSeconds {
     /// # Errors
     /// When the file that they were put into cannot be read.
     pub fn sorted(&self) -> io::Result<Vec<PastSecond>> {
-        let mut seconds = Vec::new();
-        for spool in [&self.packed].into_iter().chain(&self.others) {
-            let packed = spool.all()?;
-            let mut rest = packed.as_slice();
-            while !rest.is_empty() {
-                let (second, after) = postcard::take_from_bytes(rest).map_err(io::Error::other)?;
-                seconds.push(second);
-                rest = after;
-            }
+        let mut seconds = self.packed.values()?;
+        for other in &self.others {
+            seconds.extend(other.values::<PastSecond>()?);
         }
         seconds.sort_by_key(|(second, _): &PastSecond| *second);
         Ok(seconds)
@@ -61,6 +53,6 @@ impl PastSeconds {
     /// How many bytes they take, in memory and in the file.
     #[cfg(test)]
     pub fn bytes(&self) -> usize {
-        self.packed.all().expect("readable").len()
+        self.packed.bytes()
     }
 }

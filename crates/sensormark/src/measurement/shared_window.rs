@@ -9,8 +9,8 @@ pub const SHORTEST_SECONDS: f64 = 1.0;
 
 /// What several hosts did while all of them were at work: from the latest start to the earliest end, on the clock that they share.
 ///
-/// Each host records how many operations finished in each second of its own clock. A second within the window counts as it is. Of a second that an edge of the
-/// window cuts, operations count by the part that lies inside, as if the host had done them evenly while it was at work. A host whose own end is the edge has
+/// Each host records how many operations finished in each second of its own clock. A second within the window counts as it is. An edge of the window
+/// may cut a second. Its operations count by the part that lies inside, as if the host had done them evenly while it was at work. A host whose own end is the edge has
 /// nothing beyond, and its last second counts as a whole. So each edge is wrong by at most what the other hosts did in one second.
 /// Readings are not recorded by the second: they count by the mean of their class of operations on their host.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
     use crate::measurement::latency::LatencyRecorder;
 
-    /// Seconds of operations that finished at an even rate from 0 s on, for so long.
+    /// Operations that finished at an even rate from 0 s on, by the second.
     fn even(rate: u64, seconds: u64) -> Vec<SecondHistogram> {
         let mut recorder = LatencyRecorder::new();
         for operation in 0..rate * seconds {

@@ -236,18 +236,13 @@ impl Sampler {
 
     fn spool_rows(&mut self) {
         let rows = self.take_rows();
-        self.places.push(self.older.append(|bytes| {
-            postcard::to_io(&rows, bytes).expect("memory takes all that is written");
-        }));
+        self.places.push(self.older.put(&rows));
     }
 
     /// The recording with all rows.
     fn whole(mut self) -> io::Result<Recording> {
         let newest = self.take_rows();
-        let older = self
-            .places
-            .iter()
-            .map(|place| postcard::from_bytes(&self.older.read(*place)?).map_err(io::Error::other));
+        let older = self.places.iter().map(|place| self.older.get(*place));
         for rows in older.chain([Ok(newest)]) {
             let (host, trees) = rows?;
             self.recording.host.append(host);
