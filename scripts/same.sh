@@ -4,7 +4,10 @@
 # the corrected rule. With --slow 0.9 the second run of each pair has a tenth of the server's processor time taken away, and it counts in how many pairs that
 # is found. For a quiet machine: a trial of a disturbed host is measured again, and left out if that does not help. Run by hand. Needs jq, and for --slow root.
 #
-#   same.sh [--store postgresql] [--pairs 40] [--repetitions 5] [--slow 0.9] [--threshold PERCENT] [--results FOLDER]
+# With --in-turns yes each pair is one run instead, of two servers that take turns, compared as `sensormark compare RUN` does. So a machine whose own speed varies
+# from minute to minute shows a change that it hides between runs. --slow 1 is like against like.
+#
+#   same.sh [--store postgresql] [--pairs 40] [--repetitions 5] [--slow 0.9] [--in-turns yes] [--threshold PERCENT] [--results FOLDER]
 #   PROGRAM=… with a program that is built already
 #   SET="single=6000 multi=100000 clients=4" for other sizes of the workload sensor-operations
 #   OPTIONS="--durability relaxed" for other options of the runs; relaxed, because a database that waits for the disk does not miss a tenth of a processor
@@ -18,7 +21,7 @@ cd "$(dirname "$0")/.."
 readonly PROGRAM=${PROGRAM:-$PWD/target/release/sensormark} SET=${SET:-single=6000 multi=100000 clients=4}
 readonly OPTIONS=${OPTIONS:---durability relaxed}
 readonly CORES=${CORES:-0.5} PERIOD_US=10000
-store=postgresql pairs=40 repetitions=5 slow='' results='' threshold=''
+store=postgresql pairs=40 repetitions=5 slow='' in_turns='' results='' threshold=''
 group='' launcher=()
 
 fail() {
@@ -33,6 +36,7 @@ while (($#)); do
     --pairs) pairs=$2 ;;
     --repetitions) repetitions=$2 ;;
     --slow) slow=$2 ;;
+    --in-turns) in_turns=$2 ;;
     --threshold) threshold=$2 ;;
     --results) results=$2 ;;
     *) fail "there is no option $1: see the head of this file" ;;
@@ -41,7 +45,9 @@ while (($#)); do
 done
 command -v jq >/dev/null || fail "jq is not on PATH: apt-get install jq"
 [[ -x $PROGRAM ]] || fail "$PROGRAM is not there: cargo build --release, or PROGRAM=…"
-[[ -z $slow || $slow =~ ^0\.[0-9]+$ ]] || fail "--slow $slow: give a share of the processor's time under 1, such as 0.9"
+[[ -z $slow || $slow =~ ^(0\.[0-9]+|1)$ ]] || fail "--slow $slow: give a share of the processor's time, such as 0.9"
+[[ $in_turns =~ ^(yes)?$ ]] || fail "--in-turns $in_turns: say yes, or leave it out"
+[[ -z $in_turns || -n $slow ]] || fail "--in-turns yes takes --slow"
 scratch=$(mktemp -d)
 results=${results:-$scratch/results}
 
@@ -80,27 +86,45 @@ share() {
   fi
 }
 
-# Measures once; leaves the run's folder in `run`.
+# Measures these stores once; leaves the run's folder in `run`, and what was said in `told`.
 measure() {
   local folder=$results/$1 numbers=() number
   for number in $SET; do numbers+=(--set "$number"); done
   # shellcheck disable=SC2086
-  "${launcher[@]}" "$PROGRAM" run sensor-operations --on "$store:individual" $OPTIONS --set index=with --set sweep=false "${numbers[@]}" \
-    --set repetitions="$repetitions" --results "$folder" --progress=quiet >"$scratch/told" 2>&1 || (($? == 1)) || fail "run $1: $(tail -5 "$scratch/told")"
+  "${launcher[@]}" "$PROGRAM" run sensor-operations --on "$2" $OPTIONS --set index=with --set sweep=false "${numbers[@]}" --set repetitions="$repetitions" \
+    --results "$folder" --progress=plain 2>&1 >"$scratch/result" | follow >"$scratch/told" || ((PIPESTATUS[0] == 1)) || fail "run $1: $(tail -5 "$scratch/told")"
   run=$(find "$folder" -mindepth 1 -maxdepth 1 -type d | head -1)
+}
+
+# Passes on what a run says, and gives the server its share when a trial of one of two servers begins ("[3/16] PostgreSQL #b individual: …").
+follow() {
+  local line
+  while IFS= read -r line; do
+    echo "$line"
+    case $line in
+      "["*"/"*"] "*" #a "*) share 1 ;;
+      "["*"/"*"] "*" #b "*) share "$slow" ;;
+    esac
+  done
 }
 
 [[ -z $slow ]] || hold
 [[ -z $slow ]] || share 1
-measure warm-up
+measure warm-up "$store:individual"
 for ((pair = 1; pair <= pairs; pair++)); do
-  [[ -z $slow ]] || share 1
-  measure "$pair-first"
-  first=$run
-  [[ -z $slow ]] || share "$slow"
-  measure "$pair-second"
+  if [[ -n $in_turns ]]; then
+    measure "$pair" "$store#a:individual,$store#b:individual"
+    compared=("$run")
+  else
+    [[ -z $slow ]] || share 1
+    measure "$pair-first" "$store:individual"
+    compared=("$run")
+    [[ -z $slow ]] || share "$slow"
+    measure "$pair-second" "$store:individual"
+    compared+=("$run" ${threshold:+--threshold "$threshold"})
+  fi
   # A trial of a disturbed host is inconclusive, and what is not valid in a run is not compared.
-  "$PROGRAM" compare "$first" "$run" ${threshold:+--threshold "$threshold"} --format json >"$scratch/told" || {
+  "$PROGRAM" compare "${compared[@]}" --format json >"$scratch/told" || {
     echo "pair $pair of $pairs is left out: nothing in it can be compared" >&2
     continue
   }
@@ -115,7 +139,8 @@ jq -r --slurp --arg slow "$slow" '
   [.[] | tests] as $pairs
   | [$pairs[][] | select(.[3].value != null)] as $tested
   | [$pairs[] | map(select(.[6].text == "better" or .[6].text == "worse")) | select(length > 0)] as $found
-  | [$pairs[] | map(select(.[6].text == "worse")) | select(length > 0)] as $worse
+  # In turns the second server may happen to lead; then the first is better.
+  | [$pairs[] | map(select(.[6].text == (if .[0].text | contains("#a ") then "better" else "worse" end))) | select(length > 0)] as $worse
   | [$pairs[][] | select(.[6].text | startswith("not decided"))] as $disturbed
   | ($tested | map(select(.[3].value < 0.05)) | length) as $different
   | ($tested | map(.[2].value | log | fabs) | sort) as $apart

@@ -68,7 +68,7 @@ pub enum Command {
     /// Derive tables and ranking again from the raw results of a run
     #[command(after_help = examples::REPORT)]
     Report(ReportArguments),
-    /// Compare a run with an earlier one: what changed, by how much, and whether that is more than noise
+    /// Compare a run with an earlier one, or the implementations of one run: what differs, by how much, and whether that is more than noise
     #[command(after_help = examples::COMPARE)]
     Compare(CompareArguments),
     /// Join what several hosts measured with run --shard into one result

@@ -1,4 +1,4 @@
-//! `sensormark compare`: one run against an earlier one.
+//! `sensormark compare`: one run against an earlier one, or the implementations of one run with the one that leads.
 
 use crate::arguments::{CompareArguments, FailOn};
 use crate::failure::{Failure, NOT_VALID};
@@ -11,7 +11,7 @@ use sensormark::report::field::Field;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Prints what changed from the first run to the second.
+/// Prints what changed from the first run to the second, or how the implementations of one run stand to the one that leads.
 pub fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
     if !(0.0..=1_000.0).contains(&arguments.threshold) {
         return Err(Failure::usage(format!(
@@ -19,9 +19,12 @@ pub fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
             arguments.threshold
         )));
     }
-    let (first, second) = (field(&arguments.first)?, field(&arguments.second)?);
-    let threshold = arguments.threshold / 100.0;
-    let comparison = Comparison::new(&first, &second, threshold).map_err(Failure::usage)?;
+    let first = field(&arguments.first)?;
+    let comparison = match &arguments.second {
+        Some(second) => Comparison::new(&first, &field(second)?, arguments.threshold / 100.0),
+        None => Comparison::in_turns(&first),
+    };
+    let comparison = comparison.map_err(Failure::usage)?;
     for format in &arguments.format {
         output::print(&rendered(comparison.document(), *format))?;
     }

@@ -78,6 +78,7 @@ Examples:
   sensormark compare results/before results/after
   sensormark compare results/before results/after --fail-on regression
   sensormark compare results/before results/after --fail-on regression --must-see 10
+  sensormark compare results/one                        # its databases, each with the best
 
 Exit codes:
   0  compared; --fail-on found nothing

@@ -47,16 +47,21 @@ pub struct ReportArguments {
 pub struct CompareArguments {
     /// The folder of the run that is compared with
     pub first: PathBuf,
-    /// The folder of the run that is compared
-    pub second: PathBuf,
+    /// The folder of the run that is compared; without it the implementations of the first run are, each with the one that leads, paired by repetition
+    pub second: Option<PathBuf>,
     /// Formats, one after the other
     #[arg(long, value_enum, value_delimiter = ',', default_value = "text")]
     pub format: Vec<FormatName>,
     /// Exit with 1 when a figure became worse; needs three repetitions in both runs
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, requires = "second")]
     pub fail_on: Option<FailOn>,
     /// The smallest change that counts, in percent: how far the machine may drift from one run to another by itself
-    #[arg(long, value_name = "PERCENT", default_value_t = 2.0)]
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        default_value_t = 2.0,
+        requires = "second"
+    )]
     pub threshold: f64,
     /// With --fail-on: exit with 1 too where a change of this size could go unseen in a tested figure
     #[arg(long, value_name = "PERCENT", requires = "fail_on")]

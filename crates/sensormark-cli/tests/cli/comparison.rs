@@ -60,3 +60,27 @@ fn a_comparison_fits_a_terminal_and_says_what_would_have_been_seen() {
         assert!(line.chars().count() <= 80, "{line}");
     }
 }
+
+/// One run's implementations took turns, so they can be told apart where two runs could not.
+#[test]
+fn of_one_run_the_others_are_held_against_the_one_that_leads() {
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
+    let folder = |name: &str| kept.join(name).to_string_lossy().into_owned();
+    let told = Place::new().run(&["compare", &folder("sensor-operations")]);
+    assert_eq!(told.status.code(), Some(0), "{}", errors(&told));
+    let text = printed(&told);
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        ": the others against ",
+        "which leads the ranking",
+        "significantly (5 % after Holm's correction)",
+    ] {
+        assert!(flat.contains(part), "{part}: {text}");
+    }
+    for line in text.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    let gate = ["compare", &folder("billing"), "--fail-on", "regression"];
+    let refused = Place::new().run(&gate);
+    assert_eq!(refused.status.code(), Some(2), "{}", errors(&refused));
+}

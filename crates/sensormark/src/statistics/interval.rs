@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 /// The confidence of every interval here: 0.95.
 pub const CONFIDENCE: f64 = 0.95;
 
+/// A difference with a corrected p-value below this is significant.
+pub const SIGNIFICANCE: f64 = 0.05;
+
 /// A two-sided interval of confidence, in the unit of what it is about; [`CONFIDENCE`] unless said otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Interval {

@@ -24,6 +24,7 @@ mod median;
 mod paired;
 mod percentile;
 mod ranks;
+mod ratio;
 mod steady_state;
 pub mod student_t;
 mod summary;
@@ -37,13 +38,14 @@ pub use batch_means::{
 };
 pub use error::StatisticsError;
 pub use holm::holm;
-pub use interval::{CONFIDENCE, Interval};
+pub use interval::{CONFIDENCE, Interval, SIGNIFICANCE};
 pub use median::median_ranks;
 pub use paired::{PairedComparison, compare};
 pub use percentile::{
     Percentile, SAMPLES_BEYOND, percentile, percentile_supported, samples_beyond,
 };
-pub use ranks::{Arm, Basis, Better, Pair, Rank, Ranking, SIGNIFICANCE, ranks};
+pub use ranks::{Arm, Basis, Better, Pair, Rank, Ranking, ranks};
+pub use ratio::{RatioTest, Tested};
 pub use steady_state::{LARGEST_DRIFT, SteadyState, steady_state};
 pub use summary::{LogSummary, SMALLEST_REPETITIONS, Summary, summarize, summarize_logarithms};
-pub use welch::{RUN_VARIANCE, Tested, UnpairedComparison, compare_unpaired};
+pub use welch::{RUN_VARIANCE, compare_unpaired};

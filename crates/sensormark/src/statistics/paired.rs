@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{StatisticsError, logarithms};
 use super::interval::Interval;
+use super::ratio::{RatioTest, Tested};
 use super::student_t;
 use super::summary::{SMALLEST_REPETITIONS, summarize};
 
@@ -21,6 +22,29 @@ pub struct PairedComparison {
     pub interval: Option<Interval>,
     /// Two-sided p-value of "the ratio is 1", not corrected; `None` below [`SMALLEST_REPETITIONS`] blocks.
     pub p_value: Option<f64>,
+}
+
+impl PairedComparison {
+    /// The same as a ratio with what was tested, of the hypothesis that it is 1.
+    #[must_use]
+    pub fn as_ratio_test(&self) -> RatioTest {
+        let tested = self
+            .p_value
+            .zip(self.interval)
+            .zip(self.log_standard_error)
+            .map(|((p_value, interval), log_standard_error)| Tested {
+                interval,
+                p_value,
+                log_standard_error,
+                degrees: self.blocks as f64 - 1.0,
+            });
+        RatioTest {
+            counts: (self.blocks, self.blocks),
+            ratio: self.ratio,
+            margin: 0.0,
+            tested,
+        }
+    }
 }
 
 /// Student's paired t-test (Student 1908) on d(i) = ln first(i) − ln second(i), over the blocks i in which both have a value. It takes

@@ -5,11 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::error::StatisticsError;
 use super::holm::holm;
+use super::interval::SIGNIFICANCE;
 use super::paired::{PairedComparison, compare};
 use super::summary::{LogSummary, SMALLEST_REPETITIONS, summarize_logarithms};
-
-/// A difference with a corrected p-value below this is significant.
-pub const SIGNIFICANCE: f64 = 0.05;
 
 /// Which way a figure is good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,11 +3,9 @@
 //! Repetitions of one run share a moment of the machine. So a run is off by a little of its own, which its repetitions do not show. One run of each side cannot
 //! show it either: it takes several. What is assumed of it is stated: see [`RUN_VARIANCE`] and the threshold.
 
-use serde::{Deserialize, Serialize};
-
 use super::error::{StatisticsError, logarithms};
 use super::interval::{CONFIDENCE, Interval};
-use super::ranks::SIGNIFICANCE;
+use super::ratio::{RatioTest, Tested};
 use super::student_t;
 use super::summary::{SMALLEST_REPETITIONS, mean, variance};
 
@@ -16,51 +14,6 @@ use super::summary::{SMALLEST_REPETITIONS, mean, variance};
 /// Without it (0), 12.8 % of 313 figures were called different at 5 % where nothing differed, on disturbed runs. If they had five repetitions, a share of 0.17
 /// makes that many, and if they had three, 0.37. So it is a choice, meant for quiet runs. `scripts/same.sh` counts it anew.
 pub const RUN_VARIANCE: f64 = 0.2;
-
-/// The chance with which a detectable change is found.
-const POWER: f64 = 0.8;
-
-/// How a second sample stands to a first one.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct UnpairedComparison {
-    /// Repetitions of the first and of the second.
-    pub counts: (usize, usize),
-    /// Ratio of the geometric means, second / first: 1.05 is 5 % more. The effect size.
-    pub ratio: f64,
-    /// The change that is none, on logarithms: ln(1 + threshold).
-    pub margin: f64,
-    /// What tells chance from change; `None` where either has fewer than [`SMALLEST_REPETITIONS`].
-    pub tested: Option<Tested>,
-}
-
-/// How sure a ratio is.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Tested {
-    /// 95 % interval of the ratio.
-    pub interval: Interval,
-    /// p-value of "the ratio is no further from 1 than the threshold", not corrected.
-    pub p_value: f64,
-    /// Standard error of the ratio's logarithm (0.01 is about 1 %).
-    pub log_standard_error: f64,
-    /// Degrees of freedom; infinite where nothing varies.
-    pub degrees: f64,
-}
-
-impl UnpairedComparison {
-    /// The smallest change that would have been found in about four of five cases among so many tests: 0.1 is 10 % more (or 1/1.1 of it). It is exp(margin +
-    /// (t(1 − α / 2m) + t(0.8)) · standard error) − 1, with α = 0.05 and m tests. This is the strictest step of Holm's correction.
-    #[must_use]
-    pub fn detectable(&self, tests: usize) -> Option<f64> {
-        let tested = self.tested?;
-        if !tested.degrees.is_finite() {
-            return Some(self.margin.exp_m1());
-        }
-        let tail = SIGNIFICANCE / (2.0 * tests.max(1) as f64);
-        let steps = student_t::quantile(1.0 - tail, tested.degrees)
-            + student_t::quantile(POWER, tested.degrees);
-        Some((self.margin + steps * tested.log_standard_error).exp_m1())
-    }
-}
 
 /// Welch's t-test on logarithms (Welch 1947; degrees of freedom after Satterthwaite 1946). Unequal variances and counts are allowed for. It assumes that the
 /// logarithms of repetitions are roughly normal around their run's own mean, and that runs vary by [`RUN_VARIANCE`] of that. It also assumes that the machine
@@ -77,7 +30,7 @@ pub fn compare_unpaired(
     first: &[f64],
     second: &[f64],
     threshold: f64,
-) -> Result<UnpairedComparison, StatisticsError> {
+) -> Result<RatioTest, StatisticsError> {
     assuming(first, second, threshold, RUN_VARIANCE)
 }
 
@@ -87,12 +40,12 @@ fn assuming(
     second: &[f64],
     threshold: f64,
     run_variance: f64,
-) -> Result<UnpairedComparison, StatisticsError> {
+) -> Result<RatioTest, StatisticsError> {
     let (first, second) = (logarithms(first)?, logarithms(second)?);
     let (mean_first, mean_second) = (mean(&first), mean(&second));
     let difference = mean_second - mean_first;
     let margin = threshold.ln_1p();
-    let mut compared = UnpairedComparison {
+    let mut compared = RatioTest {
         counts: (first.len(), second.len()),
         ratio: difference.exp(),
         margin,
@@ -142,8 +95,8 @@ fn assuming(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::holm;
     use crate::statistics::synthetic::Random;
+    use crate::statistics::{SIGNIFICANCE, holm};
 
     /// Expected values: scipy 1.17.1, `scipy.stats.ttest_ind(ln b, ln a, equal_var=False)` and its confidence interval.
     #[test]

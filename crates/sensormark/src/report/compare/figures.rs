@@ -25,9 +25,17 @@ pub struct Figure {
     pub disturbed: bool,
     /// One value a valid repetition.
     pub values: Vec<f64>,
+    /// The repetition of each value.
+    pub repetitions: Vec<u32>,
 }
 
 impl Figure {
+    /// Its value in a repetition; none where that is not valid.
+    pub fn in_repetition(&self, repetition: u32) -> Option<f64> {
+        let place = self.repetitions.iter().position(|one| *one == repetition)?;
+        self.values.get(place).copied()
+    }
+
     /// Whether the other is the same figure of the same implementation.
     pub fn is_same(&self, other: &Self) -> bool {
         self.implementation == other.implementation && self.name == other.name
@@ -87,9 +95,11 @@ fn of_arm(field: &Field, side: &str, arm: &Arm, criteria: &[Criterion]) -> Vec<F
                 of_server: figure.of_server,
                 disturbed: false,
                 values: Vec::new(),
+                repetitions: Vec::new(),
             });
             entry.disturbed |= trial.is_rough();
             entry.values.push(figure.value);
+            entry.repetitions.push(trial.repetition);
         }
     }
     order

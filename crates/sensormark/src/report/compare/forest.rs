@@ -75,14 +75,25 @@ fn table(id: &str, title: &str, pairs: &[&Pair]) -> Table {
 
 /// What became of a figure; where no change was found, how large one would have been.
 pub fn words(pair: &Pair) -> String {
-    let text = pair.change.text();
     match (pair.change, pair.detectable) {
-        (Change::NotFound, Some(detectable)) => format!(
-            "{text}; would have seen one over {} %",
-            significant(detectable * 100.0, 2)
-        ),
-        _ => text.to_owned(),
+        (Change::NotFound, Some(detectable)) => unseen(detectable),
+        _ => pair.change.text().to_owned(),
     }
+}
+
+/// No change was found, and how large one would have been.
+pub fn unseen(detectable: f64) -> String {
+    let text = Change::NotFound.text();
+    if is_blind(detectable) {
+        return format!("{text}; so few repetitions hardly show one");
+    }
+    let percent = significant(detectable * 100.0, 2);
+    format!("{text}; would have seen one over {percent} %")
+}
+
+/// Whether a comparison sees next to nothing: a change has to be a hundredfold. Three repetitions and many figures come to that.
+pub fn is_blind(detectable: f64) -> bool {
+    detectable >= 99.0
 }
 
 /// The ratio of a figure, with its interval where it was tested.

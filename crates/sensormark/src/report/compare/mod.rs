@@ -6,10 +6,14 @@
 //!
 //! With fewer than three repetitions on either side nothing is tested. Where a disturbed host was tolerated nothing is decided.
 //!
+//! The implementations of one run did take turns: `in_turns` pairs them by repetition.
+//!
 //! `figures` takes the figures, `origin` knows which servers were unlike, and `pairs` tests what both runs have. `tables` makes the sections, and `forest` the ratios in them.
 
+mod error;
 mod figures;
 mod forest;
+mod in_turns;
 mod origin;
 mod pairs;
 mod tables;
@@ -18,27 +22,10 @@ use super::field::Field;
 use super::sections::cells::counted;
 use super::tables::Document;
 use crate::studies::environments;
+pub use error::CompareError;
 pub use pairs::Change;
 use pairs::{Pair, pairs};
 use std::collections::BTreeSet;
-
-/// Why two runs cannot be compared.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CompareError {
-    /// They are of different workloads.
-    #[error(
-        "the first run is of {first}, the second of {second}: only runs of one workload can be compared"
-    )]
-    Workloads {
-        /// The first's.
-        first: String,
-        /// The second's.
-        second: String,
-    },
-    /// Nothing was measured in both.
-    #[error("no implementation has valid trials in both runs, so there is nothing to compare")]
-    NothingInCommon,
-}
 
 /// Two runs compared.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,18 +73,32 @@ impl Comparison {
         if let Some(section) = environments::section([first, second]) {
             document.section(section);
         }
+        Ok(Self::of(&pairs, document, regressions))
+    }
+
+    /// Compares the implementations of one run with the one that leads its ranking, paired by repetition.
+    ///
+    /// # Errors
+    /// A run without a valid trial, or with those of one implementation alone.
+    pub fn in_turns(field: &Field) -> Result<Self, CompareError> {
+        let (leader, pairs) = in_turns::pairs(field)?;
+        let document = in_turns::document(field, &leader, &pairs);
+        Ok(Self::of(&pairs, document, Vec::new()))
+    }
+
+    fn of(pairs: &[Pair], mut document: Document, regressions: Vec<String>) -> Self {
         document.neutralise();
-        Ok(Self {
+        Self {
             document,
-            headline: headline(&pairs),
+            headline: headline(pairs),
             regressions,
-            blunt: blunt(&pairs),
+            blunt: blunt(pairs),
             tested: pairs.iter().filter(|pair| pair.change.is_tested()).count(),
             disturbed: pairs
                 .iter()
                 .filter(|pair| pair.change == Change::Disturbed)
                 .count(),
-        })
+        }
     }
 
     /// What it says, without a format.

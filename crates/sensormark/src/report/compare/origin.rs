@@ -14,6 +14,13 @@ pub struct Origin {
     servers: usize,
 }
 
+impl Origin {
+    /// Whether sensormark started it.
+    pub const fn is_managed(self) -> bool {
+        self.managed
+    }
+}
+
 impl fmt::Display for Origin {
     fn fmt(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.managed, self.servers) {
@@ -84,7 +91,7 @@ fn server<'a>(field: &'a Field, implementation: &str) -> Option<&'a ServerRecord
 }
 
 /// None for an embedded database, and where nothing was measured.
-fn origin(field: &Field, implementation: &str) -> Option<Origin> {
+pub fn origin(field: &Field, implementation: &str) -> Option<Origin> {
     let (side, arm) = field
         .all()
         .find(|(side, arm)| name(side, arm) == implementation)?;

@@ -3,7 +3,7 @@
 use super::figures::{Figure, figures};
 use super::origin;
 use crate::report::field::Field;
-use crate::statistics::{Better, SIGNIFICANCE, UnpairedComparison, compare_unpaired, holm};
+use crate::statistics::{Better, RatioTest, SIGNIFICANCE, compare_unpaired, holm};
 
 /// What became of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Change {
 pub struct Pair {
     pub figure: Figure,
     pub second: Vec<f64>,
-    pub compared: Option<UnpairedComparison>,
+    pub compared: Option<RatioTest>,
     /// After Holm's correction.
     pub corrected_p: Option<f64>,
     /// The smallest change that would have been found: 0.1 is 10 %.
@@ -66,26 +66,32 @@ pub fn pairs(first: &Field, second: &Field, threshold: f64) -> Vec<Pair> {
         }
         figure.disturbed |= second_figure.disturbed;
         let compared = compare_unpaired(&figure.values, &second_figure.values, threshold).ok();
-        let tested = compared.and_then(|compared| compared.tested);
-        pairs.push(Pair {
-            change: match tested {
-                None => Change::Untested,
-                Some(_) if figure.disturbed => Change::Disturbed,
-                Some(_) => Change::NotFound,
-            },
-            figure,
-            second: second_figure.values,
-            compared,
-            corrected_p: None,
-            detectable: None,
-        });
+        pairs.push(Pair::new(figure, second_figure.values, compared));
     }
     decide(&mut pairs);
     pairs
 }
 
+impl Pair {
+    /// Not decided yet.
+    pub fn new(figure: Figure, second: Vec<f64>, compared: Option<RatioTest>) -> Self {
+        Self {
+            change: match compared.and_then(|compared| compared.tested) {
+                None => Change::Untested,
+                Some(_) if figure.disturbed => Change::Disturbed,
+                Some(_) => Change::NotFound,
+            },
+            figure,
+            second,
+            compared,
+            corrected_p: None,
+            detectable: None,
+        }
+    }
+}
+
 /// Corrects for how many figures are tested, and says which changed.
-fn decide(pairs: &mut [Pair]) {
+pub fn decide(pairs: &mut [Pair]) {
     let mut tested: Vec<&mut Pair> = pairs
         .iter_mut()
         .filter(|pair| pair.change.is_tested())

@@ -1,7 +1,7 @@
 //! What a comparison says: how many figures changed, which, whether the runs are alike, and every figure.
 
 use super::figures::name;
-use super::forest;
+use super::forest::{self, is_blind};
 use super::origin::{all_unlike, otherwise_unlike};
 use super::pairs::{Change, Pair};
 use crate::measurement::record::{RunRecord, TrialRecord};
@@ -35,9 +35,19 @@ pub fn document(
         ),
         sections: Vec::new(),
     };
-    let mut answer = answer(first, second, pairs, lost, threshold);
+    let asked = format!(
+        "in both runs ({} and {} asked for)",
+        first.run.repetitions, second.run.repetitions
+    );
+    let beyond = format!("by more than {} % and ", significant(threshold * 100.0, 3));
+    let mut answer = answer(pairs, &beyond, &asked);
+    answer.list(
+        lost.iter()
+            .map(|label| format!("{label} was valid in the first run and is not in the second."))
+            .collect(),
+    );
     forest::add(&mut answer, pairs);
-    let disturbance = disturbance(first, second);
+    let disturbance = disturbance(&[("The first run", first), ("The second run", second)]);
     // Where a host was disturbed, that is what a reader has to know first.
     let own = match is_disturbed(first) || is_disturbed(second) {
         true => [disturbance, answer],
@@ -46,25 +56,37 @@ pub fn document(
     own.into_iter()
         .for_each(|section| document.section(section));
     document.section(likeness(first, second));
-    let mut figures = Section::new("figures", "Figures");
-    figures.table(table("all", "Every figure", pairs.iter()));
-    figures.table(tests(pairs));
-    document.section(figures);
+    document.section(figures(
+        pairs,
+        "the ratio's interval after Welch, on logarithms, with room for runs that vary as a whole",
+    ));
     document
 }
 
+/// Every figure, and what its verdict rests on.
+pub fn figures(pairs: &[Pair], interval: &str) -> Section {
+    let mut figures = Section::new("figures", "Figures");
+    let mut all = table("all", "Every figure", pairs.iter());
+    all.note(format!(
+        "Geometric means over valid repetitions with 95 % intervals; {interval}."
+    ));
+    all.note(
+        "Would have seen one over: the smallest change that this comparison finds in about four of five cases.",
+    );
+    figures.table(all);
+    figures.table(tests(pairs));
+    figures
+}
+
 /// How the host was disturbed in each run, as far as that was tolerated.
-fn disturbance(first: &Field, second: &Field) -> Section {
+pub fn disturbance(runs: &[(&str, &Field)]) -> Section {
     let mut section = Section::new("disturbance", "Was the host quiet?");
-    let items = [("first", first), ("second", second)].map(|(word, field)| {
+    let items = runs.iter().map(|(run, field)| {
         let arms = || field.all().map(|(_, arm)| arm);
         let all = arms().map(|arm| field.valid_of(arm).count()).sum::<usize>();
         let disturbed: Vec<&TrialRecord> = arms().flat_map(|arm| tolerated(field, arm)).collect();
         if disturbed.is_empty() {
-            return format!(
-                "The {word} run: undisturbed in {}.",
-                counted(all, "valid trial")
-            );
+            return format!("{run}: undisturbed in {}.", counted(all, "valid trial"));
         }
         let texts = disturbed.iter().flat_map(|trial| {
             let label = trial.implementation.label();
@@ -78,17 +100,17 @@ fn disturbance(first: &Field, second: &Field) -> Section {
         };
         let shown = &texts[..texts.len().min(MOST_DISTURBANCES)];
         format!(
-            "The {word} run: disturbed, which was tolerated, in {} of {}: {}{more}.",
+            "{run}: disturbed, which was tolerated, in {} of {}: {}{more}.",
             disturbed.len(),
             counted(all, "valid trial"),
             shown.join("; ")
         )
     });
-    section.list(items.into());
+    section.list(items.collect());
     section
 }
 
-fn is_disturbed(field: &Field) -> bool {
+pub fn is_disturbed(field: &Field) -> bool {
     field
         .all()
         .any(|(_, arm)| tolerated(field, arm).next().is_some())
@@ -98,24 +120,18 @@ fn count(pairs: &[Pair], change: Change) -> usize {
     pairs.iter().filter(|pair| pair.change == change).count()
 }
 
-fn answer(
-    first: &Field,
-    second: &Field,
-    pairs: &[Pair],
-    lost: &[String],
-    threshold: f64,
-) -> Section {
+/// How many figures changed `beyond` what counts for none ("by more than 2 % and "), and why others are not decided. `asked` says where repetitions are needed.
+pub fn answer(pairs: &[Pair], beyond: &str, asked: &str) -> Section {
     let mut section = Section::new("answer", "Answer");
     let disturbed = count(pairs, Change::Disturbed);
     let untested = count(pairs, Change::Untested);
     let tested = pairs.len() - untested - disturbed;
     if tested > 0 {
         section.paragraph(format!(
-            "Of {}: {} better, {} worse, by more than {} % and significantly (5 % after Holm's correction). {}",
+            "Of {}: {} better, {} worse, {beyond}significantly (5 % after Holm's correction). {}",
             counted(tested, "figure"),
             count(pairs, Change::Better),
             count(pairs, Change::Worse),
-            significant(threshold * 100.0, 3),
             not_found(pairs)
         ));
     }
@@ -127,17 +143,10 @@ fn answer(
     }
     if untested > 0 {
         section.paragraph(format!(
-            "{} cannot be tested: that takes at least {SMALLEST_REPETITIONS} valid repetitions in both runs ({} and {} asked for), and values above 0. Their ratios are shown, and chance may have made them.",
-            counted(untested, "figure"),
-            first.run.repetitions,
-            second.run.repetitions
+            "{} cannot be tested: that takes at least {SMALLEST_REPETITIONS} valid repetitions {asked}, and values above 0. Their ratios are shown, and chance may have made them.",
+            counted(untested, "figure")
         ));
     }
-    section.list(
-        lost.iter()
-            .map(|label| format!("{label} was valid in the first run and is not in the second."))
-            .collect(),
-    );
     section
 }
 
@@ -149,17 +158,25 @@ fn not_found(pairs: &[Pair]) -> String {
     let percent = |value: f64| significant(value * 100.0, 2);
     match detectable.as_slice() {
         [] => String::new(),
-        [one] => format!(
-            "In 1 no change found; would have seen one over {} %.",
-            percent(*one)
-        ),
-        [least, .., most] => format!(
-            "In {} no change found; would have seen one over {} % (the median figure; {} to {} %).",
-            detectable.len(),
-            percent(detectable[detectable.len() / 2]),
-            percent(*least),
-            percent(*most)
-        ),
+        [one] => format!("In 1 {}.", forest::unseen(*one)),
+        [least, .., most] => {
+            let count = detectable.len();
+            let median = detectable[count / 2];
+            if is_blind(median) {
+                return format!(
+                    "In {count} no change found, and so few repetitions hardly show one (the sharpest figure: over {} %).",
+                    percent(*least)
+                );
+            }
+            let range = match is_blind(*most) {
+                true => format!("the sharpest {} %", percent(*least)),
+                false => format!("{} to {} %", percent(*least), percent(*most)),
+            };
+            format!(
+                "In {count} no change found; would have seen one over {} % (the median figure; {range}).",
+                percent(median)
+            )
+        }
     }
 }
 
@@ -323,10 +340,6 @@ fn table<'a>(id: &str, title: &str, pairs: impl Iterator<Item = &'a Pair>) -> Ta
             Cell::text(forest::words(pair)),
         ]);
     }
-    table.note("Geometric means over valid repetitions with 95 % intervals; the ratio's interval after Welch, on logarithms, with room for runs that vary as a whole.");
-    table.note(
-        "Would have seen one over: the smallest change that this comparison finds in about four of five cases.",
-    );
     table
 }
 

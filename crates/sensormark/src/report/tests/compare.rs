@@ -10,7 +10,7 @@ use crate::report::tables::{Cell, Table};
 use crate::report::{json, number};
 
 /// Three repetitions of an implementation of a trial of phases, each a little apart.
-fn repetitions(used: Used) -> Vec<TrialRecord> {
+pub fn repetitions(used: Used) -> Vec<TrialRecord> {
     let one = |repetition: u32| {
         let mut trial = trial(
             implementation("PostgreSQL", "individual", None),
@@ -30,7 +30,7 @@ fn repetitions(used: Used) -> Vec<TrialRecord> {
     (0..3).map(one).collect()
 }
 
-fn field(trials: Vec<TrialRecord>) -> Field {
+pub fn field(trials: Vec<TrialRecord>) -> Field {
     let run = RunRecord {
         workload: "own".to_owned(),
         repetitions: 3,
@@ -67,7 +67,7 @@ fn tests(comparison: &Comparison) -> &Table {
     tables.find(|table| table.id == "tests").expect("tests")
 }
 
-fn verdict(comparison: &Comparison, figure: &str) -> Option<String> {
+pub fn verdict(comparison: &Comparison, figure: &str) -> Option<String> {
     let rows = &tests(comparison).rows;
     let row = rows.iter().find(|row| row[1] == Cell::text(figure))?;
     Some(number::cell_text(&row[6]))

@@ -6,6 +6,7 @@ mod fields;
 pub(crate) mod fixture;
 mod formats;
 mod hosts;
+mod in_turns;
 pub(crate) mod phases;
 mod ranks;
 mod requirements;
