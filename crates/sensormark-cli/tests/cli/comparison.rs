@@ -28,7 +28,7 @@ fn a_gate_that_sees_little_says_so_and_fails_where_it_is_asked_to() {
     ] {
         assert!(told.contains(part), "{part}: {told}");
     }
-    let sharp = compared("billing", &[&gate[..], &["--must-see", "9999"]].concat());
+    let sharp = compared("billing", &[&gate[..], &["--must-see", "9999999"]].concat());
     assert_eq!(sharp.status.code(), Some(0), "{}", errors(&sharp));
     let blunt = compared("billing", &[&gate[..], &["--must-see", "3"]].concat());
     let told = errors(&blunt);
@@ -50,7 +50,7 @@ fn a_comparison_fits_a_terminal_and_says_what_would_have_been_seen() {
         "{text}"
     );
     assert!(!text.contains(" alike "), "{text}");
-    let single = printed(&compared("devops", &[]));
+    let single = printed(&compared("first-run", &[]));
     assert!(single.contains("The 10 largest of "), "{single}");
     let drawn = single
         .lines()

@@ -88,7 +88,7 @@ const FIRST_COMMANDS: [(&str, &str); 18] = [
     ("report", "for example: sensormark report results/RUN"),
     ("serve", "for example: sensormark serve results"),
     (
-        "compare results/a",
+        "compare",
         "for example: sensormark compare results/EARLIER results/LATER",
     ),
     ("replay", "for example: sensormark replay readings.csv"),
