@@ -113,8 +113,13 @@ fn missing(lacking: &[String], command: &str) -> Option<String> {
             (needs, "machine-tool")
         }
         "<RESULTS>..." => ("a folder of results".to_owned(), "results"),
-        "<FIRST>" | "<SECOND>" => (
-            "the folders of two runs, the earlier one first".to_owned(),
+        "<FIRST>" => (
+            "a run's folder, or those of two runs, the earlier one first".to_owned(),
+            "results/EARLIER results/LATER",
+        ),
+        "<SECOND>" => (
+            "the folders of two runs, the earlier one first, with --threshold or --fail-on"
+                .to_owned(),
             "results/EARLIER results/LATER",
         ),
         "<FILE>" if command == "replay" => ("a recording, a CSV file".to_owned(), "readings.csv"),

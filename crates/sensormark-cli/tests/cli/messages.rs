@@ -66,7 +66,7 @@ fn names_that_there_are_not() {
 }
 
 /// What people type before they know the commands, and what the message says.
-const FIRST_COMMANDS: [(&str, &str); 18] = [
+const FIRST_COMMANDS: [(&str, &str); 19] = [
     ("machine-tool", "write sensormark run machine-tool"),
     ("plant.toml", "write sensormark run plant.toml"),
     ("readings.csv", "write sensormark replay readings.csv"),
@@ -90,6 +90,10 @@ const FIRST_COMMANDS: [(&str, &str); 18] = [
     (
         "compare",
         "for example: sensormark compare results/EARLIER results/LATER",
+    ),
+    (
+        "compare results/a --threshold 5",
+        "needs the folders of two runs, the earlier one first, with --threshold or --fail-on",
     ),
     ("replay", "for example: sensormark replay readings.csv"),
     (

@@ -109,3 +109,21 @@ pub fn ratio(pair: &Pair) -> Cell {
         digits: Digits::Significant(3),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::unseen;
+
+    /// It printed a percentage of 121 digits where three repetitions and 604 figures see next to nothing.
+    #[test]
+    fn what_would_hardly_be_seen_is_no_percentage() {
+        assert_eq!(
+            unseen(0.042),
+            "no change found; would have seen one over 4.2 %"
+        );
+        assert_eq!(
+            unseen(2.4e119),
+            "no change found; so few repetitions hardly show one"
+        );
+    }
+}
