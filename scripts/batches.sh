@@ -100,7 +100,7 @@ table() {
 }
 
 command -v jq >/dev/null || fail "install the package jq"
-((ROUNDS == 0)) || [[ -x $PROGRAM ]] || fail "$PROGRAM is not there: cargo build --release --locked --package sensormark-cli --features all, or PROGRAM=…"
+((ROUNDS == 0)) || [[ -x $PROGRAM ]] || fail "$PROGRAM is not there: cargo build --release --locked --package sensormark-cli, or PROGRAM=…"
 ((ROUNDS == 0)) || [[ ! -e $results ]] || fail "$results is there already; name a new folder"
 on=$(IFS=,; echo "${*:-all}")
 for ((round = 0; round < ROUNDS; round++)); do

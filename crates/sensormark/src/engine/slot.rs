@@ -1,7 +1,7 @@
 //! One operation in memory that is used again for the next: what is written, or what is asked.
 
 use sensormark_store::{
-    Ask, Atomicity, Batch, Operation, Query, Schema, Selection, TimeRange, Value, Values,
+    Ask, Atomicity, Batch, Column, Operation, Query, Schema, Selection, TimeRange, Value,
 };
 
 /// What a slot holds.
@@ -23,8 +23,6 @@ pub enum Request {
 pub struct Slot {
     request: Request,
     batches: Vec<Batch>,
-    /// Columns in which no table's batch lies now; see [`Slot::write_alone`].
-    spare: Vec<Values>,
     entity: Vec<Value>,
     query: Query,
 }
@@ -38,7 +36,6 @@ impl Slot {
             batches: tables
                 .map(|(number, table)| Batch::new(number, table))
                 .collect(),
-            spare: Vec::new(),
             entity: Vec::new(),
             query: Query {
                 table: 0,
@@ -63,37 +60,19 @@ impl Slot {
         batch
     }
 
-    /// The same in memory that all tables share: a client holds one write, however many tables there are. For large writes to many tables.
+    /// The same, and frees what the other tables' batches hold: a client holds one write, however many tables there are. For large writes to many tables.
+    ///
+    /// Columns are not handed on from table to table: a client would then hold the longest that any table needs, and as many as any table needs.
     ///
     /// # Panics
     /// When the schema has no such table: a defect of the workload.
     pub fn write_alone(&mut self, table: usize) -> &mut Batch {
-        let (mut times, mut series) = (Vec::new(), Vec::new());
-        let others = self.batches.iter_mut().enumerate();
-        for (_, batch) in
-            others.filter(|(number, batch)| *number != table && batch.times_ns.capacity() > 0)
-        {
-            batch.clear();
-            times = std::mem::take(&mut batch.times_ns);
-            series = std::mem::take(&mut batch.series);
-            for column in &mut batch.columns {
-                let empty = Values::new(column.values.kind());
-                self.spare
-                    .push(std::mem::replace(&mut column.values, empty));
-            }
-        }
-        let batch = &mut self.batches[table];
-        if batch.times_ns.capacity() == 0 {
-            batch.times_ns = times;
-            batch.series = series;
-            for column in &mut batch.columns {
-                let kind = column.values.kind();
-                // A table of few fields has many rows. So the largest columns are enough for it, and the others stay small.
-                let spare = self.spare.iter().enumerate();
-                let fits = spare.filter(|(_, spare)| spare.kind() == kind);
-                let largest = fits.max_by_key(|(_, spare)| spare.capacity());
-                if let Some((place, _)) = largest {
-                    column.values = self.spare.swap_remove(place);
+        for (number, batch) in self.batches.iter_mut().enumerate() {
+            if number != table && batch.times_ns.capacity() > 0 {
+                batch.times_ns = Vec::new();
+                batch.series = Vec::new();
+                for column in &mut batch.columns {
+                    *column = Column::new(column.values.kind());
                 }
             }
         }
@@ -157,7 +136,7 @@ impl Slot {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sensormark_store::{Field, FieldType, Series, Table, TimeResolution};
+    use sensormark_store::{Field, FieldType, Series, Table, TimeResolution, Values};
 
     fn table(kinds: &[FieldType]) -> Table {
         let field = |(number, kind): (usize, &FieldType)| Field {
@@ -175,61 +154,39 @@ mod tests {
         }
     }
 
-    /// Rows that fit into the memory of all batches and spare columns of floating point numbers.
-    fn rows_held(slot: &Slot) -> usize {
+    /// Numbers for which the columns of all batches have memory.
+    fn held(slot: &Slot) -> usize {
         let columns = slot.batches.iter().flat_map(|batch| &batch.columns);
-        let of = |values: &Values| match values.kind() {
-            FieldType::F64 => values.capacity(),
-            _ => 0,
-        };
-        let held: usize = columns.map(|column| of(&column.values)).sum();
-        held + slot.spare.iter().map(of).sum::<usize>()
+        columns.map(|column| column.values.capacity()).sum()
     }
 
     #[test]
-    fn writes_to_many_tables_take_the_memory_of_the_widest() {
-        const ROWS: usize = 1_000;
+    fn writes_to_many_tables_take_the_memory_of_one() {
         use FieldType::{F64, I64};
-        let tables = vec![
-            table(&[F64, F64, I64]),
-            table(&[F64]),
-            table(&[F64, F64, F64]),
-        ];
+        let mixed = [F64, F64, I64].repeat(10);
+        let tables = vec![table(&mixed), table(&[F64; 2]), table(&[I64; 5])];
         let mut slot = Slot::new(&Schema { tables });
-        for turn in 0..12 {
-            let batch = slot.write_alone(turn % 3);
+        let writes = [(0, 1_000), (1, 15_000), (2, 6_000)];
+        for (table, rows) in writes.into_iter().cycle().take(60) {
+            let batch = slot.write_alone(table);
             assert!(batch.is_empty() && batch.columns.iter().all(|one| one.values.is_empty()));
-            batch.times_ns.resize(ROWS, 1);
-            batch.series.resize(ROWS, 0);
+            batch.times_ns.resize(rows, 1);
             for column in &mut batch.columns {
                 match &mut column.values {
-                    Values::F64(values) => values.resize(ROWS, 0.5),
-                    Values::I64(values) => values.resize(ROWS, 5),
+                    Values::F64(values) => {
+                        values.reserve_exact(rows);
+                        values.resize(rows, 0.5);
+                    }
+                    Values::I64(values) => {
+                        values.reserve_exact(rows);
+                        values.resize(rows, 5);
+                    }
                     other => panic!("{other:?}"),
                 }
             }
-            assert_eq!(slot.batch().map(Batch::len), Some(ROWS));
-            assert!(rows_held(&slot) <= 3 * ROWS, "{}", rows_held(&slot));
+            let one = rows * batch.columns.len();
+            assert_eq!(slot.batch().map(Batch::len), Some(rows));
+            assert_eq!(held(&slot), one);
         }
-        assert_eq!(rows_held(&slot), 3 * ROWS);
-    }
-
-    #[test]
-    fn many_rows_of_few_fields_do_not_enlarge_all_columns() {
-        use FieldType::F64;
-        let tables = vec![table(&[F64; 30]), table(&[F64; 2])];
-        let mut slot = Slot::new(&Schema { tables });
-        for (table, rows) in [(0, 1_000), (1, 15_000)].into_iter().cycle().take(60) {
-            let batch = slot.write_alone(table);
-            batch.times_ns.resize(rows, 1);
-            for column in &mut batch.columns {
-                let Values::F64(values) = &mut column.values else {
-                    panic!("{column:?}");
-                };
-                values.reserve_exact(rows);
-                values.resize(rows, 0.5);
-            }
-        }
-        assert_eq!(rows_held(&slot), 28 * 1_000 + 2 * 15_000);
     }
 }
