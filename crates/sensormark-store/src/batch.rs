@@ -108,17 +108,6 @@ impl Values {
         }
     }
 
-    /// For how many values there is memory.
-    pub fn capacity(&self) -> usize {
-        match self {
-            Self::Bool(values) => values.capacity(),
-            Self::I64(values) => values.capacity(),
-            Self::U16(values) => values.capacity(),
-            Self::F64(values) => values.capacity(),
-            Self::Text(values) => values.ends.capacity(),
-        }
-    }
-
     /// Whether there is no value.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

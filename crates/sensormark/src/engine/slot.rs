@@ -157,7 +157,12 @@ mod tests {
     /// Numbers for which the columns of all batches have memory.
     fn held(slot: &Slot) -> usize {
         let columns = slot.batches.iter().flat_map(|batch| &batch.columns);
-        columns.map(|column| column.values.capacity()).sum()
+        let of = |values: &Values| match values {
+            Values::F64(values) => values.capacity(),
+            Values::I64(values) => values.capacity(),
+            other => panic!("{other:?}"),
+        };
+        columns.map(|column| of(&column.values)).sum()
     }
 
     #[test]
