@@ -242,7 +242,8 @@ mod tests {
     use super::*;
     use sensormark::engine::trial::cases::cases;
     use sensormark::workload::{billing, devops, machine_tool, sensor_operations};
-    use sensormark_store::{Durability, Shape, TimeKey, WriteMethod};
+    use sensormark_store::write_size::field_value_bytes;
+    use sensormark_store::{Durability, FieldType, Shape, TimeKey, WriteMethod};
 
     fn offered(workload: &str, choice: &Choice) -> Vec<String> {
         let offers = offers_of(workload, choice).into_iter();
@@ -367,9 +368,10 @@ mod tests {
                 let title = store.description().name;
                 let bytes = schema.tables.iter().map(|table| {
                     let size = store.write_size(&offer.layout, table);
-                    // QuestDB's lines are made while they are sent: a client holds time, series and values.
+                    // QuestDB's lines are made while they are sent: a client holds time, series and values, whole numbers in 2 to 8 bytes.
+                    let value = |kind| if kind == FieldType::I64 { 4 } else { 8 };
                     let reading_bytes = match title.as_str() {
-                        "questdb" => 12 + 8 * table.fields.len(),
+                        "questdb" => 12 + field_value_bytes(table, value),
                         _ => size.reading_bytes,
                     };
                     size.readings_per_write() * reading_bytes

@@ -3,8 +3,8 @@
 //! A batch is built once and encoded straight into a driver's wire format; nothing is boxed or allocated a
 //! value (text is one buffer with offsets). It knows no layout.
 
-use crate::FieldSet;
 use crate::schema::{FieldType, Table, Value};
+use crate::{FieldSet, IntegerColumn};
 use serde::{Deserialize, Serialize};
 
 /// Readings of one table: times, series and typed field columns of equal length.
@@ -36,7 +36,7 @@ pub enum Values {
     /// Truth values.
     Bool(Vec<bool>),
     /// Signed 64-bit integers.
-    I64(Vec<i64>),
+    I64(IntegerColumn),
     /// Unsigned 16-bit integers.
     U16(Vec<u16>),
     /// Floating point numbers.
@@ -90,7 +90,7 @@ impl Values {
     pub fn new(kind: FieldType) -> Self {
         match kind {
             FieldType::Bool => Self::Bool(Vec::new()),
-            FieldType::I64 => Self::I64(Vec::new()),
+            FieldType::I64 => Self::I64(IntegerColumn::new()),
             FieldType::U16 => Self::U16(Vec::new()),
             FieldType::F64 => Self::F64(Vec::new()),
             FieldType::Text => Self::Text(TextColumn::default()),
@@ -151,7 +151,7 @@ impl Column {
         }
         match &self.values {
             Values::Bool(values) => Value::Bool(values[row]),
-            Values::I64(values) => Value::I64(values[row]),
+            Values::I64(values) => Value::I64(values.get(row)),
             Values::U16(values) => Value::I64(i64::from(values[row])),
             Values::F64(values) => Value::F64(values[row]),
             Values::Text(values) => Value::Text(values.get(row).to_owned()),
@@ -166,7 +166,7 @@ impl Column {
         }
         match &self.values {
             Values::Bool(values) => Some(f64::from(u8::from(values[row]))),
-            Values::I64(values) => Some(values[row] as f64),
+            Values::I64(values) => Some(values.get(row) as f64),
             Values::U16(values) => Some(f64::from(values[row])),
             Values::F64(values) => Some(values[row]),
             Values::Text(_) => None,

@@ -178,7 +178,7 @@ pub fn moment(batch: &Batch, field: usize, row: usize) -> Moment {
 pub fn compare(column: &Column, one: usize, other: usize) -> Ordering {
     match &column.values {
         Values::Bool(values) => values[one].cmp(&values[other]),
-        Values::I64(values) => values[one].cmp(&values[other]),
+        Values::I64(values) => values.get(one).cmp(&values.get(other)),
         Values::U16(values) => values[one].cmp(&values[other]),
         Values::F64(values) => values[one]
             .partial_cmp(&values[other])
@@ -237,7 +237,7 @@ fn sum(column: &Column, rows: &[usize]) -> Option<(Option<i64>, f64)> {
     }
     let whole = |row: &usize| match &column.values {
         Values::Bool(values) => Some(i128::from(values[*row])),
-        Values::I64(values) => Some(i128::from(values[*row])),
+        Values::I64(values) => Some(i128::from(values.get(*row))),
         Values::U16(values) => Some(i128::from(values[*row])),
         Values::F64(_) | Values::Text(_) => None,
     };

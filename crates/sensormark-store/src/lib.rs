@@ -27,6 +27,8 @@ pub mod layout;
 
 pub mod batch;
 
+mod integer_column;
+
 pub mod query;
 
 pub mod answer;
@@ -79,6 +81,7 @@ pub use cluster::{
 pub use durability::Durability;
 pub use endpoint::{Endpoint, Secret};
 pub use error::{ErrorKind, StoreError};
+pub use integer_column::IntegerColumn;
 pub use launch::Launch;
 pub use layout::{
     DefaultSelection, Encoding, Extremes, Family, Index, Layout, LayoutOption, QueryStyle, Scope,

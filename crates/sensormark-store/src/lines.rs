@@ -4,6 +4,7 @@
 //! Neighbouring columns of one type that every reading has are written in one loop. A time that several readings share is copied. The caller writes how a line
 //! begins, because escaping of tags differs.
 
+use crate::IntegerColumn;
 use crate::batch::{Batch, Column, Values};
 use crate::text::{Page, Piece, Slot};
 
@@ -40,7 +41,7 @@ pub struct BatchLines<'b> {
 /// The columns of neighbouring fields, each with what precedes its values.
 #[derive(Debug)]
 enum Cells<'b> {
-    Whole(Vec<(&'b Piece, &'b [i64])>),
+    Whole(Vec<(&'b Piece, &'b IntegerColumn)>),
     Small(Vec<(&'b Piece, &'b [u16])>),
     Float(Vec<(&'b Piece, &'b [f64])>),
     /// Any column, which some readings may lack.
@@ -158,24 +159,24 @@ impl Cells<'_> {
     fn put(&self, row: usize, lines: &Lines, page: &mut Page) -> u64 {
         let float_fields = lines.float_fields;
         match self {
-            Self::Whole(cells) if float_fields => put_all(cells, row, page, |slot, value| {
-                slot.put_integer(value);
+            Self::Whole(cells) if float_fields => put_all(cells, page, |slot, values| {
+                slot.put_integer(values.get(row));
                 slot.put_byte(b',');
             }),
-            Self::Small(cells) if float_fields => put_all(cells, row, page, |slot, value| {
-                slot.put_small(value);
+            Self::Small(cells) if float_fields => put_all(cells, page, |slot, values| {
+                slot.put_small(values[row]);
                 slot.put_byte(b',');
             }),
-            Self::Whole(cells) => put_all(cells, row, page, |slot, value| {
-                slot.put_integer(value);
+            Self::Whole(cells) => put_all(cells, page, |slot, values| {
+                slot.put_integer(values.get(row));
                 slot.put_two(*b"i,");
             }),
-            Self::Small(cells) => put_all(cells, row, page, |slot, value| {
-                slot.put_small(value);
+            Self::Small(cells) => put_all(cells, page, |slot, values| {
+                slot.put_small(values[row]);
                 slot.put_two(*b"i,");
             }),
-            Self::Float(cells) => put_all(cells, row, page, |slot, value| {
-                slot.put_float(value);
+            Self::Float(cells) => put_all(cells, page, |slot, values| {
+                slot.put_float(values[row]);
                 slot.put_byte(b',');
             }),
             Self::Other(key, column) => put_other(key, column, row, lines, page),
@@ -184,16 +185,15 @@ impl Cells<'_> {
 }
 
 #[inline]
-fn put_all<T: Copy>(
-    cells: &[(&Piece, &[T])],
-    row: usize,
+fn put_all<C: ?Sized>(
+    cells: &[(&Piece, &C)],
     page: &mut Page,
-    put: impl Fn(&mut Slot<'_>, T),
+    put: impl Fn(&mut Slot<'_>, &C),
 ) -> u64 {
     page.put_values(|slot| {
         for (key, values) in cells {
             slot.put_piece(key);
-            put(slot, values[row]);
+            put(slot, values);
         }
     });
     cells.len() as u64

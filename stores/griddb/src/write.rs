@@ -57,7 +57,7 @@ fn set(row: &mut Row, number: i32, column: &Column, at: usize) -> Result<(), Fai
     }
     match &column.values {
         Values::Bool(values) => row.set_bool(number, values[at]),
-        Values::I64(values) => row.set_long(number, values[at]),
+        Values::I64(values) => row.set_long(number, values.get(at)),
         Values::U16(values) => row.set_integer(number, values[at].into()),
         Values::F64(values) => row.set_double(number, values[at]),
         Values::Text(values) => row.set_text(number, values.get(at)),

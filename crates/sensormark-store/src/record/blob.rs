@@ -36,7 +36,7 @@ pub fn encode(batch: &Batch, record: &Record<'_>, out: &mut Vec<u8>) -> Result<(
             Values::I64(values) => {
                 record
                     .rows()
-                    .for_each(|row| out.extend_from_slice(&values[row].to_le_bytes()));
+                    .for_each(|row| out.extend_from_slice(&values.get(row).to_le_bytes()));
             }
             Values::U16(values) => {
                 record

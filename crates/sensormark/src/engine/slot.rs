@@ -159,7 +159,7 @@ mod tests {
         let columns = slot.batches.iter().flat_map(|batch| &batch.columns);
         let of = |values: &Values| match values {
             Values::F64(values) => values.capacity(),
-            Values::I64(values) => values.capacity(),
+            Values::U16(values) => values.capacity(),
             other => panic!("{other:?}"),
         };
         columns.map(|column| of(&column.values)).sum()
@@ -167,9 +167,9 @@ mod tests {
 
     #[test]
     fn writes_to_many_tables_take_the_memory_of_one() {
-        use FieldType::{F64, I64};
-        let mixed = [F64, F64, I64].repeat(10);
-        let tables = vec![table(&mixed), table(&[F64; 2]), table(&[I64; 5])];
+        use FieldType::{F64, U16};
+        let mixed = [F64, F64, U16].repeat(10);
+        let tables = vec![table(&mixed), table(&[F64; 2]), table(&[U16; 5])];
         let mut slot = Slot::new(&Schema { tables });
         let writes = [(0, 1_000), (1, 15_000), (2, 6_000)];
         for (table, rows) in writes.into_iter().cycle().take(60) {
@@ -182,7 +182,7 @@ mod tests {
                         values.reserve_exact(rows);
                         values.resize(rows, 0.5);
                     }
-                    Values::I64(values) => {
+                    Values::U16(values) => {
                         values.reserve_exact(rows);
                         values.resize(rows, 5);
                     }

@@ -119,10 +119,11 @@ impl Sum {
         self.count += 1;
         let (below, above) = match &column.values {
             Values::I64(values) => {
-                self.whole = self.whole.checked_add(values[row])?;
+                let value = values.get(row);
+                self.whole = self.whole.checked_add(value)?;
                 (
-                    values[row] < values[self.smallest],
-                    values[row] > values[self.largest],
+                    value < values.get(self.smallest),
+                    value > values.get(self.largest),
                 )
             }
             Values::U16(values) => {
@@ -407,7 +408,7 @@ fn extreme_of_both(column: &Column, sums: &[Sum; 2], what: &str) -> Option<usize
         return is_number(column).then_some(one);
     };
     let other_is_below = match &column.values {
-        Values::I64(values) => values[other] < values[one],
+        Values::I64(values) => values.get(other) < values.get(one),
         Values::U16(values) => values[other] < values[one],
         Values::F64(values) => values[other] < values[one],
         Values::Bool(_) | Values::Text(_) => return None,

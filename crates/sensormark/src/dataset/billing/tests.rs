@@ -146,9 +146,9 @@ fn errors_are_rare_and_of_known_codes() {
     assert!((87 - 38..=87 + 38).contains(&counts[1]), "{counts:?}");
 }
 
-fn integers_of(batch: &Batch, field: usize) -> &[i64] {
+fn integers_of(batch: &Batch, field: usize) -> Vec<i64> {
     match &batch.columns[field].values {
-        Values::I64(values) => values,
+        Values::I64(values) => values.iter().collect(),
         _ => panic!("an integer field"),
     }
 }

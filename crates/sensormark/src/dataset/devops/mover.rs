@@ -4,6 +4,7 @@ use super::Walk;
 use super::fields::{Motion, Rule};
 use super::steps::{Normals, PART_BITS};
 use crate::dataset::random::Stream;
+use sensormark_store::IntegerColumn;
 use std::ops::Range;
 
 /// Where one field's walks stand, one entry a host.
@@ -93,10 +94,10 @@ impl Mover {
     }
 }
 
-/// Where values of a field go: nowhere, or one a host and tick into a column.
+/// Where values of a field go: nowhere, or one a host and tick, to the end of a column of whole numbers or into a column of floats.
 pub(super) enum Sink<'a> {
     Nowhere,
-    Whole(&'a mut [i64]),
+    Whole(&'a mut IntegerColumn),
     Float(&'a mut [f64]),
 }
 
@@ -131,7 +132,7 @@ impl Mover {
         walk: Walk,
         ticks: Range<u64>,
         states: &mut [i64],
-        out: Option<&mut [i64]>,
+        out: Option<&mut IntegerColumn>,
     ) {
         match (motion, walk) {
             (Motion::Counter { mean }, _) => {
@@ -158,12 +159,11 @@ impl Mover {
         &self,
         ticks: Range<u64>,
         states: &mut [i64],
-        out: Option<&mut [i64]>,
+        out: Option<&mut IntegerColumn>,
         advance: impl Fn(i64, i64) -> i64,
         shown: impl Fn(i64) -> i64,
     ) {
         let normals = Normals::get();
-        let hosts = states.len();
         let step = |state: &mut i64, stream: &Stream, tick: u64| {
             *state = advance(*state, normals.parts(stream.word(tick + 1)));
         };
@@ -174,11 +174,13 @@ impl Mover {
             }
             return;
         };
-        for (tick, out) in ticks.zip(out.chunks_exact_mut(hosts)) {
-            for ((state, stream), out) in states.iter_mut().zip(&self.streams).zip(out) {
+        let mut row = vec![0; states.len()];
+        for tick in ticks {
+            for ((state, stream), out) in states.iter_mut().zip(&self.streams).zip(&mut row) {
                 *out = shown(*state) >> PART_BITS;
                 step(state, stream, tick);
             }
+            out.extend_from_slice(&row);
         }
     }
 
@@ -186,8 +188,8 @@ impl Mover {
         match sink {
             Sink::Nowhere => self.float_loop(walk, ticks, states, |_, _| {}),
             Sink::Float(out) => self.float_loop(walk, ticks, states, |row, shown| out[row] = shown),
-            Sink::Whole(out) => self.float_loop(walk, ticks, states, |row, shown| {
-                out[row] = whole_bytes(shown);
+            Sink::Whole(out) => self.float_loop(walk, ticks, states, |_, shown| {
+                out.push(whole_bytes(shown));
             }),
         }
     }
