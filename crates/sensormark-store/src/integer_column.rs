@@ -122,19 +122,16 @@ impl IntegerColumn {
     #[inline]
     fn make_room_for(&mut self, values: &[i64]) {
         let Some(&first) = values.first() else { return };
-        if self.is_empty() && !matches!(self.cells, Cells::Eight(_)) {
+        if matches!(self.cells, Cells::Eight(_)) {
+            return;
+        }
+        if self.is_empty() {
             self.base = first;
         }
-        let (fits_two, fits_four) = self.fit(values);
-        match &self.cells {
-            Cells::Two(_) if fits_two => {}
-            Cells::Two(_) | Cells::Four(_) if fits_four => {
-                if let Cells::Two(cells) = &self.cells {
-                    self.cells = Cells::Four(wider(cells));
-                }
-            }
-            Cells::Eight(_) => {}
-            Cells::Two(_) | Cells::Four(_) => self.use_eight(),
+        match (self.fit(values), &self.cells) {
+            ((true, _), _) | ((_, true), Cells::Four(_)) => {}
+            ((_, true), Cells::Two(cells)) => self.cells = Cells::Four(wider(cells)),
+            _ => self.use_eight(),
         }
     }
 
