@@ -74,6 +74,8 @@ table() {
       print "| implementation | times the advised size | readings a write | M values/s | client CPU, µs a value | server CPU | client memory, MB | rounds |"
       print "| --- | --- | --- | --- | --- | --- | --- | --- |"
       sizes = split(order, size, " ")
+      split("5 9 6", judged, " ")
+      what[5] = "rate"; what[9] = "CPU of both sides"; what[6] = "the client\x27s CPU alone"
       for (n = 1; n <= many; n++) {
         name = names[n]; delete best
         for (s = 1; s <= sizes; s++) {
@@ -81,28 +83,35 @@ table() {
           if (!((name, key) in count)) continue
           for (column = 4; column <= 8; column++) got[column] = median(lists[name, key, column], count[name, key])
           printf "| %s | %s | %.0f | %.3f | %.4f | %s | %.1f | %d |\n", name, size[s], got[4], got[5] / 1e6, got[6], (name in embedded) ? "–" : sprintf("%.3f", got[7]), got[8], count[name, key]
+          got[9] = got[6] + (name in embedded ? 0 : got[7])
           is_allowed = name in embedded || got[8] < LIMIT
-          for (column = 5; column <= 7; column++) {
-            if (column == 7 && name in embedded) continue
+          for (m = 1; m <= 3; m++) {
+            column = judged[m]
             value = column == 5 ? 1 / got[5] : got[column]
             if (!((is_allowed, column) in best) || value < best[is_allowed, column]) {
               best[is_allowed, column] = value; where[is_allowed, column] = size[s]; memory[is_allowed, column] = got[8]
             }
             if (key == "1") ours[name, column] = value
           }
+          if (key == "1") share = got[6] / got[9]
         }
-        what[5] = "rate"; what[6] = "client CPU"; what[7] = "server CPU"
         for (allowed = 1; allowed >= 0; allowed--)
-          for (column = 5; column <= 7; column++)
+          for (m = 1; m <= 3; m++) {
+            column = judged[m]
+            if (column == 6 && name in embedded) continue
             if (((name, column) in ours) && ((allowed, column) in best) && ours[name, column] > 1.1 * best[allowed, column]) {
               text = sprintf("- %s: %s is %.0f %% worse than with %s times the size (%.0f MB)", name, what[column], (ours[name, column] / best[allowed, column] - 1) * 100, where[allowed, column], memory[allowed, column])
-              lines[allowed] = lines[allowed] "\n" text
+              if (column == 6) text = text sprintf("; it is %.0f %% of both sides", share * 100)
+              kind = column == 6 ? "client" : allowed
+              lines[kind] = lines[kind] "\n" text
             }
+          }
       }
       limit = "the best whose clients stay under " LIMIT " MB (embedded databases: of all)"
-      if (lines[1] == "") print "\nEvery advised size is within 10 % of " limit ", rate and CPU."
+      if (lines[1] == "") print "\nEvery advised size is within 10 % of " limit ", in rate and in CPU of both sides."
       else print "\nMore than 10 % from " limit ":\n" lines[1]
       if (lines[0] != "") print "\nLarger writes that take more memory than that gain more than 10 %:\n" lines[0]
+      if (lines["client"] != "") print "\nThe CPU of the client alone:\n" lines["client"]
       if (bad) { print "\nLeft out, not valid:\n"; for (i = 1; i <= bad; i++) print "- " left_out[i] }
     }'
 }

@@ -94,21 +94,26 @@ fn check(batch: &Batch, rows: Rows) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Rows of one container, ready to be sent.
+/// Rows of one container: these of those that a write brings.
 struct Part {
     place: Place,
-    rows: Vec<usize>,
+    rows: Range<usize>,
 }
 
-/// The readings of a part of a batch by their containers, each container's in the batch's order, in parts of one request at most.
-fn parts(batch: &Batch, range: Range<usize>) -> Vec<Part> {
-    let mut rows: Vec<usize> = range.collect();
-    rows.sort_by_key(|&row| batch.series[row]); // stable
-    rows.chunk_by(|&one, &other| batch.series[one] == batch.series[other])
+/// The readings of a batch by their containers, in parts of one request at most. The rows are in the order of [`Batch::rows_by_series`].
+fn parts(batch: &Batch, order: &[u32]) -> Vec<Part> {
+    let series = |row: u32| batch.series[row as usize];
+    let mut start = 0;
+    order
+        .chunk_by(|&one, &other| series(one) == series(other))
         .flat_map(|rows| rows.chunks(ROWS))
-        .map(|rows| Part {
-            place: Place::Series(batch.table, batch.series[rows[0]]),
-            rows: rows.to_vec(),
+        .map(|rows| {
+            let begin = start;
+            start += rows.len();
+            Part {
+                place: Place::Series(batch.table, series(rows[0])),
+                rows: begin..start,
+            }
         })
         .collect()
 }
@@ -170,7 +175,9 @@ fn readings(
     durable: bool,
 ) -> Result<u64, StoreError> {
     let rows = containers.physical.rows;
-    let fill = |row: &mut Row, at: usize| -> Result<(), Failure> {
+    let order = batch.rows_by_series(range);
+    let fill = |row: &mut Row, number: usize| -> Result<(), Failure> {
+        let at = order[number] as usize;
         let key = rows.key(batch.times_ns[at]);
         if rows == Rows::Timed {
             row.set_time(0, key)?;
@@ -182,11 +189,11 @@ fn readings(
         }
         Ok(())
     };
-    if range.len() > ROWS {
+    if order.len() > ROWS {
         containers.let_rows_go_but_of(batch.table);
     }
     let mut sent = 0;
-    for request in requests(&parts(batch, range)) {
+    for request in requests(&parts(batch, &order)) {
         let done = send(containers, request, durable, &fill);
         // What earlier requests took stays there.
         sent += done.map_err(|error| {
@@ -197,7 +204,7 @@ fn readings(
     Ok(sent)
 }
 
-/// Fills a row of a container with a row of the batch, or with a record.
+/// Fills a row of a container with the reading or record of this number among those that a write brings.
 type Fill<'a> = dyn Fn(&mut Row, usize) -> Result<(), Failure> + 'a;
 
 /// Sends the rows of some containers; gives the number of requests.
@@ -215,8 +222,8 @@ fn send(
             containers.get(part.place)?
         };
         let mut rows = container.rows(part.rows.len()).map_err(failed)?;
-        for (row, &at) in rows.iter_mut().zip(&part.rows) {
-            fill(row, at).map_err(failed)?;
+        for (row, number) in rows.iter_mut().zip(part.rows.clone()) {
+            fill(row, number).map_err(failed)?;
         }
         ready.push((container, rows));
     }
@@ -280,10 +287,10 @@ fn records(
         }
         let place = Place::Series(batch.table, record.series);
         match parts.last_mut() {
-            Some(part) if part.place == place => part.rows.push(spans.len()),
+            Some(part) if part.place == place => part.rows.end += 1,
             _ => parts.push(Part {
                 place,
-                rows: vec![spans.len()],
+                rows: spans.len()..spans.len() + 1,
             }),
         }
         spans.push((record.span, bytes));
@@ -351,7 +358,7 @@ mod tests {
     fn a_request_holds_whole_parts_of_a_thousand_rows_at_most() {
         let part = |rows: usize| Part {
             place: Place::Series(0, 0),
-            rows: vec![0; rows],
+            rows: 0..rows,
         };
         let parts = [400, 600, 1, 1_000, 300, 300].map(part);
         let sizes: Vec<Vec<usize>> = requests(&parts)

@@ -34,6 +34,7 @@ pub(crate) fn write_size(layout: &Layout, table: &Table) -> WriteSize {
         advice: ADVICE,
         link: LINK,
     }
+    .within_columns(table)
 }
 
 /// About how many bytes a reading takes in an insert.

@@ -20,20 +20,26 @@ impl Writer<'_> {
         kept: &PhysicalTable,
         batch: &Batch,
     ) -> Result<Acknowledgement, StoreError> {
-        let order = by_series(&batch.series);
+        let order = batch.rows_by_series(0..batch.len());
         let mut covered = Covered::new(0..batch.len());
         let mut done = Acknowledgement::default();
         let mut rest = order.as_slice();
         while !rest.is_empty() {
             let before = covered.reached() as u64;
             let prepared = self
-                .rows(kept, batch, rest.iter().copied(), INSERT, true)
+                .rows(
+                    kept,
+                    batch,
+                    rest.iter().map(|&row| row as usize),
+                    INSERT,
+                    true,
+                )
                 .and_then(|prepared| prepared.map_err(StoreError::from));
             let mut prepared = prepared.map_err(|error| error.after_acknowledging(before))?;
             let (sent, left) = rest.split_at(prepared.readings);
             covered.prefixes.clear();
             for &row in sent {
-                covered.add([row]);
+                covered.add([row as usize]);
             }
             prepared.covered.clone_from(&covered.prefixes);
             self.send(prepared).await.map_err(|error| {
@@ -48,22 +54,5 @@ impl Writer<'_> {
             done.readings = done.sent;
         }
         Ok(done)
-    }
-}
-
-/// The rows, those of one series together and in the order that they had.
-fn by_series(series: &[u32]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..series.len()).collect();
-    order.sort_by_key(|&row| series[row]);
-    order
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_of_a_series_stand_together_in_their_order() {
-        assert_eq!(by_series(&[2, 0, 1, 2, 0]), [1, 4, 2, 0, 3]);
     }
 }
