@@ -1,7 +1,7 @@
 //! Whole numbers of a column, in as few bytes as they need.
 //!
 //! A load's clients hold one write each, and that is most of their memory. Neighbouring readings of a sensor are mostly near each other. So a column
-//! keeps [`TOGETHER`] values at a time as differences from the first of them, each in as many bytes as the farthest needs: none where all are the same.
+//! keeps [`TOGETHER`] values at a time as differences from the first of them. Each takes as many bytes as the farthest needs, and none where all are the same.
 
 use serde::{Deserialize, Serialize};
 
@@ -151,8 +151,8 @@ impl IntegerColumn {
         });
     }
 
-    /// Makes room for these bytes of cells, and for those that the expected values take if they are like the ones before. Where no more are expected, for as
-    /// many again.
+    /// Makes room for these bytes of cells, and for those that the expected values take if they are like the ones before. Where none is expected, it
+    /// makes room for twice as many.
     #[cold]
     fn grow(&mut self, end: usize) {
         let packs = self.packed.len() + 1;
