@@ -11,7 +11,7 @@ const READINGS_OF_RECORDS: usize = 10_000;
 /// Bytes in a write: 16 clients have to stay under 100 MB.
 const BYTES: usize = 8_500_000;
 
-const ADVICE: &str = "Batches by multi-put instead of single puts; the examples put 1,000 rows at a time, and so do we, container by container. No best number is given; ours is from a sweep.";
+const ADVICE: &str = "Batches by multi-put instead of single puts; the examples put 1,000 rows at a time, and so do we, container by container. No best number is given; ours is from a sweep. Writes of three times the size are up to a fifth faster, but 16 clients then hold more than 100 MB.";
 const LINK: &str = "https://griddb.net/en/blog/griddb-optimization-with-multi-put-and-query/";
 
 /// The size of a write with this layout and table.

@@ -5,7 +5,7 @@ use sensormark_store::write_size::{
 };
 use sensormark_store::{FieldType, Layout, Table, WriteSize};
 
-const ADVICE: &str = "QuestDB's clients send a request over HTTP after 75,000 rows, and hold at most 100 MiB for one. A load of ours sends as many, and fewer to wide tables: a client holds at most 5 MB as columns.";
+const ADVICE: &str = "QuestDB's clients send a request over HTTP after 75,000 rows, and hold at most 100 MiB for one. A load of ours sends as many, and fewer to wide tables: a client holds at most 5 MB as columns. Requests of three times the size are up to a quarter faster, but 16 clients then hold more than 100 MB.";
 const LINK: &str = "https://questdb.com/docs/ingestion/clients/configuration-string/";
 
 /// A request is closed when it holds this many bytes: as many as QuestDB's own clients hold.
