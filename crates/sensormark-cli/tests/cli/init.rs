@@ -134,13 +134,16 @@ fn without_a_terminal_it_says_what_to_do() {
     assert!(said(&again).contains("left alone"), "{}", said(&again));
 }
 
-/// A small plant's file on SQLite, measured for a moment; what the summary says of its requirements. Beside other tests a client may begin too late.
-/// The trial says nothing then, and the test repeats it.
+/// A small plant's file on SQLite, measured for a moment; what the summary says of its requirements. Beside other tests a client may begin too late,
+/// or measure for too short a time. The trial says nothing then, and the test repeats it.
 fn answered(given: &[&str], settings: &[&str]) -> (Value, String) {
     let begun = Instant::now();
     loop {
         let (found, said) = measured_once(given, settings);
-        if !said.contains("source late") {
+        if !["source late", "too short"]
+            .iter()
+            .any(|why| said.contains(why))
+        {
             return (found, said);
         }
         assert!(begun.elapsed() < PATIENCE, "no run in time: {said}");
@@ -169,49 +172,79 @@ fn measured_once(given: &[&str], settings: &[&str]) -> (Value, String) {
     (json["summary"]["requirements"].clone(), said(&run))
 }
 
+/// The load is an hour of data, so the disk of 20 minutes is measured, and that of 90 days is not: a straight line said ✗ where more data said ✓.
 #[test]
-fn requirements_that_all_meet_and_that_nobody_can_meet() {
+fn requirements_that_all_meet_that_nobody_can_meet_and_that_nobody_can_decide() {
     // Nothing that tests beside this one can make slow enough is required.
-    let without_time = "limits=lost = 0,wrong answers = 0,disk for 90d <= 100 GB,memory <= 2 GB";
-    let (found, said) = answered(&[], &[without_time]);
-    assert_eq!(found["count"], 4, "{said}");
-    assert_eq!(found["keep"], "90d");
+    let limits = |disk: &str| {
+        let others = "limits=lost = 0,wrong answers = 0,memory <= 2 GB";
+        let (found, said) = answered(&[], &[&format!("{others},{disk}")]);
+        assert_eq!(found["count"], 4, "{said}");
+        (found, said.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    let outcomes = |found: &Value, outcome: &str, said: &str| {
+        for layout in found["layouts"].as_array().expect("layouts") {
+            assert_eq!(layout["outcome"], outcome, "{said}");
+        }
+    };
+    let (found, said) = limits("disk for 20m <= 100 GB");
+    assert_eq!(found["keep"], "20m");
     assert_eq!(found["readings_per_second"], 10.0);
-    for layout in found["layouts"].as_array().expect("layouts") {
-        assert_eq!(layout["outcome"], "meets", "{said}");
-        assert!(
-            layout["disk_bytes"]
-                .as_f64()
-                .is_some_and(|bytes| bytes > 1e8)
-        );
-    }
+    outcomes(&found, "meets", &said);
+    assert!(found["layouts"][0]["disk_bytes"].is_number(), "{found}");
     assert!(said.contains("meet all 4 requirements."), "{said}");
     assert!(said.contains("Of them SQLite "), "{said}");
-    let (found, said) = answered(&["--disk", "1 MB", "--answer-within", "1h"], &[]);
+
+    let (found, said) = limits("disk for 20m <= 1 kB");
     assert_eq!(found["cheapest"], Value::Array(Vec::new()), "{said}");
-    for layout in found["layouts"].as_array().expect("layouts") {
-        assert_eq!(layout["outcome"], "misses", "{said}");
-        let reasons = layout["reasons"].to_string();
-        assert!(reasons.contains("misses disk for 90d ("), "{reasons}");
-        assert!(reasons.contains(", wanted 1 MB)"), "{reasons}");
-    }
-    assert!(said.contains("layouts meets all 8 requirements"), "{said}");
+    outcomes(&found, "misses", &said);
+    let reasons = found["layouts"][0]["reasons"].to_string();
+    assert!(reasons.contains("misses disk for 20m ("), "{reasons}");
+    assert!(reasons.contains(", wanted 1 kB)"), "{reasons}");
+    assert!(said.contains("layouts meets all 4 requirements"), "{said}");
+
+    let (found, said) = limits("disk for 90d <= 1 MB");
+    outcomes(&found, "undecided", &said);
+    let open = "disk for 90d is undecided: measured with 36,000 readings; yours are 77 million";
+    assert!(
+        said.contains(&format!("meet all that could be decided; {open}.")),
+        "{said}"
+    );
+    assert!(
+        said.contains("· sqlite · 36,000 readings measured ·"),
+        "{said}"
+    );
+    assert!(
+        said.contains(" ? 1 SQLite ") && !said.contains('✗'),
+        "{said}"
+    );
 }
 
 #[test]
 fn the_search_for_the_limit_ends_with_an_answer() {
     let label = "SQLite individual, durable";
-    let found = searched("sqlite:individual", "disk for 90d <= 100 GB");
+    let found = searched("sqlite:individual", "disk for 20m <= 100 GB");
     assert_eq!(found.code, Some(0), "{}", found.text);
-    found.meets(label);
+    found.meets(label, "meets");
     found.said("SQLite individual, durable meets all 5 requirements (");
     found.said(" times the rate, ");
     found.said("SQLite individual: write and read, probe of 400 readings a second (about ");
-    let found = searched("sqlite:individual", "disk for 90d <= 1 MB");
+    let found = searched("sqlite:individual", "disk for 20m <= 1 kB");
     assert_eq!(found.code, Some(1), "{}", found.text);
-    found.misses(label, "misses disk for 90d (");
+    found.misses(label, "misses disk for 20m (");
     // A busy machine has it repeated twice.
     assert!(found.probes(label) <= 3, "{}", found.text);
     found.nobody_meets_all();
     found.said("The layout does not meet all 5 requirements.");
+}
+
+/// What nobody can decide neither ends the search nor fails the run.
+#[test]
+fn a_disk_that_is_foretold_is_open_at_every_rate() {
+    let label = "SQLite individual, durable";
+    let found = searched("sqlite:individual", "disk for 90d <= 1 MB");
+    assert_eq!(found.code, Some(0), "{}", found.text);
+    found.meets(label, "undecided");
+    found.said("SQLite individual, durable meets all that could be decided (");
+    found.said("disk for 90d is undecided: measured with 36,000 readings; yours are 77 million.");
 }

@@ -362,6 +362,42 @@ test("the answer and the first chart are on the first screen, in the words of th
   }
 });
 
+test("what misses a requirement is marked, and stands below whatever it costs", async () => {
+  const limit = (text, met, words) => ({ text, measured: 1e6, unit: "bytes", words, met });
+  // The one that misses costs least, and the one that meets most.
+  const kinds = {
+    SQLite: limit("memory <= 1 MB", false, "3 MB"),
+    MariaDB: limit("disk for 90d <= 1 GB", false, "3 GB"),
+    PostgreSQL: limit("memory <= 1 GB", true, "3 MB"),
+  };
+  const folder = altered(RESULTS, "requirements", (trial) => Object.entries(kinds).map(([title, own], at) => ({
+    ...believed(trial), name: `${trial.name}-${title}`, limits: [own], loads: trial.loads.map((load) => ({ ...load, seconds: load.seconds * (at + 1) })),
+    implementation: { ...trial.implementation, title, store: title.toLowerCase() },
+  })));
+  const expected = ["✓", "✓", "?", "?", "✗", "✗"];
+  for (const [width, height] of [[1440, 900], [390, 844]]) {
+    const { page, complaints } = await open(folder, { width, height });
+    const marks = () => page.locator('section[aria-labelledby="panel-score"] .mark').allTextContents();
+    assert.deepEqual(await marks(), expected);
+    const first = (await order(page, "score"))[0];
+    const cheapest = (await page.locator(".further").allTextContents()).find((text) => text.startsWith("Of them "));
+    assert.ok(cheapest.startsWith(`Of them ${first} `), `${first}: ${cheapest}`);
+    for (const weight of [0, 10]) {
+      await slide(page, "weight-write-time", weight);
+      assert.deepEqual(await marks(), expected);
+      const rows = await ranking(page);
+      const ranks = rows.map((row) => Number(row[0]));
+      assert.deepEqual(ranks, [...ranks].sort((a, b) => a - b));
+      assert.deepEqual(rows.map((row) => row.find((text) => expected.includes(text))), expected);
+    }
+    assert.match(await page.locator("#live-words").textContent(), /of those that meet the requirements/);
+    assert.match(await page.locator('section[aria-labelledby="panel-score"] .names > *').last().getAttribute("title"), /misses memory/);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${width}: nothing sticks out`);
+    assert.deepEqual(complaints, []);
+    await page.close();
+  }
+});
+
 // What the bars of a chart are drawn of.
 function bars(page, panel) {
   return page.locator(`section[aria-labelledby="panel-${panel}"] canvas`).first().evaluate((one) => {

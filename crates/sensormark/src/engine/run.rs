@@ -14,7 +14,7 @@ use super::run_plan::{RunPlan, ScheduledCase};
 use super::selection::Choice;
 use super::time_left::{Left, PlannedCase, TimeLeft};
 use crate::measurement::folder::FolderError;
-use crate::measurement::record::{NotMeasured, TrialRecord};
+use crate::measurement::record::{LimitRecord, NotMeasured, TrialRecord};
 use crate::measurement::verdict::ReasonKind;
 use sensormark_server::Supervisor;
 use sensormark_store::{ErrorKind, StoreError};
@@ -43,7 +43,8 @@ impl RunOutcome {
         } else {
             self.not_valid += 1;
         }
-        self.limits_missed += record.limits.iter().filter(|limit| !limit.met).count();
+        let is_missed = |limit: &&LimitRecord| !limit.met && !limit.is_undecided;
+        self.limits_missed += record.limits.iter().filter(is_missed).count();
         let reasons = record.verdict.reasons();
         self.unreachable |= reasons
             .iter()

@@ -7,8 +7,10 @@
 //! - [`statements`] and [`server`] are parts of it: what was shown of a layout, and what is known of the server.
 //! - [`folder`] writes and reads it; what it writes is [`unbroken`].
 //! - [`parts`] joins what several ranks measured, and [`shared_window`] is the time in which several hosts were at work.
+//! - `at_rest` counts what a database held when its disk was measured.
 //! - [`rates`] are a load's, over that window or all of its time.
 
+mod at_rest;
 pub mod checksums;
 pub mod clock;
 pub mod figure;

@@ -1,7 +1,7 @@
 //! A report's last screen: the answer, the ranking and what to do next, in few lines. It draws what the [`Summary`] says.
 
 use super::number::{fixed, significant};
-use super::requirements::Outcome;
+use super::size::Readings;
 use super::summary::{NotRanked, Summary, SummaryColumn, SummaryRow};
 use super::wrapping::wrap;
 use unicode_width::UnicodeWidthStr;
@@ -94,10 +94,16 @@ fn indent(line: String) -> String {
 }
 
 fn title(summary: &Summary) -> String {
+    // The first line is to have what was measured, so of many databases it has their number.
+    let stores = match summary.stores.len() {
+        0..=2 => summary.stores.join(", "),
+        more => format!("{more} databases"),
+    };
     let mut parts = vec![
         summary.workload.clone(),
         summary.scale.clone(),
-        summary.stores.join(", "),
+        stores,
+        Readings::text(summary.readings),
     ];
     parts.push(match summary.trials {
         1 => "1 trial".to_owned(),
@@ -228,8 +234,10 @@ fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
         alone.score = "–".to_owned();
     }
     let widths = Widths::of(&rows, &summary.columns, width);
-    let mut body: Vec<String> = rows.iter().map(|row| widths.row(row)).collect();
+    // A reason is whole or not there, so an entry may have several lines.
+    let mut body: Vec<Vec<String>> = rows.iter().map(|row| vec![widths.row(row)]).collect();
     body.extend(summary.not_ranked.iter().map(|one| not_ranked(one, width)));
+    let lines_of = |body: &[Vec<String>]| body.iter().map(Vec::len).sum::<usize>();
     let mut lines = Vec::new();
     if !body.is_empty() {
         lines.push(String::new());
@@ -241,23 +249,33 @@ fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
     let mut legend = legend(
         summary,
         width,
-        [body.len().min(LEAST_ROWS), body.len()].map(beside),
+        [lines_of(&body).min(LEAST_ROWS), lines_of(&body)].map(beside),
     );
     legend.extend(not_measured(summary, width));
     let used = lines.len() + legend.len();
     let room = most.map_or(usize::MAX, |most| most.saturating_sub(used).max(LEAST_ROWS));
-    if body.len() > room {
-        let left_out = body.len() + 1 - room;
-        body.truncate(room - 1);
-        body.push(format!("{INDENT}… and {left_out} more: see everything"));
+    let all = body.len();
+    let mut fits = lines_of(&body) <= room;
+    while !fits && body.pop().is_some() {
+        fits = lines_of(&body) < room;
     }
-    lines.extend(body);
+    let left_out = all - body.len();
+    lines.extend(body.into_iter().flatten());
+    if left_out > 0 {
+        lines.push(format!("{INDENT}… and {left_out} more: see everything"));
+    }
     lines.extend(legend);
     lines
 }
 
-fn not_ranked(one: &NotRanked, width: usize) -> String {
-    cut(&format!("{INDENT}– {}: {}", one.label, one.reason), width)
+fn not_ranked(one: &NotRanked, width: usize) -> Vec<String> {
+    let text = format!("– {}: {}", one.label, one.reason);
+    let lines = wrap(&text, width - 2 * INDENT.len()).into_iter();
+    let further = |(line, text): (usize, String)| match line {
+        0 => indent(text),
+        _ => indent(indent(text)),
+    };
+    lines.enumerate().map(further).collect()
 }
 
 /// One line for everything that was not measured: `--full` has the reasons.
@@ -303,13 +321,11 @@ fn line(row: &SummaryRow, columns: &[SummaryColumn]) -> Line {
         )
     });
     let score = fixed(row.score, 1);
-    let rank = row
-        .rank
-        .map_or_else(|| "?".to_owned(), |rank| rank.to_string());
+    let rank = row.rank.to_string();
     Line {
         rank: row.meets.map_or_else(
             || rank.clone(),
-            |outcome| format!("{} {rank}", mark(outcome)),
+            |outcome| format!("{} {rank}", outcome.mark()),
         ),
         name: row.label.clone(),
         score: row.plus_minus.map_or_else(
@@ -317,15 +333,6 @@ fn line(row: &SummaryRow, columns: &[SummaryColumn]) -> Line {
             |half| format!("{score} ± {}", fixed(half, 1)),
         ),
         figures: figures.collect(),
-    }
-}
-
-/// Whether a layout meets what was asked to hold.
-const fn mark(outcome: Outcome) -> char {
-    match outcome {
-        Outcome::Meets => '✓',
-        Outcome::Misses => '✗',
-        Outcome::Undecided => '?',
     }
 }
 

@@ -211,11 +211,11 @@ fn first_fault(field: &Field, arm: &Arm) -> Option<String> {
         .flatten()
         .find(|trial| !trial.verdict.is_valid())?;
     let word = trial.verdict.word();
-    let kinds: Vec<&str> = trial
-        .verdict
-        .reasons()
-        .iter()
-        .map(|reason| reason.kind.text())
-        .collect();
+    let mut kinds: Vec<&str> = Vec::new();
+    for reason in trial.verdict.reasons() {
+        if !kinds.contains(&reason.kind.text()) {
+            kinds.push(reason.kind.text());
+        }
+    }
     Some(format!("{word}: {}", kinds.join(", ")))
 }

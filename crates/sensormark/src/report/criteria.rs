@@ -4,9 +4,8 @@
 //! sends nothing over a network.
 
 use crate::measurement::names;
-use crate::measurement::record::{LoadRecord, PhaseRecord, RunRecord, Side, TrialRecord};
+use crate::measurement::record::{PhaseRecord, RunRecord, Side, TrialRecord};
 use crate::probe::{PhaseTotals, RoleTotals};
-use crate::units::Total;
 use std::collections::BTreeMap;
 
 /// The phase of a study's trial that is measured.
@@ -167,18 +166,7 @@ pub fn disk(trial: &TrialRecord) -> Option<f64> {
     }
 }
 
-/// Bytes on disk for a reading: [`disk`] over the readings that were stored when it was measured. What was written after the database came to rest is in the
-/// ledger and not on that disk.
+/// Bytes on disk for a reading: [`disk`] over the readings that were stored when it was measured.
 pub fn disk_of_a_reading(trial: &TrialRecord) -> Option<f64> {
-    let is_settled = |phase: &PhaseRecord| {
-        let name = format!("{}/{}", names::DISK_SETTLED, phase.name);
-        trial.figures.contains_key(&name)
-    };
-    let settled = trial.phases.iter().rposition(is_settled);
-    let later = settled.map_or(&[][..], |place| &trial.phases[place + 1..]);
-    let is_later = |load: &&LoadRecord| later.iter().any(|phase| phase.name == load.phase);
-    let writes = trial.loads.iter().filter(|load| load.writes);
-    let written: u64 = writes.filter(is_later).map(LoadRecord::readings).total();
-    let stored = trial.ledger.as_ref()?.stored.checked_sub(written)?;
-    (stored > 0).then_some(disk(trial)? / stored as f64)
+    Some(disk(trial)? / trial.readings_at_rest()? as f64)
 }

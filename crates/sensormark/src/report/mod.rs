@@ -8,6 +8,7 @@
 //! - [`ranking`] scores and ranks.
 //! - `sections` say it all in one [`tables::Document`]. [`Report`] has that, with the trials and the ranking.
 //! - [`text`], [`json`], [`csv`] and [`markdown`] draw that.
+//! - [`size`] counts the readings that were measured.
 //! - [`summary`] holds what all of it comes to, and [`brief`] draws that.
 
 pub mod brief;
@@ -35,6 +36,7 @@ pub mod requirements;
 mod run_report;
 pub(crate) mod sections;
 mod shell;
+pub mod size;
 pub mod statements;
 pub mod summary;
 pub mod tables;

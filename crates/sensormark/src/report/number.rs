@@ -78,6 +78,16 @@ pub fn fixed(value: f64, decimals: usize) -> String {
     grouped(text)
 }
 
+/// How many there are, as people say it: every one of fewer than ten million, whole millions or billions of more.
+pub fn count_text(count: f64) -> String {
+    match count {
+        1e12.. => format!("{} billion", fixed((count / 1e9).trunc(), 0)),
+        1e10.. => format!("{} billion", fixed((count / 1e8).trunc() / 10.0, 1)),
+        1e7.. => format!("{} million", fixed((count / 1e6).trunc(), 0)),
+        _ => fixed(count, 0),
+    }
+}
+
 /// How many decimals show this many significant digits.
 fn decimals(value: f64, digits: usize) -> usize {
     let mut decimals = digits.saturating_sub(1);
@@ -140,6 +150,20 @@ mod tests {
             assert_eq!(significant(value, 3), text, "{value}");
         }
         assert_eq!(fixed(-0.04, 1), "0.0");
+    }
+
+    #[test]
+    fn a_count_is_said_as_people_say_it() {
+        for (count, text) in [
+            (97_200.0, "97,200"),
+            (9_999_999.0, "9,999,999"),
+            (777_600_000.0, "777 million"),
+            (9_990_000_000.0, "9,990 million"),
+            (31_536_000_000.0, "31.5 billion"),
+            (2e12, "2,000 billion"),
+        ] {
+            assert_eq!(count_text(count), text);
+        }
     }
 
     #[test]

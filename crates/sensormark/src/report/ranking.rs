@@ -2,14 +2,18 @@
 //!
 //! A contestant is a way of reading with the write trial of the same data. Its values are means over the repetitions in which both its trials are valid. The
 //! score of one repetition is taken by the same yardstick (the maxima of the means). So the mean of the repetitions' scores is the score. A repetition in which
-//! somebody is missing does not move the others. A rank is 1 + the number of contestants significantly better. The test takes the ratio of what a score falls
-//! short of 100 (the weighed cost), paired by repetition, corrected after Holm. With fewer than three repetitions ranks are bare order.
+//! somebody is missing does not move the others.
+//!
+//! Rows stand in the order of their scores. Where the user asked for something to hold, who meets it stands before who does not. A rank is 1 + the number of
+//! rows above that are significantly better, and never lower than that of the row above. The test takes the ratio of what a score falls short of 100 (the
+//! weighed cost), paired by repetition, corrected after Holm. With fewer than three repetitions ranks are bare order.
 
 use super::contest::{Contestant, Values, Yardstick, contestants};
 use super::costs::Comparable;
 use super::error::ReportError;
 use super::field::Field;
 use super::options::ReportOptions;
+use super::requirements::{LayoutAnswer, Requirements, Standing as Meets};
 use crate::score::{self, Board, ScoreError, Standing, Table};
 use crate::statistics::{self, Basis, Better, Summary, summarize};
 
@@ -34,6 +38,8 @@ pub struct Ranking {
     pub unranked: Vec<(String, String)>,
     /// How the scores were made.
     pub notes: Vec<String>,
+    /// Who meets what the user asked to hold, where something was.
+    pub requirements: Option<Requirements>,
 }
 
 /// A contestant with a score.
@@ -43,8 +49,10 @@ pub struct Ranked {
     pub read: usize,
     /// Scores from the means, and bare ranks.
     pub standing: Standing,
-    /// Its rank; absent when it has too few repetitions among others that have enough.
-    pub rank: Option<usize>,
+    /// Its rank; those that share one cannot be told apart.
+    pub rank: usize,
+    /// Whether it meets what the user asked to hold, where something was.
+    pub meets: Option<Meets>,
     /// Its costs in each repetition, by phase and column of the board; absent where it has no score.
     pub costs: Vec<Option<Vec<Vec<f64>>>>,
     /// Its total over the repetitions.
@@ -68,15 +76,16 @@ impl Ranking {
     pub fn new(field: &Field, options: &ReportOptions) -> Result<Self, ReportError> {
         let yardstick = Yardstick::of(field, options);
         let (contestants, mut unranked) = contestants(field, &yardstick);
-        let basis = Basis::SingleTrial;
+        let nobody = |unranked, notes| Self {
+            board: None,
+            basis: Basis::SingleTrial,
+            ranked: Vec::new(),
+            unranked,
+            notes,
+            requirements: Requirements::of(field),
+        };
         if contestants.is_empty() {
-            return Ok(Self {
-                board: None,
-                basis,
-                ranked: Vec::new(),
-                unranked,
-                notes: Vec::new(),
-            });
+            return Ok(nobody(unranked, Vec::new()));
         }
         let tables = (0..yardstick.sides.len())
             .map(|side| table(side, &contestants, &yardstick))
@@ -101,67 +110,82 @@ impl Ranking {
         let means = tables.iter().map(only_means).collect();
         let board = match Board::new(means) {
             Ok(board) => board,
-            Err(ScoreError::NoContestant) => {
-                return Ok(Self {
-                    board: None,
-                    basis,
-                    ranked: Vec::new(),
-                    unranked,
-                    notes,
-                });
-            }
+            Err(ScoreError::NoContestant) => return Ok(nobody(unranked, notes)),
             Err(error) => return Err(error.into()),
         };
         let mut ranking = Self {
             ranked: scored(&board, &tables, &contestants),
             board: Some(board),
-            basis,
-            unranked,
-            notes,
+            ..nobody(unranked, notes)
         };
         ranking.rank();
+        ranking.name_cheapest(field);
         Ok(ranking)
     }
 
-    /// Gives ranks and sorts.
+    /// Says who costs least of those that meet all, or all that could be decided; and of the servers among them where that is another.
+    fn name_cheapest(&mut self, field: &Field) {
+        let (Some(requirements), Some(first)) = (&mut self.requirements, self.ranked.first())
+        else {
+            return;
+        };
+        if !first.meets.is_some_and(Meets::leads) {
+            return;
+        }
+        let is_embedded = |one: &&Ranked| field.contestants()[one.read].implementation.embedded;
+        let alike = || self.ranked.iter().filter(|one| one.rank == 1);
+        let mut able = self.ranked.iter().filter(|one| one.meets == first.meets);
+        let server = able.find(|one| !is_embedded(one));
+        let server = server.filter(|_| alike().all(|one| is_embedded(&one)));
+        requirements.cheapest = alike().map(|one| one.label().to_owned()).collect();
+        requirements.cheapest_server = server.map(|one| one.label().to_owned());
+    }
+
+    /// Sorts and gives ranks.
     fn rank(&mut self) {
         let Some(board) = &self.board else { return };
-        let arms: Vec<statistics::Arm> = self
-            .ranked
-            .iter()
-            .map(|one| statistics::Arm {
-                name: one.label().to_owned(),
-                blocks: one
-                    .block_totals(board)
-                    .into_iter()
-                    .map(|total| total.map(|total| 100.0 - total))
-                    .collect(),
-            })
-            .collect();
-        match statistics::ranks(&arms, Better::Lower) {
-            Ok(found) if found.basis == Basis::Significance => {
-                self.basis = Basis::Significance;
-                for (one, rank) in self.ranked.iter_mut().zip(found.ranks) {
-                    one.rank = rank.rank;
-                }
-            }
-            Ok(_) => self
-                .ranked
-                .iter_mut()
-                .for_each(|one| one.rank = Some(one.standing.rank)),
-            Err(_) => {
-                self.ranked
-                    .iter_mut()
-                    .for_each(|one| one.rank = Some(one.standing.rank));
-                self.notes.push("A score is 100: what it falls short of 100 has no logarithm, so differences are not tested, and ranks are bare order.".to_owned());
+        if let Some(requirements) = &self.requirements {
+            for one in &mut self.ranked {
+                let answer = requirements.of_layout(one.label());
+                one.meets = answer.map(LayoutAnswer::standing);
             }
         }
         self.ranked.sort_by(|one, other| {
-            let key = |of: &Ranked| of.rank.unwrap_or(usize::MAX);
-            key(one)
-                .cmp(&key(other))
-                .then(other.standing.total.total_cmp(&one.standing.total))
+            let by_score = other.standing.total.total_cmp(&one.standing.total);
+            one.meets.cmp(&other.meets).then(by_score)
         });
+        let ranked = self.ranked.iter();
+        let arms = ranked.map(|one| statistics::Arm {
+            name: one.label().to_owned(),
+            blocks: one
+                .block_totals(board)
+                .into_iter()
+                .map(|total| total.map(|total| 100.0 - total))
+                .collect(),
+        });
+        let arms: Vec<statistics::Arm> = arms.collect();
+        let found = statistics::ranks(&arms, Better::Lower);
+        if found.is_err() {
+            self.notes.push("A score is 100: what it falls short of 100 has no logarithm, so differences are not tested, and ranks are bare order.".to_owned());
+        }
+        let tested = found
+            .ok()
+            .filter(|found| found.basis == Basis::Significance);
+        let is_better = |above: usize, below: usize| {
+            let (above_it, it) = (&self.ranked[above], &self.ranked[below]);
+            let by_cost = match &tested {
+                Some(found) => found.is_better(above, below, Better::Lower),
+                None => above_it.standing.rank < it.standing.rank,
+            };
+            above_it.meets != it.meets || by_cost
+        };
+        let ranks = ranks_in_order(self.ranked.len(), is_better);
+        for (one, rank) in self.ranked.iter_mut().zip(ranks) {
+            one.rank = rank;
+        }
+        if let Some(found) = tested {
+            self.basis = found.basis;
+        }
     }
 
     /// Who of the ranked wins under the most weightings.
@@ -172,11 +196,19 @@ impl Ranking {
 
     /// The contestants that share the first rank.
     pub fn first(&self) -> Vec<&Ranked> {
-        self.ranked
-            .iter()
-            .filter(|one| one.rank == Some(1))
-            .collect()
+        self.ranked.iter().filter(|one| one.rank == 1).collect()
     }
+}
+
+/// The ranks of so many rows that stand in an order: 1 + the number of rows above that are better, and never lower than the rank of the row above.
+fn ranks_in_order(rows: usize, is_better: impl Fn(usize, usize) -> bool) -> Vec<usize> {
+    let mut last = 1;
+    let ranks = (0..rows).map(|row| {
+        let better = (0..row).filter(|above| is_better(*above, row)).count();
+        last = last.max(1 + better);
+        last
+    });
+    ranks.collect()
 }
 
 impl Ranked {
@@ -328,7 +360,8 @@ fn scored(board: &Board, tables: &[Table], contestants: &[Contestant]) -> Vec<Ra
         };
         let mut one = Ranked {
             read: contestant.read,
-            rank: None,
+            rank: 0,
+            meets: None,
             costs: (0..contestant.blocks.len()).map(costs_in).collect(),
             summary: Summary {
                 count: 0,
@@ -344,4 +377,18 @@ fn scored(board: &Board, tables: &[Table], contestants: &[Contestant]) -> Vec<Ra
         Some(one)
     });
     ranked.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ranks_in_order;
+
+    #[test]
+    fn no_rank_is_lower_than_the_one_above_it() {
+        // Of five rows the last is told apart from none, the fourth from the first two.
+        let is_better = |above, below| matches!((above, below), (0, 2) | (0 | 1, 3));
+        assert_eq!(ranks_in_order(5, is_better), [1, 1, 2, 3, 3]);
+        assert_eq!(ranks_in_order(3, |_, _| true), [1, 2, 3]);
+        assert_eq!(ranks_in_order(0, |_, _| true), [0; 0]);
+    }
 }

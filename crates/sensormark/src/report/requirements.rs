@@ -2,7 +2,7 @@
 //! others miss.
 //!
 //! A busy machine makes figures worse and never better. So a requirement that was met on one is met, and one that was missed is open. It is open too where
-//! too little was measured, and where some repetitions met it and others did not.
+//! too little was measured, and where some repetitions met it and others did not. The disk of more readings than were measured is open whatever else holds.
 
 mod answer;
 mod words;
@@ -10,17 +10,16 @@ mod words;
 use super::clean::clean;
 use super::criteria::figure;
 use super::field::{Arm, Field};
-use super::ranking::{Ranked, Ranking};
 use super::sections::projection::own_rate;
 use crate::measurement::record::{LimitRecord, TrialRecord};
 use crate::measurement::verdict::ReasonKind;
 use crate::workload::own::find_limit::{HIGHEST_RATE, HIGHEST_RATE_LIMIT, is_of_needed_rate};
-use crate::workload::own::limit::DISK_FOR;
-pub use answer::{LayoutAnswer, Outcome, Requirements};
+use crate::workload::own::limit::{DISK_FOR, is_left_open};
+pub use answer::{LayoutAnswer, Outcome, Requirements, Standing};
 
 impl Requirements {
-    /// What the limits of a run come to; none where nothing was asked to hold.
-    pub fn of(field: &Field, ranking: &Ranking) -> Option<Self> {
+    /// What the limits of a run come to; none where nothing was asked to hold. Nobody is the cheapest yet.
+    pub(super) fn of(field: &Field) -> Option<Self> {
         // A trial that was broken off has some of its limits only.
         let is_whole = |trial: &&TrialRecord| {
             let reasons = trial.verdict.reasons();
@@ -41,20 +40,15 @@ impl Requirements {
                 labels.push(&arm.label);
             }
         }
-        let rate = own_rate(field);
-        let layouts: Vec<LayoutAnswer> = labels
-            .into_iter()
-            .map(|label| answer(field, label))
-            .collect();
-        let (cheapest, cheapest_server) = cheapest(field, ranking, &layouts);
+        let layouts = labels.into_iter().map(|label| answer(field, label));
         let kept = field.trials.iter().find_map(disk_limit);
         Some(Self {
             count,
-            readings_per_second: rate,
+            readings_per_second: own_rate(&field.run),
             keep: kept.map(|limit| clean(words::time_of(limit))),
-            layouts,
-            cheapest,
-            cheapest_server,
+            layouts: layouts.collect(),
+            cheapest: Vec::new(),
+            cheapest_server: None,
         })
     }
 
@@ -77,7 +71,7 @@ fn disk_limit(trial: &TrialRecord) -> Option<&LimitRecord> {
 
 /// The highest rate that held over that of the sensors: the least of all valid trials.
 pub(super) fn headroom(field: &Field, arm: &Arm) -> Option<f64> {
-    let rate = own_rate(field)?;
+    let rate = own_rate(&field.run)?;
     let found = field.valid_of(arm);
     let found: Option<Vec<f64>> = found
         .map(|trial| Some(figure(trial, HIGHEST_RATE)? / rate))
@@ -101,20 +95,22 @@ fn answer(field: &Field, label: &str) -> LayoutAnswer {
         .iter()
         .flat_map(|arm| field.trials_of(arm).flatten())
         .collect();
-    let (mut missed, mut open) = (Vec::new(), Vec::new());
+    let mut found = Found::default();
     trials
         .iter()
-        .for_each(|trial| speaks_against(trial, &mut missed, &mut open));
-    held(&trials, &mut missed, &mut open);
+        .for_each(|trial| speaks_against(trial, &mut found));
+    held(&trials, &mut found);
     let of_arms = |of: fn(&Field, &Arm) -> Option<f64>| arms.iter().find_map(|arm| of(field, arm));
-    let (outcome, reasons) = match (missed.is_empty(), open.is_empty()) {
-        (false, _) => (Outcome::Misses, missed),
-        (true, false) => (Outcome::Undecided, open),
-        (true, true) => (Outcome::Meets, open),
+    let meets_decided = found.missed.is_empty() && found.open.is_empty();
+    let (outcome, reasons) = match (found.missed.is_empty(), found.foretold.is_empty()) {
+        (false, _) => (Outcome::Misses, found.missed),
+        (true, true) if meets_decided => (Outcome::Meets, Vec::new()),
+        _ => (Outcome::Undecided, [found.open, found.foretold].concat()),
     };
     LayoutAnswer {
         label: label.to_owned(),
         outcome,
+        meets_decided,
         reasons: reasons.iter().map(|reason| clean(reason)).collect(),
         headroom: of_arms(headroom),
         disk_bytes: of_arms(disk_kept),
@@ -123,8 +119,17 @@ fn answer(field: &Field, label: &str) -> LayoutAnswer {
     }
 }
 
+/// What was found of a layout, in words.
+#[derive(Default)]
+struct Found {
+    missed: Vec<String>,
+    open: Vec<String>,
+    /// What no trial of this size can decide.
+    foretold: Vec<String>,
+}
+
 /// What a verdict says against a layout, or leaves open.
-fn speaks_against(trial: &TrialRecord, missed: &mut Vec<String>, open: &mut Vec<String>) {
+fn speaks_against(trial: &TrialRecord, found: &mut Found) {
     for reason in trial.verdict.reasons() {
         let is_its_fault = match reason.kind {
             ReasonKind::WrongAnswer
@@ -139,32 +144,32 @@ fn speaks_against(trial: &TrialRecord, missed: &mut Vec<String>, open: &mut Vec<
         };
         let text = format!("{} ({})", reason.kind.text(), reason.text);
         if is_its_fault {
-            missed.push(format!("fails: {text}"));
+            found.missed.push(format!("fails: {text}"));
         } else {
-            open.push(text);
+            found.open.push(text);
         }
     }
 }
 
 /// Holds each limit against all repetitions.
-fn held(trials: &[&TrialRecord], missed: &mut Vec<String>, open: &mut Vec<String>) {
+fn held(trials: &[&TrialRecord], found: &mut Found) {
     let valid: Vec<&&TrialRecord> = trials
         .iter()
         .filter(|trial| trial.verdict.is_valid())
         .collect();
-    let mut texts: Vec<&str> = Vec::new();
+    let mut unmet: Vec<&LimitRecord> = Vec::new();
     for limit in valid.iter().flat_map(|trial| &trial.limits) {
-        if !limit.met && !texts.contains(&limit.text.as_str()) {
-            texts.push(&limit.text);
+        if !limit.met && unmet.iter().all(|known| known.text != limit.text) {
+            unmet.push(limit);
         }
     }
     // That no rate held says less than what was missed at the lowest.
-    if texts.len() > 1 {
-        texts.retain(|text| *text != HIGHEST_RATE_LIMIT);
+    if unmet.iter().filter(|limit| !is_left_open(limit)).count() > 1 {
+        unmet.retain(|limit| limit.text != HIGHEST_RATE_LIMIT);
     }
-    for text in texts {
+    for LimitRecord { text, .. } in unmet {
         let of_it = |trial: &&&TrialRecord| -> Option<(bool, LimitRecord)> {
-            let limit = trial.limits.iter().find(|limit| limit.text == text)?;
+            let limit = trial.limits.iter().find(|limit| limit.text == *text)?;
             let is_open = limit.is_undecided || (trial.is_disturbed() && words::is_moved(limit));
             Some((is_open, limit.clone()))
         };
@@ -175,43 +180,22 @@ fn held(trials: &[&TrialRecord], missed: &mut Vec<String>, open: &mut Vec<String
             continue;
         };
         let reason = words::missed(first);
-        if against.len() < all.len() {
-            open.push(format!(
+        if is_left_open(first) {
+            found.foretold.push(reason);
+        } else if against.len() < all.len() {
+            found.open.push(format!(
                 "{reason} in {} of {} repetitions",
                 against.len(),
                 all.len()
             ));
         } else if against.iter().all(|(is_open, _)| *is_open) {
-            open.push(if first.is_undecided {
+            found.open.push(if first.is_undecided {
                 reason
             } else {
                 format!("{reason} while other programs used the machine")
             });
         } else {
-            missed.push(reason);
+            found.missed.push(reason);
         }
     }
-}
-
-/// Who costs least of those that meet all, and of the servers among them where that is another.
-fn cheapest(
-    field: &Field,
-    ranking: &Ranking,
-    layouts: &[LayoutAnswer],
-) -> (Vec<String>, Option<String>) {
-    let meets = |one: &&Ranked| {
-        let mut found = layouts.iter().filter(|answer| answer.label == one.label());
-        found.any(|answer| answer.outcome == Outcome::Meets)
-    };
-    let is_embedded = |one: &Ranked| field.contestants()[one.read].implementation.embedded;
-    let able: Vec<&Ranked> = ranking.ranked.iter().filter(meets).collect();
-    let Some(first) = able.first() else {
-        return (Vec::new(), None);
-    };
-    let alike = able.iter().filter(|one| one.rank == first.rank);
-    let names: Vec<String> = alike.clone().map(|one| one.label().to_owned()).collect();
-    let all_embedded = alike.clone().all(|one| is_embedded(one));
-    let server = able.iter().find(|one| !is_embedded(one));
-    let server = server.filter(|_| all_embedded);
-    (names, server.map(|one| one.label().to_owned()))
 }

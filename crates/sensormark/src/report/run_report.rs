@@ -5,11 +5,13 @@ use super::field::Field;
 use super::options::ReportOptions;
 use super::ranking::Ranking;
 use super::sections;
+use super::sections::projection::own_rate;
 use super::summary::Summary;
 use super::tables::Document;
 use crate::engine::judge::data;
 use crate::measurement::folder::ResultsFolder;
 use crate::measurement::record::{RunRecord, TrialRecord};
+use crate::workload::own::limit::leave_open;
 
 /// The options, with the published difficulties where the run follows its study and nobody gave others.
 fn of_study(options: &ReportOptions, field: &Field) -> ReportOptions {
@@ -50,7 +52,14 @@ impl Report {
         trials: Vec<TrialRecord>,
         options: &ReportOptions,
     ) -> Result<Self, ReportError> {
-        let believed = trials.into_iter().map(data::as_its_counts_say).collect();
+        let mut believed: Vec<TrialRecord> =
+            trials.into_iter().map(data::as_its_counts_say).collect();
+        // A program before this one has foretold the disk.
+        if let Some(rate) = own_rate(&run) {
+            believed
+                .iter_mut()
+                .for_each(|trial| leave_open(trial, rate));
+        }
         let field = Field::new(run, believed);
         let options = &of_study(options, &field);
         let ranking = Ranking::new(&field, options)?;

@@ -8,8 +8,9 @@ use super::clean::clean;
 use super::field::{Arm, Field};
 use super::number::fixed;
 use super::ranking::{Ranked, Ranking};
-use super::requirements::{Outcome, Requirements};
+use super::requirements::{LayoutAnswer, Outcome, Requirements, Standing};
 use super::sections::cells::{counted, listed};
+use super::size::Readings;
 use crate::measurement::NotMeasured;
 use crate::measurement::record::TrialRecord;
 use crate::statistics::{Basis, SMALLEST_REPETITIONS};
@@ -36,6 +37,8 @@ pub struct Summary {
     pub states: States,
     /// Repetitions that were finished.
     pub repetitions: usize,
+    /// Readings that a database held when it was at rest; absent where none did.
+    pub readings: Option<Readings>,
     /// How long the run took, in seconds; absent where it goes on or was broken off.
     pub seconds: Option<f64>,
     /// The answer, one sentence an item, the most important first.
@@ -96,8 +99,8 @@ pub enum Certainty {
 /// Somebody who is ranked.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SummaryRow {
-    /// Its rank; those that share one cannot be told apart. Absent where it has too few repetitions.
-    pub rank: Option<usize>,
+    /// Its rank; those that share one cannot be told apart.
+    pub rank: usize,
     /// Its name.
     pub label: String,
     /// Whether the database runs inside the client.
@@ -113,6 +116,9 @@ pub struct SummaryRow {
     /// Whether it meets what the user asked to hold, where something was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meets: Option<Outcome>,
+    /// What it misses or leaves open, the first of it.
+    #[serde(skip)]
+    pub reason: Option<String>,
     /// Its figures, in the order of the columns.
     pub figures: Vec<Option<f64>>,
 }
@@ -146,13 +152,13 @@ impl Summary {
             }
         }
         let rows = ranking.ranked.iter().zip(values);
-        let requirements = Requirements::of(field, ranking);
-        let meets = |one: &Ranked| Some(requirements.as_ref()?.of_layout(one.label())?.outcome);
+        let requirements = ranking.requirements.as_ref();
+        let answer = |one: &Ranked| requirements?.of_layout(one.label());
         let ranked: Vec<SummaryRow> = rows
-            .map(|(one, figures)| row(field, one, meets(one), figures))
+            .map(|(one, figures)| row(field, one, answer(one), figures))
             .collect();
         let certainty = certainty(ranking, &ranked);
-        let sentences = headline(field, ranking, &ranked, requirements.as_ref());
+        let sentences = headline(field, ranking, &ranked, requirements);
         let is_tested = ranking.basis == Basis::Significance;
         Self {
             workload: clean(field.run.title()),
@@ -166,14 +172,15 @@ impl Summary {
                 .count(),
             states: states(field),
             repetitions: field.blocks.len(),
+            readings: Readings::of(field),
             seconds: seconds(field),
             headline: sentences.iter().map(|text| clean(text)).collect(),
-            winner: winner(&ranked),
+            winner: winner(ranking),
             wins: requirements
                 .is_none()
                 .then(|| wins(ranking, &ranked))
                 .flatten(),
-            requirements,
+            requirements: requirements.cloned(),
             certainty,
             because: because(field, certainty, is_tested),
             is_tested,
@@ -193,7 +200,7 @@ fn arm<'a>(field: &'a Field, one: &Ranked) -> &'a Arm {
 fn row(
     field: &Field,
     one: &Ranked,
-    meets: Option<Outcome>,
+    answer: Option<&LayoutAnswer>,
     figures: Vec<Option<f64>>,
 ) -> SummaryRow {
     let read = arm(field, one);
@@ -213,7 +220,8 @@ fn row(
             .map(|interval| (interval.high - interval.low) / 2.0),
         win_share: one.win_share,
         rough: trials.any(TrialRecord::is_rough),
-        meets,
+        meets: answer.map(|answer| answer.outcome),
+        reason: answer.and_then(|answer| answer.reasons.first().cloned()),
         figures,
     }
 }
@@ -327,41 +335,43 @@ fn cheapest(ranking: &Ranking, ranked: &[SummaryRow]) -> String {
     }
 }
 
-/// Who leads, and how many more cannot be told apart from it.
-fn winner(ranked: &[SummaryRow]) -> Option<String> {
-    let mut first = ranked.iter().filter(|one| one.rank == Some(1));
-    let one = first.next()?;
-    Some(match first.count() {
-        0 => one.label.clone(),
-        more => format!("{} and {more} more, tied", one.label),
+/// Who leads, and how many more cannot be told apart from it. Nobody does who misses what has to hold.
+fn winner(ranking: &Ranking) -> Option<String> {
+    let first = ranking.first();
+    let one = first.first()?;
+    if !one.meets.is_none_or(Standing::leads) {
+        return None;
+    }
+    Some(match first.len() - 1 {
+        0 => one.label().to_owned(),
+        more => format!("{} and {more} more, tied", one.label()),
     })
 }
 
-/// Under what share of all weights the first of the ranking wins; and who wins under more, where it is another.
+/// In how many of a hundred weightings the first of the ranking comes first; and who does in more, where it is another.
 fn wins(ranking: &Ranking, ranked: &[SummaryRow]) -> Option<String> {
     let [first, _, ..] = ranked else {
         return None;
     };
-    let own = share(first.win_share);
+    let own = of_hundred(first.win_share);
     let most = ranking.most_wins()?;
-    Some(if most.win_share > first.win_share {
-        let others = share(most.win_share);
-        format!(
-            "{} wins for {own} of all weights; {} for {others}.",
-            first.label,
-            most.label()
-        )
+    let more = if most.win_share > first.win_share {
+        format!("; {} in {}", most.label(), of_hundred(most.win_share))
     } else {
-        format!("{} wins for {own} of all weights.", first.label)
-    })
+        String::new()
+    };
+    Some(format!(
+        "{} comes first in {own} of 100 ways to weigh the costs{more}.",
+        first.label
+    ))
 }
 
-/// A share of weights in whole percent, without calling nearly all of them all, or few of them none.
-fn share(share: f64) -> String {
+/// A share of weights in whole hundredths, without calling nearly all of them all, or few of them none.
+fn of_hundred(share: f64) -> String {
     match fixed(share * 100.0, 0).as_str() {
-        "100" if share < 1.0 => "over 99 %".to_owned(),
-        "0" if share > 0.0 => "under 1 %".to_owned(),
-        percent => format!("{percent} %"),
+        "100" if share < 1.0 => "over 99".to_owned(),
+        "0" if share > 0.0 => "under 1".to_owned(),
+        all => all.to_owned(),
     }
 }
 

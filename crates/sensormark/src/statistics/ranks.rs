@@ -74,6 +74,18 @@ pub struct Ranking {
     pub pairs: Vec<Pair>,
 }
 
+impl Ranking {
+    /// Whether the first of these arms is significantly better than the second, by their places in the input.
+    pub fn is_better(&self, first: usize, second: usize, better: Better) -> bool {
+        let is_of_both = |pair: &&Pair| {
+            [pair.first, pair.second] == [first, second]
+                || [pair.first, pair.second] == [second, first]
+        };
+        let mut pairs = self.pairs.iter().filter(is_of_both);
+        pairs.any(|pair| beats(pair, second, better))
+    }
+}
+
 /// Ranks the arms: 1 + the number of arms that are significantly better ([`SIGNIFICANCE`], paired by block, on log
 /// ratios, Holm-corrected over all pairs). Two arms that share a rank may still differ from a third unalike.
 /// Where no arm has [`SMALLEST_REPETITIONS`] values, the order of the geometric means is given instead, and

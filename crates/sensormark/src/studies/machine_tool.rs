@@ -370,7 +370,6 @@ impl<'a> MachineTool<'a> {
         let rows = SCORES.iter().filter_map(|row| -> Option<Row> {
             let one = self.ranked(row.name)?;
             let [write, read] = row.phases.map(|score| Cell::Count(score.into()));
-            let too_few = || Cell::Missing("too few repetitions".to_owned());
             let columns = vec![
                 column("writing, study", "", write),
                 column("writing, here", "", Cell::number(one.standing.phases[0])),
@@ -379,7 +378,7 @@ impl<'a> MachineTool<'a> {
                 column("total, study", "", Cell::Count(row.total.into())),
                 column("total, here", "", Cell::number(one.standing.total)),
                 column("rank, study", "", count(row.rank)),
-                column("rank, here", "", one.rank.map_or_else(too_few, count)),
+                column("rank, here", "", count(one.rank)),
             ];
             Some((words([row.name]), columns))
         });

@@ -130,6 +130,7 @@ fn contestant(field: &Field, board: &Board, one: &Ranked) -> Value {
     json!({
         "label": one.label(),
         "rank": one.rank,
+        "meets": one.meets,
         "total": one.standing.total,
         "costs": costs,
         "blocks": one.costs,

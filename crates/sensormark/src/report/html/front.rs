@@ -5,8 +5,10 @@ use super::reads;
 use crate::report::clean::clean;
 use crate::report::field::{Arm, Field};
 use crate::report::number::fixed;
+use crate::report::requirements::Outcome;
 use crate::report::run_report::Report;
 use crate::report::sections::cells::counted;
+use crate::report::size::Readings;
 use crate::report::summary::{Estimate, NotRanked, Summary, figures};
 use serde_json::{Map, Value, json};
 
@@ -66,6 +68,8 @@ fn row(summary: &Summary, arm: &Arm, price: Map<String, Value>, reads: Vec<Value
         "store": clean(&arm.implementation.title),
         "not_ranked": summary.not_ranked.iter().find(is_own).map(|one| &one.reason),
         "rough": ranked.is_some_and(|one| one.rough),
+        "mark": ranked.and_then(|one| one.meets).map(Outcome::mark),
+        "reason": ranked.and_then(|one| one.reason.as_deref()),
         "price": price,
         "reads": reads,
     })
@@ -77,6 +81,7 @@ fn context(field: &Field, summary: &Summary) -> Vec<String> {
     let day = clean(&run.started).chars().take(10).collect();
     let mut parts = vec![
         format!("{} ({})", summary.workload, summary.scale),
+        Readings::text(summary.readings),
         machine(&run.environment),
         day,
         counted(summary.repetitions, "repetition"),

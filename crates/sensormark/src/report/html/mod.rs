@@ -12,6 +12,8 @@ mod compact;
 mod curves;
 mod data;
 mod front;
+#[cfg(test)]
+pub(super) use front::front;
 pub mod index;
 mod reads;
 mod time_series;

@@ -13,7 +13,7 @@ pub struct Requirements {
     pub keep: Option<String>,
     /// Every layout, in the order in which they were measured.
     pub layouts: Vec<LayoutAnswer>,
-    /// Who costs least of those that meet all; several cannot be told apart.
+    /// Who costs least of those that meet all, or all that could be decided; several cannot be told apart.
     pub cheapest: Vec<String>,
     /// Who costs least of the servers among them, where somebody embedded is the cheapest.
     pub cheapest_server: Option<String>,
@@ -26,6 +26,8 @@ pub struct LayoutAnswer {
     pub label: String,
     /// Whether it meets all.
     pub outcome: Outcome,
+    /// Whether it meets all that could be decided: what is open of it needs more data than was measured.
+    pub meets_decided: bool,
     /// What it misses, or what is open, in words.
     pub reasons: Vec<String>,
     /// The highest rate that held, over that of the sensors; absent where nobody looked for it.
@@ -49,6 +51,50 @@ pub enum Outcome {
     Misses,
     /// Nobody knows.
     Undecided,
+}
+
+impl Outcome {
+    /// The sign that stands before a layout.
+    pub const fn mark(self) -> &'static str {
+        match self {
+            Self::Meets => "✓",
+            Self::Misses => "✗",
+            Self::Undecided => "?",
+        }
+    }
+}
+
+/// In which order layouts stand, whatever they cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// It meets everything.
+    Meets,
+    /// It meets all that could be decided.
+    MeetsDecided,
+    /// Something else of it is open.
+    Undecided,
+    /// It misses something.
+    Misses,
+}
+
+impl Standing {
+    /// Whether the first of these is an answer.
+    pub fn leads(self) -> bool {
+        self <= Self::MeetsDecided
+    }
+}
+
+impl LayoutAnswer {
+    /// Its place among the others.
+    pub const fn standing(&self) -> Standing {
+        match (self.outcome, self.meets_decided) {
+            (Outcome::Meets, _) => Standing::Meets,
+            (Outcome::Undecided, true) => Standing::MeetsDecided,
+            (Outcome::Undecided, false) => Standing::Undecided,
+            (Outcome::Misses, _) => Standing::Misses,
+        }
+    }
 }
 
 impl Requirements {

@@ -1,14 +1,16 @@
 //! Requirements in words: what a limit is about, what was wanted, and the answer in sentences.
 
-use super::answer::{LayoutAnswer, Outcome, Requirements};
+use super::answer::{LayoutAnswer, Requirements, Standing};
 use crate::measurement::record::LimitRecord;
 use crate::quantity::size_text;
 use crate::report::number::significant;
 use crate::report::sections::cells::listed;
-use crate::workload::own::limit::DISK_FOR;
+use crate::workload::own::limit::{DISK_FOR, is_left_open};
 
 /// Layouts that are named in one sentence; of more only how many.
 const MOST_NAMED: usize = 3;
+/// What is met where more data decides the rest.
+const ALL_DECIDED: &str = "all that could be decided";
 /// Figures that a busy machine does not move.
 const STEADY: [&str; 7] = [
     "lost",
@@ -53,7 +55,9 @@ pub(super) fn missed(limit: &LimitRecord) -> String {
                 ">" => format!("more than {bound}"),
                 _ => bound.to_owned(),
             };
-            if limit.measured.is_none() && limit.is_undecided {
+            if is_left_open(limit) {
+                format!("{about} is undecided: {words}")
+            } else if limit.measured.is_none() && limit.is_undecided {
                 format!("{about} is open ({words}, wanted {wanted})")
             } else {
                 format!("misses {about} ({words}, wanted {wanted})")
@@ -65,21 +69,47 @@ pub(super) fn missed(limit: &LimitRecord) -> String {
 /// The whole answer.
 pub(super) fn sentences(requirements: &Requirements) -> Vec<String> {
     let layouts = &requirements.layouts;
-    let of = |outcome: Outcome| layouts.iter().filter(move |one| one.outcome == outcome);
-    let able: Vec<&LayoutAnswer> = of(Outcome::Meets).collect();
-    let is_open = of(Outcome::Undecided).next().is_some();
-    let mut sentences = vec![who(requirements, &able, is_open)];
-    if able.len() > 1 {
+    let of = |standing: Standing| -> Vec<&LayoutAnswer> {
+        let all = layouts.iter();
+        all.filter(|one| one.standing() == standing).collect()
+    };
+    let (able, so_far) = (of(Standing::Meets), of(Standing::MeetsDecided));
+    let undecided = of(Standing::Undecided);
+    let is_open = !undecided.is_empty() || !so_far.is_empty();
+    let decided = format!("{}.", who(requirements, &able, is_open));
+    let open = || {
+        let who = named(requirements, &so_far, "meet", ALL_DECIDED);
+        format!("{who}; {}.", listed_open(&so_far))
+    };
+    let (leading, first, second) = match (able.is_empty(), so_far.is_empty()) {
+        (_, true) => (&able, decided, None),
+        (true, false) => (&so_far, open(), None),
+        (false, false) => (&able, decided, Some(open())),
+    };
+    let mut sentences = vec![first];
+    if leading.len() > 1 {
         sentences.extend(cost(requirements));
     }
+    sentences.extend(second);
     let told = |one: &&LayoutAnswer| !one.is_told_below;
-    for one in of(Outcome::Misses).filter(told) {
+    for one in of(Standing::Misses).into_iter().filter(told) {
         sentences.push(reasons(one, ""));
     }
-    for one in of(Outcome::Undecided).filter(told) {
+    for one in undecided.into_iter().filter(told) {
         sentences.push(reasons(one, "is undecided: "));
     }
     sentences
+}
+
+/// What nothing of this size decides, each once.
+fn listed_open(layouts: &[&LayoutAnswer]) -> String {
+    let mut open: Vec<&str> = Vec::new();
+    for reason in layouts.iter().flat_map(|one| &one.reasons) {
+        if !open.contains(&reason.as_str()) {
+            open.push(reason);
+        }
+    }
+    open.join("; ")
 }
 
 /// Who meets all.
@@ -90,27 +120,29 @@ fn who(requirements: &Requirements, able: &[&LayoutAnswer], is_open: bool) -> St
     };
     let layouts = requirements.layouts.len();
     match able {
-        [] if is_open => format!("No layout is known to meet {all}."),
-        [] if layouts == 1 => format!("The layout does not meet {all}."),
-        [] => format!("None of {layouts} layouts meets {all}."),
-        [one] if layouts == 1 || is_open => {
-            format!("{} meets {all}{}.", one.label, room(requirements, one))
-        }
-        [one] => format!(
-            "{} alone meets {all}{}.",
-            one.label,
-            room(requirements, one)
-        ),
-        several if several.len() <= MOST_NAMED => {
-            let names: Vec<&str> = several.iter().map(|one| one.label.as_str()).collect();
-            format!("{} meet {all}.", listed(&names))
-        }
-        several if several.len() == layouts => format!("All {layouts} layouts meet {all}."),
-        several => format!("{} of {layouts} layouts meet {all}.", several.len()),
+        [] if is_open => format!("No layout is known to meet {all}"),
+        [] if layouts == 1 => format!("The layout does not meet {all}"),
+        [] => format!("None of {layouts} layouts meets {all}"),
+        [_] if layouts > 1 && !is_open => named(requirements, able, "alone meet", &all),
+        _ => named(requirements, able, "meet", &all),
     }
 }
 
-/// Who costs least of those that meet all.
+/// Who of all layouts does it, by name where they are few.
+fn named(requirements: &Requirements, who: &[&LayoutAnswer], does: &str, all: &str) -> String {
+    let layouts = requirements.layouts.len();
+    match who {
+        [one] => format!("{} {does}s {all}{}", one.label, room(requirements, one)),
+        several if several.len() <= MOST_NAMED => {
+            let names: Vec<&str> = several.iter().map(|one| one.label.as_str()).collect();
+            format!("{} {does} {all}", listed(&names))
+        }
+        several if several.len() == layouts => format!("All {layouts} layouts {does} {all}"),
+        several => format!("{} of {layouts} layouts {does} {all}", several.len()),
+    }
+}
+
+/// Who costs least of those that stand first.
 fn cost(requirements: &Requirements) -> Option<String> {
     let with_room = |label: &String| {
         let answer = requirements.of_layout(label);

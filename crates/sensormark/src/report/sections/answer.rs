@@ -6,7 +6,7 @@ use crate::report::field::{Arm, Field};
 use crate::report::keeping_up;
 use crate::report::number::fixed;
 use crate::report::ranking::{POINTS_BY_CHANCE, Ranked, Ranking};
-use crate::report::tables::{Cell, Section, Spread, Table};
+use crate::report::tables::{Cell, Column, Section, Spread, Table};
 use crate::score::{Board, WeightChange};
 use crate::statistics::{Basis, SMALLEST_REPETITIONS};
 use sensormark_store::{Durability, WriteMethod};
@@ -14,9 +14,11 @@ use sensormark_store::{Durability, WriteMethod};
 /// The answer.
 pub fn answer(field: &Field, ranking: &Ranking) -> Section {
     let mut section = Section::new("answer", "Answer");
-    let mut text = match (&ranking.board, ranking.ranked.as_slice()) {
-        (Some(board), [_, _, ..]) => verdict_of(ranking, board),
-        (_, [one]) => format!(
+    let requirements = ranking.requirements.as_ref();
+    let mut text = match (&ranking.board, ranking.ranked.as_slice(), requirements) {
+        (_, [_, ..], Some(requirements)) => requirements.sentences().join(" "),
+        (Some(board), [first, second, ..], _) => verdict_of(ranking, board, first, second),
+        (_, [one], _) => format!(
             "For this load, on this machine: {} is the only one that can be ranked, so there is nothing to compare it with.",
             one.label()
         ),
@@ -55,14 +57,10 @@ pub fn answer(field: &Field, ranking: &Ranking) -> Section {
 }
 
 /// Who leads, by how much, and what would change it.
-fn verdict_of(ranking: &Ranking, board: &Board) -> String {
+fn verdict_of(ranking: &Ranking, board: &Board, leader: &Ranked, second: &Ranked) -> String {
     let first = ranking.first();
-    let by_score = ranking
-        .ranked
-        .iter()
-        .max_by(|one, other| one.standing.total.total_cmp(&other.standing.total))
-        .expect("somebody is ranked");
     let tied = first.len() > 1;
+    let score = fixed(leader.standing.total, 1);
     let mut text = if tied {
         let names: Vec<&str> = first.iter().map(|one| one.label()).collect();
         let why = if ranking.basis == Basis::Significance {
@@ -71,28 +69,16 @@ fn verdict_of(ranking: &Ranking, board: &Board) -> String {
             "lead with the same score"
         };
         format!(
-            "For this load, on this machine: {} {why}; {} has the highest score, {}",
+            "For this load, on this machine: {} {why}; {} has the highest score, {score}",
             listed(&names),
-            by_score.label(),
-            fixed(by_score.standing.total, 1)
+            leader.label(),
         )
     } else {
-        let next = ranking
-            .ranked
-            .iter()
-            .filter(|one| one.label() != by_score.label())
-            .max_by(|one, other| one.standing.total.total_cmp(&other.standing.total));
-        let ahead = next.map_or_else(String::new, |next| {
-            format!(
-                ", {} ahead of {}",
-                fixed(by_score.standing.total - next.standing.total, 1),
-                next.label()
-            )
-        });
         format!(
-            "For this load, on this machine: {} (score {} of 100{ahead})",
-            by_score.label(),
-            fixed(by_score.standing.total, 1)
+            "For this load, on this machine: {} (score {score} of 100, {} ahead of {})",
+            leader.label(),
+            fixed(leader.standing.total - second.standing.total, 1),
+            second.label()
         )
     };
     match board.smallest_change() {
@@ -100,7 +86,7 @@ fn verdict_of(ranking: &Ranking, board: &Board) -> String {
         None if tied => text.push('.'),
         None => text.push_str("; no change of one weight alone would alter that."),
     }
-    text.push_str(&shares(ranking, by_score));
+    text.push_str(&shares(ranking, leader));
     text
 }
 
@@ -197,11 +183,22 @@ pub fn ranking(field: &Field, ranking: &Ranking) -> Section {
         ],
     );
     table.keys = 2;
+    if ranking.requirements.is_some() {
+        let after = table.columns.len() - 1;
+        table.columns.insert(
+            after,
+            Column {
+                name: "requirements".to_owned(),
+                unit: String::new(),
+            },
+        );
+    }
     for one in &ranking.ranked {
-        let mut row = vec![rank(one.rank), Cell::text(one.label()), score(one)];
+        let mut row = vec![rank(Some(one.rank)), Cell::text(one.label()), score(one)];
         row.extend(["write", "read"].map(|side| side_score(ranking, one, side)));
         row.push(points(one.win_share * 100.0, Spread::None));
         row.push(keeping_up::cell(field, arm(field, one)));
+        row.extend(requirements_met(ranking, one));
         row.push(Cell::count(u64::try_from(one.summary.count).ok(), ""));
         table.row(row);
     }
@@ -230,6 +227,14 @@ pub fn ranking(field: &Field, ranking: &Ranking) -> Section {
     section
 }
 
+/// Whether it meets what has to hold, where something has.
+fn requirements_met(ranking: &Ranking, one: &Ranked) -> Option<Cell> {
+    let requirements = ranking.requirements.as_ref()?;
+    let answer = requirements.of_layout(one.label());
+    let mark = answer.map_or("", |answer| answer.outcome.mark());
+    Some(Cell::text(mark))
+}
+
 /// The score of one side, where that was measured.
 fn side_score(ranking: &Ranking, one: &Ranked, side: &str) -> Cell {
     let tables = ranking.board.iter().flat_map(Board::tables);
@@ -250,9 +255,12 @@ fn score(one: &Ranked) -> Cell {
 fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
     let mut notes = Vec::new();
     if ranking.basis == Basis::Significance {
-        notes.push("rank = 1 + the number of implementations that are significantly better (paired by repetition, Holm-corrected, 5 %). Those that share a rank cannot be told apart. ± is the 95 % interval over repetitions.".to_owned());
+        notes.push("Rows stand in the order of their scores. rank = 1 + the number of rows above that are significantly better (paired by repetition, Holm-corrected, 5 %), and never lower than the rank above. ± is the 95 % interval over repetitions.".to_owned());
     } else if !ranking.ranked.is_empty() {
         notes.push(format!("single trial: {}, so no intervals and no shared ranks; --set repetitions=5 or --scale standard gives them.", counted(field.blocks.len(), "repetition")));
+    }
+    if ranking.requirements.is_some() && !ranking.ranked.is_empty() {
+        notes.push("Whoever meets the requirements (✓) stands before whoever leaves one open (?), and that before whoever misses one (✗). Scores, weights and shares of weights are of cost alone.".to_owned());
     }
     if ranking.ranked.len() == 1 {
         notes.push("One implementation alone is the costliest in everything, which is a score of 0 by the formula.".to_owned());

@@ -27,15 +27,17 @@ use super::durability;
 use super::field::Field;
 use super::options::ReportOptions;
 use super::ranking::Ranking;
+use super::size::Readings;
 use super::tables::Document;
 
 /// The whole document.
 pub fn document(field: &Field, ranking: &Ranking, options: &ReportOptions) -> Document {
     let mut document = Document {
         title: format!(
-            "sensormark: {}, scale {}",
+            "sensormark: {}, scale {}, {}",
             field.run.title(),
-            field.run.scale
+            field.run.scale,
+            Readings::text(Readings::of(field))
         ),
         sections: Vec::new(),
     };

@@ -2,6 +2,7 @@
 //! measured: a database that compresses old data, or slows down as it grows, does better or worse.
 
 use super::cells::mean;
+use crate::measurement::record::RunRecord;
 use crate::report::criteria::{self, figure};
 use crate::report::field::{Arm, Field};
 use crate::report::number::significant;
@@ -20,7 +21,7 @@ const GB: f64 = 1e9;
 pub fn section(field: &Field, options: &ReportOptions) -> Section {
     let mut section = Section::new("projection", "Projection");
     let Projection { rate, disk_bytes } = options.projection;
-    let Some(rate) = rate.or_else(|| own_rate(field)) else {
+    let Some(rate) = rate.or_else(|| own_rate(&field.run)) else {
         return section;
     };
     let mut columns = vec![
@@ -76,12 +77,12 @@ fn row(
 }
 
 /// Readings a second that the user's own file or the study asks for.
-pub(in crate::report) fn own_rate(field: &Field) -> Option<f64> {
-    let parameters = &field.run.parameters;
-    if field.run.workload == own::NAME {
+pub(in crate::report) fn own_rate(run: &RunRecord) -> Option<f64> {
+    let parameters = &run.parameters;
+    if run.workload == own::NAME {
         let of = |name: &str| parameters.pointer(name).and_then(Value::as_f64);
         let interval_ns = of("/series/interval_ns").filter(|interval| *interval > 0.0)?;
         return Some(of("/series/count")? * 1e9 / interval_ns);
     }
-    criteria::samples_per_second(&field.run)
+    criteria::samples_per_second(run)
 }

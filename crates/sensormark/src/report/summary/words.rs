@@ -3,6 +3,7 @@
 use super::{Certainty, Summary};
 use crate::report::ranking::POINTS_BY_CHANCE;
 use crate::report::sections::cells::listed;
+use crate::workload::own::limit::DISK_FOR;
 
 /// Words of a headline, at most.
 const MOST_WORDS: usize = 15;
@@ -17,6 +18,15 @@ impl Summary {
         let first = self.headline.first().map_or("", String::as_str);
         if is_short(first) {
             return first.to_owned();
+        }
+        // How much room somebody has and what is open stand below the title.
+        let (who, _) = first.split_once(" (").unwrap_or((first, ""));
+        let (who, _) = who
+            .split_once(&format!("; {DISK_FOR}"))
+            .unwrap_or((who, ""));
+        let title = format!("{}.", who.trim_end_matches('.'));
+        if self.requirements.is_some() && is_short(&title) {
+            return title;
         }
         // Any other sentence before the ranking's is about a fault or a limit.
         let own = (self.headline.len() == 1).then(|| self.shorter());
@@ -34,7 +44,7 @@ impl Summary {
                 embedded.label, server.label
             ));
         }
-        let tied = self.ranked.iter().filter(|one| one.rank == Some(1));
+        let tied = self.ranked.iter().filter(|one| one.rank == 1);
         let tied: Vec<&str> = tied.map(|one| one.label.as_str()).collect();
         if tied.len() < 2 {
             return None;

@@ -30,7 +30,7 @@ fn limit(text: &str, measured: Option<f64>, unit: &str, words: &str, met: bool) 
     }
 }
 
-/// A trial whose dashboard took so long, of which 100 ms were wanted, and whose data takes so much disk, of which 10 GB were there.
+/// A trial whose dashboard took so long, of which 100 ms were wanted, and whose data takes so much disk, of which 10 GB were there. It has all readings of 12 s.
 fn trial_of(title: &str, dashboard_ms: f64, disk_gb: f64) -> TrialRecord {
     let mut trial = usual(title, 10);
     trial.limits = vec![
@@ -42,7 +42,7 @@ fn trial_of(title: &str, dashboard_ms: f64, disk_gb: f64) -> TrialRecord {
             dashboard_ms <= 100.0,
         ),
         limit(
-            "disk for 90d <= 10 GB",
+            "disk for 12s <= 10 GB",
             Some(disk_gb * 1e9),
             "bytes",
             &format!("{disk_gb} GB"),
@@ -83,13 +83,13 @@ fn all_meet_and_the_cheapest_is_named_with_its_room() {
         all,
         [
             "MariaDB individual and PostgreSQL individual meet all 3 requirements.",
-            "Of them PostgreSQL individual (23 times the rate, 4.10 GB for 90d) costs least.",
+            "Of them PostgreSQL individual (23 times the rate, 4.10 GB for 12s) costs least.",
         ]
     );
     let plain = headline(vec![trial_of("MariaDB", 40.0, 8.0)]);
     assert_eq!(
         plain,
-        ["MariaDB individual meets all 3 requirements (8 GB for 90d)."]
+        ["MariaDB individual meets all 3 requirements (8 GB for 12s)."]
     );
 }
 
@@ -101,7 +101,7 @@ fn of_embedded_and_servers_each_cheapest_is_named() {
     ]);
     assert_eq!(
         all[1],
-        "Of them SQLite individual (46 times the rate, 1.50 GB for 90d) costs least, of servers MariaDB individual (2.0 times the rate, 8 GB for 90d)."
+        "Of them SQLite individual (46 times the rate, 1.50 GB for 12s) costs least, of servers MariaDB individual (2.0 times the rate, 8 GB for 12s)."
     );
 }
 
@@ -115,7 +115,7 @@ fn one_meets_and_the_other_is_told_by_what_it_misses() {
     assert_eq!(
         summary.headline,
         [
-            "PostgreSQL individual alone meets all 3 requirements (23 times the rate, 4.10 GB for 90d).",
+            "PostgreSQL individual alone meets all 3 requirements (23 times the rate, 4.10 GB for 12s).",
             "InfluxDB individual misses p99 of dashboard (340 ms, wanted 100 ms), and 1 more.",
         ]
     );
@@ -123,19 +123,141 @@ fn one_meets_and_the_other_is_told_by_what_it_misses() {
     let found = &json["summary"]["requirements"];
     assert_eq!(found["count"], 3);
     assert_eq!(found["readings_per_second"], 1_000.0);
-    assert_eq!(found["keep"], "90d");
+    assert_eq!(found["keep"], "12s");
     assert_eq!(found["cheapest"][0], "PostgreSQL individual");
     assert_eq!(found["layouts"][0]["outcome"], "misses");
     assert_eq!(
         found["layouts"][0]["reasons"][1],
-        "misses disk for 90d (20 GB, wanted 10 GB)"
+        "misses disk for 12s (20 GB, wanted 10 GB)"
     );
     assert_eq!(found["layouts"][1]["headroom"], 23.0);
     let disk_bytes = found["layouts"][1]["disk_bytes"].as_f64().unwrap();
     assert!((disk_bytes - 4.1e9).abs() < 1.0, "{disk_bytes}");
     let ranked = json["summary"]["ranked"].as_array().unwrap();
-    assert_eq!(ranked[0]["meets"], "misses", "it costs less all the same");
-    assert_eq!(ranked[1]["meets"], "meets");
+    assert_eq!(
+        [&ranked[0]["meets"], &ranked[1]["meets"]],
+        ["meets", "misses"],
+        "it costs less, and stands below all the same"
+    );
+}
+
+/// The same trial, of which the disk of 90 days is foretold.
+fn foretold(mut trial: TrialRecord) -> TrialRecord {
+    trial.limits[1].text = "disk for 90d <= 10 GB".to_owned();
+    trial
+}
+
+/// 103.6 GB were foretold from half an hour of data, and printed as ✗; twenty hours of data said 78.7.
+#[test]
+fn a_disk_that_is_foretold_from_less_data_is_undecided_whatever_it_says() {
+    let report = own(vec![
+        foretold(found(trial_of("PostgreSQL", 90.0, 41.0), 23_000.0)),
+        foretold(slow(trial_of("MariaDB", 40.0, 8.0))),
+        foretold(trial_of("InfluxDB", 340.0, 8.0)),
+    ]);
+    let open = "disk for 90d is undecided: measured with 12,000 readings; yours are 7,776 million";
+    let summary = report.summary();
+    assert_eq!(
+        summary.headline,
+        [
+            &format!(
+                "PostgreSQL individual and MariaDB individual meet all that could be decided; {open}."
+            ),
+            "Of them PostgreSQL individual (23 times the rate) costs least.",
+            "InfluxDB individual misses p99 of dashboard (340 ms, wanted 100 ms).",
+        ]
+    );
+    assert_eq!(summary.winner.as_deref(), Some("PostgreSQL individual"));
+    assert_eq!(
+        summary.title(),
+        "PostgreSQL individual and MariaDB individual meet all that could be decided."
+    );
+    let requirements = summary.requirements.as_ref().expect("requirements");
+    assert_eq!(requirements.layouts[0].reasons, [open]);
+    let first = render(
+        &summary,
+        &Paths::default(),
+        Room {
+            width: 100,
+            height: None,
+        },
+    );
+    for line in ["  ? 1 PostgreSQL", "  ? 2 MariaDB", "  ✗ 3 InfluxDB"] {
+        assert!(first.contains(line), "{line}: {first}");
+    }
+    assert!(!first.contains("kept") && !first.contains("41"), "{first}");
+    for text in [
+        report.text(200),
+        report.markdown(),
+        report.csv(),
+        report.json(),
+    ] {
+        assert!(text.contains("measured with 12,000 readings; yours are 7,776 million"));
+        assert!(!text.contains("41 GB") && !text.contains("8 GB"), "{text}");
+    }
+    // One alone, and what is known of its disk is nothing.
+    assert_eq!(
+        headline(vec![foretold(trial_of("MariaDB", 40.0, 8.0))]),
+        [format!(
+            "MariaDB individual meets all that could be decided; {open}."
+        )]
+    );
+}
+
+/// A row of each of these, by what it meets; who costs least stands first only among its like.
+#[test]
+fn who_meets_stands_first_then_what_is_open_then_who_misses_everywhere() {
+    let mut open = trial_of("QuestDB", 340.0, 8.0);
+    open.disturbances.push("measured: busy".to_owned());
+    let report = own(vec![
+        trial_of("InfluxDB", 340.0, 8.0),
+        open,
+        slow(foretold(trial_of("DuckDB", 40.0, 8.0))),
+        slow(slow(trial_of("MariaDB", 40.0, 8.0))),
+        slow(trial_of("PostgreSQL", 90.0, 4.1)),
+    ]);
+    let expected = ["PostgreSQL", "MariaDB", "DuckDB", "QuestDB", "InfluxDB"];
+    let expected = expected.map(|title| format!("{title} individual"));
+    let summary = report.summary();
+    let rows = summary
+        .ranked
+        .iter()
+        .map(|row| (row.rank, row.label.clone()));
+    let numbered: Vec<(usize, String)> = (1..).zip(expected.clone()).collect();
+    assert_eq!(rows.collect::<Vec<_>>(), numbered);
+    assert_eq!(order(&report), expected);
+    let marks = ["✓", "✓", "?", "?", "✗"];
+    for (label, mark) in expected.iter().zip(marks) {
+        assert_eq!(cell(&report, "ranking", label, "requirements"), mark);
+    }
+    let page = crate::report::html::front(&report);
+    let of = |key: &str| -> Vec<String> {
+        let rows = page["rows"].as_array().expect("rows").iter();
+        rows.map(|row| row[key].as_str().unwrap_or("").to_owned())
+            .collect()
+    };
+    assert_eq!(
+        (of("label"), of("mark")),
+        (expected.to_vec(), marks.map(str::to_owned).to_vec())
+    );
+    assert!(of("reason")[4].starts_with("misses p99 of dashboard"));
+    let named = [
+        page["title"].as_str().unwrap(),
+        &page["further"].to_string(),
+    ]
+    .join(" ");
+    assert!(named.contains("Of them PostgreSQL individual"), "{named}");
+    assert_eq!(summary.winner.as_deref(), Some("PostgreSQL individual"));
+}
+
+/// It was named as the winner of a list of runs.
+#[test]
+fn who_misses_a_requirement_is_no_winner() {
+    let missed = own(vec![
+        trial_of("MariaDB", 340.0, 8.0),
+        slow(trial_of("PostgreSQL", 340.0, 8.0)),
+    ]);
+    assert_eq!(missed.summary().winner, None);
 }
 
 #[test]
@@ -149,7 +271,7 @@ fn nobody_meets_what_cannot_be_met() {
         [
             "None of 2 layouts meets all 3 requirements.",
             "MariaDB individual misses p99 of dashboard (340 ms, wanted 100 ms).",
-            "PostgreSQL individual misses disk for 90d (41 GB, wanted 10 GB).",
+            "PostgreSQL individual misses disk for 12s (41 GB, wanted 10 GB).",
         ]
     );
 }
@@ -169,8 +291,8 @@ fn what_a_busy_machine_missed_is_open() {
     assert_eq!(
         all,
         [
-            "MongoDB individual meets all 3 requirements (at least 2.0 times the rate, 8 GB for 90d).",
-            "PostgreSQL individual misses disk for 90d (41 GB, wanted 10 GB).",
+            "MongoDB individual meets all 3 requirements (at least 2.0 times the rate, 8 GB for 12s).",
+            "PostgreSQL individual misses disk for 12s (41 GB, wanted 10 GB).",
             "MariaDB individual is undecided: misses p99 of dashboard (340 ms, wanted 100 ms) while other programs used the machine.",
         ]
     );

@@ -60,7 +60,7 @@ fn a_run_without_an_end_is_not_called_broken_off() {
         };
         let report = Report::new(run, trials, &ReportOptions::default()).unwrap();
         let room = Room {
-            width: 80,
+            width: 100,
             height: None,
         };
         (render(&report.summary(), &paths(), room), report.text(80))
@@ -92,7 +92,7 @@ fn the_title_is_the_answer_in_at_most_fifteen_words() {
     let mut tied = four_of_both.clone();
     tied.headline = vec!["word ".repeat(20)];
     tied.ranked.retain(|one| !one.embedded);
-    tied.ranked.iter_mut().for_each(|one| one.rank = Some(1));
+    tied.ranked.iter_mut().for_each(|one| one.rank = 1);
     assert!(
         tied.title()
             .ends_with(" cost least and cannot be told apart.")
@@ -153,11 +153,13 @@ fn the_answer_says_for_how_many_weights_it_holds() {
         told
     };
     let (first, second) = (&first.label, &second.label);
-    let alone = |share: &str| format!("{first} wins for {share} of all weights.");
-    assert_eq!(wins([0.957, 0.043]), alone("96 %"));
-    assert_eq!(wins([1.0, 0.0]), alone("100 %"));
-    assert_eq!(wins([0.999, 0.001]), alone("over 99 %"));
-    let other = format!("{first} wins for 30 % of all weights; {second} for 55 %.");
+    let alone =
+        |share: &str| format!("{first} comes first in {share} of 100 ways to weigh the costs.");
+    assert_eq!(wins([0.957, 0.043]), alone("96"));
+    assert_eq!(wins([1.0, 0.0]), alone("100"));
+    assert_eq!(wins([0.999, 0.001]), alone("over 99"));
+    let other =
+        format!("{first} comes first in 30 of 100 ways to weigh the costs; {second} in 55.");
     assert_eq!(wins([0.3, 0.55]), other);
     let one = report(pair("MariaDB", "bulk", 0, CHEAP, CHEAP).to_vec()).summary();
     assert_eq!(

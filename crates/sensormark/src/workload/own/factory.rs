@@ -1,7 +1,7 @@
 //! User's workloads as trials of phases: the steps that an implementation goes through, and what is said of it then.
 
 use super::answers::Answers;
-use super::limit::What;
+use super::limit::{What, leave_open};
 use super::parameters::{MixedPart, Parameters, WritersPart};
 use super::questions::{Horizon, Questions};
 use super::writes::{Copies, Writes};
@@ -318,5 +318,6 @@ impl Workload for Own {
         let limits = limits.filter(|limit| limit.what != What::Headroom);
         let held: Vec<_> = limits.map(|limit| limit.hold(record)).collect();
         record.limits = held;
+        leave_open(record, self.parameters.series.readings_per_second());
     }
 }

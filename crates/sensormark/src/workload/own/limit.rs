@@ -1,7 +1,7 @@
 //! What a user says must hold: `p99 of dashboard < 50 ms`, `lost = 0`, `disk for 90d < 100 GB`. Read here, and held against a trial's record.
 //!
-//! A limit on something that was not measured is missed, with the reason: a promise that nobody looked at is not kept. The record says too whether that
-//! leaves the question open ([`LimitRecord::is_undecided`]).
+//! A limit on something that was not measured is not met, with the reason: a promise that nobody looked at is not kept. The record says too whether that
+//! leaves the question open ([`LimitRecord::is_undecided`]). The disk of more readings than were measured is open always.
 
 #[cfg(test)]
 mod tests;
@@ -11,6 +11,7 @@ use crate::measurement::names;
 use crate::measurement::record::{LimitRecord, LoadRecord, TrialRecord};
 use crate::nearest::unknown;
 use crate::quantity::{Quantity, duration_ns, duration_text, quantity, short, size_text};
+use crate::report::number::count_text;
 use serde::{Deserialize, Serialize};
 
 /// One limit.
@@ -130,6 +131,9 @@ const WORDS: [(&str, What, Quantity); 20] = [
 /// Before the time of which the disk is meant: `disk for 90d`.
 pub const DISK_FOR: &str = "disk for";
 
+/// What is said of a headroom that no rate had.
+const NO_RATE_HELD: &str = "no rate held";
+
 /// What a limit looks like; messages show it.
 pub const EXAMPLES: &str =
     "\"p99 of NAME < 50 ms\", \"throughput >= 10000\", \"errors < 0.1 %\" or \"lost = 0\"";
@@ -206,7 +210,7 @@ impl Limit {
         is_disturbed: bool,
     ) -> LimitRecord {
         let found = highest.map(|highest| highest / rate);
-        let mut held = self.judge(found.ok_or_else(|| Absent::missed("no rate held")));
+        let mut held = self.judge(found.ok_or_else(|| Absent::missed(NO_RATE_HELD)));
         held.is_undecided = is_disturbed && !held.met;
         held
     }
@@ -402,6 +406,44 @@ impl Comparison {
             Self::Above => value > bound,
         }
     }
+}
+
+/// Leaves open what a trial cannot say at the size that it measured: the disk of more readings than it held, at this rate of the sensors. A straight line from
+/// few readings said 103.6 GB where more said 78.7. A search that such a line ended at its first rate has looked for no other.
+pub fn leave_open(record: &mut TrialRecord, rate: f64) {
+    let Some(measured) = record.readings_at_rest() else {
+        return;
+    };
+    let mut ended_a_search = false;
+    for limit in &mut record.limits {
+        // A rate may stand at its end.
+        let text = limit.text.split(" at ").next().unwrap_or_default();
+        let kept = Limit::parse(text, &[], rate).ok();
+        let kept = kept.and_then(|kept| kept.kept_readings);
+        let is_more = |kept: &f64| *kept > measured as f64;
+        let Some(kept) = kept.filter(is_more) else {
+            continue;
+        };
+        if limit.measured.take().is_some() {
+            limit.words = format!(
+                "measured with {} readings; yours are {}",
+                count_text(measured as f64),
+                count_text(kept)
+            );
+            ended_a_search |= !limit.met;
+            (limit.met, limit.is_undecided) = (false, true);
+        }
+    }
+    let limits = record.limits.iter_mut();
+    for limit in limits.filter(|limit| ended_a_search && limit.words == NO_RATE_HELD) {
+        "not looked for: a disk that was foretold ended the search".clone_into(&mut limit.words);
+        limit.is_undecided = true;
+    }
+}
+
+/// Whether the limit is open because it is of more data than was measured, whatever the rate.
+pub fn is_left_open(limit: &LimitRecord) -> bool {
+    limit.is_undecided && limit.text.trim_start().starts_with(DISK_FOR)
 }
 
 /// The loads whose figures count.

@@ -64,7 +64,7 @@ const front = {
     const own = ranked.map((one) => ({ row: shown.find((row) => row.label === one.label), one })).filter(({ row }) => row);
     if (weights.isByReads()) {
       const took = ({ row }) => this.readsOf(row)?.value ?? Infinity;
-      own.sort((a, b) => took(a) - took(b));
+      own.sort((a, b) => score.place(a.one) - score.place(b.one) || took(a) - took(b));
     }
     const apart = shown.filter((row) => !ranked.some((one) => one.label === row.label)).map((row) => ({ row, one: null }));
     return [...own, ...apart];
@@ -93,20 +93,22 @@ const front = {
   common(shown, at) {
     const { row, one } = shown[at];
     const isBehind = (row.not_ranked || "").startsWith("did not keep up");
-    return { label: row.label, isApart: !one && (at === 0 || shown[at - 1].one !== null), isHatched: !one && isBehind, isFirst: one?.rank === 1 };
+    return { label: row.label, isApart: !one && (at === 0 || shown[at - 1].one !== null), isHatched: !one && isBehind, isFirst: one?.rank === 1, mark: row.mark, reason: row.reason };
   },
   scores(all, shown) {
-    const best = Math.min(...all.map(({ one }) => (one && Number.isFinite(one.total) ? 100 - one.total : Infinity)));
+    // Who misses a requirement is nobody's measure, unless all do.
+    const misses = ({ row }) => row.mark === "✗" && all.some((other) => other.one && other.row.mark !== "✗");
+    const best = Math.min(...all.map((it) => (it.one && Number.isFinite(it.one.total) && !misses(it) ? 100 - it.one.total : Infinity)));
     const several = all.filter(({ one }) => one).length > 1;
     const list = shown.map(({ row, one }, at) => {
       const common = { ...this.common(shown, at), rank: several ? one?.rank ?? null : undefined };
       if (!one) return { ...common, note: row.not_ranked, value: null, text: "–" };
       const half = one.half;
-      const times = several ? rows.times(100 - one.total, best) : "";
+      const times = several && !misses({ row }) ? rows.times(100 - one.total, best) : "";
       return {
         ...common, value: several ? one.total : null, low: half === null ? undefined : one.total - half, high: half === null ? undefined : one.total + half,
         text: several && Number.isFinite(one.total) ? (row.rough ? "~" : "") + one.total.toFixed(1) : "–", aside: several && half !== null ? `±${half.toFixed(1)}` : "", times, isBest: times === "best",
-        tip: `score ${weights.points(one)}: costs ${times === "best" ? "least" : `${times} the best`}`,
+        tip: `score ${weights.points(one)}` + (times ? `: costs ${times === "best" ? "least" : `${times} the best`}` : ""),
       };
     });
     return rows.block(list, { kind: "bar", name: "Cost score", unit: "of 100", max: 100, names: "named", words: "100 = costs nothing; × = times the best's cost" });

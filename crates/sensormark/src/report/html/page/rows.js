@@ -4,7 +4,7 @@
 const rows = {
   height: 32,
   axis: 22,
-  // A block of these rows: { label, note, rank, value, low, high, reach, points, text, aside, said, times, isBest, isApart, isHatched }.
+  // A block of these rows: { label, note, mark, reason, rank, value, low, high, reach, points, text, aside, said, times, isBest, isApart, isHatched }.
   // What it draws: { kind: "bar", "dot" or "ratio", name, words, unit, max, names: "named", "plain" or "wide-names" }.
   block(list, spec) {
     const sub = spec.words ? element("p", { class: "sub", title: spec.words }, spec.words) : null;
@@ -18,8 +18,9 @@ const rows = {
   },
   name(row) {
     const rank = row.rank === undefined ? null : element("span", { class: "rank" }, row.rank === null ? "–" : String(row.rank));
+    const mark = row.mark ? element("span", { class: "mark " + { "✓": "yes", "✗": "no" }[row.mark], title: row.reason || "meets the requirements" }, row.mark) : null;
     const classes = [row.isApart ? "apart" : "", row.isFirst ? "first-place" : ""].join(" ").trim();
-    return element("div", { class: classes || null, title: row.label + (row.note ? `: ${row.note}` : "") }, rank,
+    return element("div", { class: classes || null, title: [row.label, row.note || row.reason].filter(Boolean).join(": ") }, mark, rank,
       element("span", { class: "swatch", style: `--own: var(${colours.variable(row.label)})` }),
       element("span", { class: "label" }, row.label, row.note ? element("small", {}, row.note) : null));
   },

@@ -28,7 +28,10 @@ const score = {
     return statistics.quantile(values.length - 1) * Math.sqrt(variance / values.length);
   },
   mean(values) { return values.reduce((sum, value) => sum + value, 0) / values.length; },
-  // Everybody's scores and ranks by these weights, best first. Phases without any weight do not count.
+  // Who meets what has to hold stands before who does not, whatever it costs.
+  standings: ["meets", "meets_decided", "undecided", "misses"],
+  place(one) { return this.standings.indexOf(one.meets); },
+  // Everybody's scores and ranks by these weights, in order. Phases without any weight do not count.
   rank(ranking, contestants, weights) {
     const maxima = this.maxima(ranking.phases, contestants);
     const total = (costs) => {
@@ -37,25 +40,30 @@ const score = {
       return { scores, total: counted.length ? this.mean(counted) : NaN };
     };
     const ranked = contestants.map((one) => ({
-      label: one.label, ...total(one.costs),
+      label: one.label, meets: one.meets, ...total(one.costs),
       blocks: one.blocks.map((costs) => (costs ? total(costs).total : null)),
     }));
     for (const one of ranked) one.half = this.half(one.blocks, ranking.smallest_repetitions);
+    ranked.sort((a, b) => this.place(a) - this.place(b) || b.total - a.total);
     this.ranks(ranking, ranked);
-    return ranked.sort((a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity) || b.total - a.total);
+    return ranked;
   },
-  // 1 + how many are significantly better, paired by repetition, Holm-corrected; the bare order without enough repetitions.
+  // 1 + how many rows above are better, and never lower than the rank above.
   ranks(ranking, ranked) {
+    const isBetter = this.tested(ranking, ranked) || ((above, below) => ranked[above].total > ranked[below].total + 1e-9);
+    let last = 1;
+    ranked.forEach((one, row) => {
+      const better = ranked.slice(0, row).filter((other, above) => other.meets !== one.meets || isBetter(above, row));
+      last = Math.max(last, 1 + better.length);
+      one.rank = last;
+    });
+  },
+  // Who is significantly better than whom, paired by repetition, Holm-corrected; nothing without enough repetitions.
+  tested(ranking, ranked) {
     const count = (one) => one.blocks.filter((block) => block !== null).length;
-    const enough = ranked.map((one) => count(one) >= ranking.smallest_repetitions);
     const costs = ranked.map((one) => one.blocks.map((block) => (block === null ? null : 100 - block)));
     const testable = costs.every((blocks) => blocks.every((cost) => cost === null || (Number.isFinite(cost) && cost > 0)));
-    if (!enough.some(Boolean) || !testable) {
-      for (const one of ranked) {
-        one.rank = 1 + ranked.filter((other) => other.total > one.total + 1e-9).length;
-      }
-      return;
-    }
+    if (!ranked.some((one) => count(one) >= ranking.smallest_repetitions) || !testable) return null;
     const pairs = [];
     for (let a = 0; a < ranked.length; a++) {
       for (let b = a + 1; b < ranked.length; b++) {
@@ -64,11 +72,7 @@ const score = {
       }
     }
     statistics.holm(pairs);
-    ranked.forEach((one, place) => {
-      const better = pairs.filter((pair) => pair.p < ranking.significance &&
-        ((pair.a === place && pair.log > 0) || (pair.b === place && pair.log < 0)));
-      one.rank = enough[place] ? 1 + better.length : null;
-    });
+    return (above, below) => pairs.some((pair) => pair.a === above && pair.b === below && pair.p < ranking.significance && pair.log < 0);
   },
 };
 

@@ -119,10 +119,12 @@ const weights = {
     const among = ranked.length < this.ranking.contestants.length ? `, among the ${ranked.length} that are shown` : "";
     if (!ranked.length || !Number.isFinite(ranked[0].total)) return "Nothing is weighed, so nobody leads.";
     const first = ranked.filter((one) => one.rank === 1).map((one) => one.label);
-    if (first.length > 1) return `${by}${among}, ${first.length} layouts lead and cannot be told apart. ${scale}.`;
-    const next = ranked.find((one) => one.label !== first[0]);
+    const { meets } = ranked[0];
+    const those = { meets: ", of those that meet the requirements", meets_decided: ", of those that meet all that could be decided", undecided: ", of what is undecided", misses: ", though it misses a requirement" }[meets] || "";
+    if (first.length > 1) return `${by}${among}${those}, ${first.length} layouts lead and cannot be told apart. ${scale}.`;
+    const next = ranked.find((one) => one.label !== first[0] && one.meets === meets);
     const ahead = next ? `, ${(ranked[0].total - next.total).toFixed(1)} ahead of ${next.label}` : "";
-    return `${by}${among}: ${ranked[0].label}, score ${ranked[0].total.toFixed(1)} of 100${ahead}. ${scale}.`;
+    return `${by}${among}${those}: ${ranked[0].label}, score ${ranked[0].total.toFixed(1)} of 100${ahead}. ${scale}.`;
   },
   // Keeps the rows of the ranking's table: there is one ranking, and this moves it.
   keep(table, drawn) {

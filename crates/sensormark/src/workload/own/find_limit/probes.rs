@@ -3,6 +3,7 @@
 //! A rate counts as one that does not hold where its probe was *measured*. A probe whose server, process or host was lost says nothing about its rate. It is
 //! tried once more. If that fails too, the search ends, and finds no limit.
 
+use super::super::limit::is_left_open;
 use super::search::Search;
 use crate::engine::trial::Ending;
 use crate::measurement::record::{LimitRecord, TrialRecord};
@@ -202,10 +203,16 @@ fn verdict(record: &TrialRecord) -> Result<(), String> {
             load.not_started_words()
         ));
     }
-    let missed = record.limits.iter().find(|limit| !limit.met);
+    let missed = missed_limits(record).next();
     missed.map_or(Ok(()), |limit| {
         Err(format!("missed: {} ({})", limit.text, limit.words))
     })
+}
+
+/// The limits that speak against a rate. What is open at every rate says nothing of this one.
+fn missed_limits(record: &TrialRecord) -> impl Iterator<Item = &LimitRecord> {
+    let limits = record.limits.iter();
+    limits.filter(|limit| !limit.met && !is_left_open(limit))
 }
 
 /// The lowest rate that did not hold, and why.
@@ -218,10 +225,9 @@ pub(super) struct Missed {
 
 impl Missed {
     fn of(rate: f64, record: &TrialRecord, words: String) -> Self {
-        let limits = record.limits.iter().filter(|limit| !limit.met);
         Self {
             rate,
-            limits: limits.cloned().collect(),
+            limits: missed_limits(record).cloned().collect(),
             words,
             is_disturbed: is_of_this_side(record),
         }
@@ -262,6 +268,24 @@ mod tests {
         assert!(!is_missed_at_any_rate(&limit));
         limit.text = "disk for 90d <= 1 MB".to_owned();
         assert!(is_missed_at_any_rate(&limit));
+    }
+
+    /// Half an hour of data foretold too much disk for 90 days, and the search ended at its first probe.
+    #[test]
+    fn what_is_open_at_every_rate_speaks_against_none() {
+        let mut record = trial(&[]);
+        let mut open = missed(1.0, false).limits.remove(0);
+        open.text = "disk for 90d <= 1 MB".to_owned();
+        (open.measured, open.is_undecided) = (None, true);
+        record.limits.push(open);
+        assert_eq!(outcome(&record, Ending::Whole), Outcome::Held);
+        record.limits.extend(missed(1.0, false).limits);
+        let Outcome::Missed(why) = outcome(&record, Ending::Whole) else {
+            panic!("p99 was missed");
+        };
+        assert!(why.contains("p99"), "{why}");
+        let told = Missed::of(1_000.0, &record, why).told(1_000.0);
+        assert_eq!(told.len(), 1, "{told:?}");
     }
 
     /// A trial with this against it.

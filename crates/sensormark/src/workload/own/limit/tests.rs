@@ -38,6 +38,49 @@ fn disk_of_the_time_that_data_is_kept() {
     assert!(!found.met && found.is_undecided, "{found:?}");
 }
 
+/// Of 12,000 readings nobody knows what 86 million take. What was measured is decided.
+#[test]
+fn the_disk_of_more_readings_than_were_measured_is_open() {
+    let mut record = usual("MariaDB", 10);
+    let texts = [
+        "disk for 1d < 69.2 GB",
+        "disk for 1d < 1 MB",
+        "disk for 12s < 1 MB",
+        "disk for 12s < 1 GB",
+        "disk < 1 MB",
+        "disk per reading < 1 kB",
+    ];
+    record.limits = texts.map(|text| held(text, &record)).to_vec();
+    record.limits[1].text += " at 400 readings a second";
+    leave_open(&mut record, 1_000.0);
+    let once = record.clone();
+    leave_open(&mut record, 1_000.0);
+    assert_eq!(record, once);
+    for open in &record.limits[..2] {
+        assert!(!open.met && is_left_open(open), "{open:?}");
+        assert_eq!(open.measured, None);
+        let words = "measured with 12,000 readings; yours are 86 million";
+        assert_eq!(open.words, words);
+    }
+    let decided: Vec<(bool, bool)> = record.limits[2..]
+        .iter()
+        .map(|limit| (limit.met, limit.is_undecided))
+        .collect();
+    let missed = (false, false);
+    assert_eq!(decided, [missed, (true, false), missed, (true, false)]);
+    // A program before this one ended its search for the highest rate there.
+    for (text, is_open) in [(texts[1], true), (texts[0], false)] {
+        let headroom = limit("headroom >= 2").hold_headroom(None, 1_000.0, false);
+        record.limits = vec![held(text, &record), headroom];
+        leave_open(&mut record, 1_000.0);
+        assert_eq!(record.limits[1].is_undecided, is_open, "{text}");
+    }
+    record.figures.clear();
+    record.limits = vec![held(texts[0], &record)];
+    leave_open(&mut record, 1_000.0);
+    assert!(record.limits[0].words.contains("cannot be seen from here"));
+}
+
 #[test]
 fn memory_and_lost_shares() {
     let mut record = usual("MariaDB", 10);
