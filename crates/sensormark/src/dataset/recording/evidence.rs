@@ -30,6 +30,8 @@ pub(super) struct Evidence {
 pub(super) struct ColumnEvidence {
     pub absent: u64,
     pub integers: u64,
+    /// Of the integers: written otherwise than they print, as +1 and -0.
+    pub unusual_integers: u64,
     pub large_integers: u64,
     pub floats: u64,
     pub truths: u64,
@@ -92,6 +94,7 @@ impl ColumnEvidence {
         Self {
             absent: 0,
             integers: 0,
+            unusual_integers: 0,
             large_integers: 0,
             floats: 0,
             truths: 0,
@@ -136,6 +139,7 @@ impl ColumnEvidence {
             Look::Absent => self.absent += 1,
             Look::Integer(value) => {
                 self.integers += 1;
+                self.unusual_integers += u64::from(text.starts_with('+') || text == "-0");
                 self.count(value);
                 self.widen(value as f64);
             }

@@ -337,9 +337,11 @@ fn role(
         return Ok(Role::LeftOut);
     }
     if named.tags.contains(&column) {
+        // As numbers, 1 and +1 would be one tag; as text they are what the file has.
+        let integer = whole && seen.unusual_integers == 0;
         let kind = named.types.get(&column);
         return Ok(Role::Tag {
-            integer: kind.map_or(whole, |kind| *kind == FieldType::I64),
+            integer: kind.map_or(integer, |kind| *kind == FieldType::I64),
         });
     }
     if let Some(&kind) = named.types.get(&column) {

@@ -189,10 +189,12 @@ impl<'p> Taker<'p> {
                     "is no value, and this column says which series it is",
                 ));
             }
-            if integer && text.parse::<i64>().is_err() {
-                return Err(fault(
-                    "is not a whole number, as the column's other tags are",
-                ));
+            if integer {
+                let value: i64 = text
+                    .parse()
+                    .map_err(|_| fault("is not a whole number, as the column's other tags are"))?;
+                self.key.extend_from_slice(&value.to_le_bytes());
+                continue;
             }
             if text.contains('\0') {
                 return Err(fault("holds a NUL character"));

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use sensormark_store::{Census, FieldType, TimeResolution, Value};
+use sensormark_store::{Census, FieldType, Series, TagColumn, TimeResolution, Value};
 use tempfile::TempDir;
 
 use super::*;
@@ -341,6 +341,46 @@ fn bytes_that_are_not_utf_8_are_named_by_line() {
     );
     let wide = plain_message(b"\xff\xfet\0i\0m\0e\0".as_slice());
     assert!(wide.contains("UTF-16"), "{wide}");
+}
+
+#[test]
+fn no_two_series_have_the_same_tags() {
+    let tagged = |tags: [&str; 2], kind: Option<ColumnType>| {
+        let text = format!(
+            "time,sensor,v\n2020-01-01,{},1\n2020-01-01,{},2\n",
+            tags[0], tags[1]
+        );
+        let options = RecordingOptions {
+            tags: vec!["sensor".into()],
+            types: kind
+                .map(|kind| ("sensor".into(), kind))
+                .into_iter()
+                .collect(),
+            ..RecordingOptions::default()
+        };
+        read(text, &options).unwrap().schema().tables[0]
+            .series
+            .clone()
+    };
+    let text =
+        |values: [&str; 2]| Series::new(vec![TagColumn::Text(values.map(str::to_owned).to_vec())]);
+    for tags in [
+        ["1", "+1"],
+        ["-0", "0"],
+        ["01", "1"],
+        ["1.0", "1"],
+        ["1e0", "1"],
+        ["true", "TRUE"],
+    ] {
+        assert_eq!(tagged(tags, None), text(tags), "{tags:?}");
+    }
+    let whole = |values: &[i64]| Series::new(vec![TagColumn::Integer(values.to_vec())]);
+    assert_eq!(tagged(["1", "-1"], None), whole(&[1, -1]));
+    for tags in [["1", "+1"], ["01", "1"], ["001", "+01"]] {
+        let series = tagged(tags, Some(ColumnType::Integer));
+        assert_eq!(series, whole(&[1]), "{tags:?}");
+    }
+    assert_eq!(tagged(["0", "-0"], Some(ColumnType::Integer)), whole(&[0]));
 }
 
 #[test]
