@@ -7,6 +7,7 @@ use sensormark::dataset::export::{
     DataRequest, DataSet, ExportOptions, Format, Output, Shard, export,
 };
 use sensormark::units::{duration_ns, signed};
+use sensormark_store::TimeRange;
 use std::process::ExitCode;
 
 /// Writes the data set.
@@ -49,8 +50,12 @@ fn start_ns(text: &str) -> Result<i64, Failure> {
     })?;
     let start_ns = i64::try_from(start.as_nanosecond()).ok();
     start_ns
-        .filter(|&start_ns| start_ns >= 0)
-        .ok_or_else(|| Failure::usage(format!("--start {text}: times lie between 1970 and 2262")))
+        .filter(|&start_ns| TimeRange::OF_READINGS.contains(start_ns))
+        .ok_or_else(|| {
+            Failure::usage(format!(
+                "--start {text}: times lie in the years 1970 to 2261"
+            ))
+        })
 }
 
 fn write(data: &dyn DataSet, arguments: &GenerateArguments) -> Result<ExitCode, Failure> {

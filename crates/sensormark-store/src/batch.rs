@@ -4,7 +4,7 @@
 //! value (text is one buffer with offsets). It knows no layout.
 
 use crate::schema::{FieldType, Table, Value};
-use crate::{FieldSet, IntegerColumn};
+use crate::{FieldSet, IntegerColumn, TimeRange};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -323,7 +323,7 @@ impl Batch {
     }
 
     /// Checks what a store may rely on. The columns have the table's types and number. All are as long as the times (or empty where `partial` allows a field
-    /// that was not asked for). Series are in range, and no value is NaN or infinite.
+    /// that was not asked for). Times and series are in range, and no value is NaN or infinite.
     ///
     /// # Errors
     /// What is wrong, in words.
@@ -340,6 +340,12 @@ impl Batch {
                 "{} series numbers for {} times",
                 self.series.len(),
                 self.len()
+            ));
+        }
+        let mut times = self.times_ns.iter();
+        if let Some(time) = times.find(|&&time| !TimeRange::OF_READINGS.contains(time)) {
+            return Err(format!(
+                "the time {time} ns, outside of the years 1970 to 2261"
             ));
         }
         if let Some(series) = self

@@ -16,6 +16,9 @@ pub struct TimeRange {
 }
 
 impl TimeRange {
+    /// The times that readings have, in the years 1970 to 2261. Every store keeps all of them, and no other is sent to one. A question's range may reach further.
+    pub const OF_READINGS: Self = Self::new(0, 9_214_646_400_000_000_000);
+
     /// The range [start, end).
     pub const fn new(start_ns: i64, end_ns: i64) -> Self {
         Self { start_ns, end_ns }

@@ -56,7 +56,7 @@ impl Schema {
 
 /// One kind of reading (a measurement, a collection): its tags, fields, optional entity and known series.
 ///
-/// A reading is identified by (table, series, time), is from 1970 until before 2262, and has at least one of the fields. A name is lower case ASCII: `[a-z][a-z0-9_]*`, at
+/// A reading is identified by (table, series, time), has a time in [`crate::TimeRange::OF_READINGS`], and has at least one of the fields. A name is lower case ASCII: `[a-z][a-z0-9_]*`, at
 /// most 40 bytes; so are the names of tags, fields and entity columns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Table {
@@ -219,9 +219,13 @@ impl Series {
 
     /// The series whose tag number `tag` prints as `value`, in ascending order.
     pub fn with_tag(&self, tag: usize, value: &str) -> Vec<u32> {
-        (0..self.count)
-            .filter(|&series| self.columns[tag].text(series) == value)
-            .collect()
+        let number = value.parse::<i64>().ok();
+        let number = number.filter(|number| number.to_string() == value);
+        let holds = |&series: &u32| match &self.columns[tag] {
+            TagColumn::Text(values) => values[series as usize] == value,
+            TagColumn::Integer(values) => Some(values[series as usize]) == number,
+        };
+        (0..self.count).filter(holds).collect()
     }
 }
 

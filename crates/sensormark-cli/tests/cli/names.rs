@@ -155,7 +155,7 @@ fn what_cannot_be_generated() {
         ),
         (
             vec!["machine-tool", "--start", "1960-01-01T00:00:00Z"],
-            "times lie between 1970 and 2262",
+            "times lie in the years 1970 to 2261",
         ),
         (
             vec!["machine-tool", "--start", "tomorrow"],

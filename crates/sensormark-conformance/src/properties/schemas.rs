@@ -7,6 +7,7 @@ use crate::data::{BASE, DAY, HOUR, MINUTE, SECOND, SPLIT, mix};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sensormark_store::layout::{Family, Layout, Shape, WriteMethod};
+use sensormark_store::query::TimeRange;
 use sensormark_store::schema::{
     Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Value,
 };
@@ -120,8 +121,8 @@ const ANCHORS: [i64; 8] = [
     LAST - 2 * DAY,
 ];
 
-/// The last nanosecond before 2262.
-const LAST: i64 = 9_214_646_400 * SECOND - 1;
+/// The latest time that a reading may have.
+const LAST: i64 = TimeRange::OF_READINGS.end_ns - 1;
 
 const STEPS: [i64; 7] = [SECOND, MINUTE, HOUR, 1_000_000, 1_000, 1, DAY];
 

@@ -1,6 +1,7 @@
 //! Which stretch of a workload's data is wanted, beside its numbers: `--start` and `--for` of `sensormark generate`.
 
 use crate::quantity::length_text;
+use sensormark_store::TimeRange;
 
 /// Which of a workload's data is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,13 +61,17 @@ impl DataRequest {
     /// When so many steps end that begin at a time.
     ///
     /// # Errors
-    /// That times would lie before 1970 or after 2262, in words.
+    /// That times would lie outside of [`TimeRange::OF_READINGS`], in words.
     pub fn end_ns(start_ns: i64, steps: u64, step_ns: i64) -> Result<i64, String> {
         let length_ns = i64::try_from(steps).ok();
         let length_ns = length_ns.and_then(|steps| steps.checked_mul(step_ns));
         let end_ns = length_ns.and_then(|length_ns| start_ns.checked_add(length_ns));
-        end_ns.filter(|_| start_ns >= 0).ok_or_else(|| {
-            "times lie between 1970 and 2262: take another --start, or less with --for".to_owned()
+        let fits = |end_ns: &i64| {
+            start_ns >= TimeRange::OF_READINGS.start_ns && *end_ns <= TimeRange::OF_READINGS.end_ns
+        };
+        end_ns.filter(fits).ok_or_else(|| {
+            "times lie in the years 1970 to 2261: take another --start, or less with --for"
+                .to_owned()
         })
     }
 }

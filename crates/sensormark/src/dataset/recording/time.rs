@@ -6,6 +6,7 @@ use std::fmt;
 
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
+use sensormark_store::TimeRange;
 use serde::{Deserialize, Serialize};
 
 /// How a time is written.
@@ -44,7 +45,7 @@ pub(super) enum TimeFault {
     NoSuchTime,
     /// It has digits beyond the nanosecond (or, of Unix times, beyond the unit).
     TooFine,
-    /// It is before 1970 or after 2262.
+    /// It is outside of [`TimeRange::OF_READINGS`].
     OutOfRange,
 }
 
@@ -164,7 +165,7 @@ impl TimeFault {
             Self::Shape => "is not a time of the column's format",
             Self::NoSuchTime => "is no such date or time of day",
             Self::TooFine => "has digits beyond the nanosecond or the unit",
-            Self::OutOfRange => "is before 1970 or after 2262",
+            Self::OutOfRange => "is outside of the years 1970 to 2261",
         }
     }
 }
@@ -284,7 +285,7 @@ impl Written {
 
 fn in_range(time_ns: i128) -> Result<Instant, TimeFault> {
     match i64::try_from(time_ns) {
-        Ok(time_ns) if (0..i64::MAX).contains(&time_ns) => Ok(Instant { time_ns }),
+        Ok(time_ns) if TimeRange::OF_READINGS.contains(time_ns) => Ok(Instant { time_ns }),
         _ => Err(TimeFault::OutOfRange),
     }
 }

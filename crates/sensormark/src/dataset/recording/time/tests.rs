@@ -45,8 +45,21 @@ fn what_is_no_time_is_said_so() {
         iso("2015-02-11 10:00:00.1234567891"),
         Err(TimeFault::TooFine)
     );
-    assert_eq!(iso("1969-12-31"), Err(TimeFault::OutOfRange));
-    assert_eq!(iso("2263-01-01"), Err(TimeFault::OutOfRange));
+    let last = TimeRange::OF_READINGS.end_ns - 1;
+    assert_eq!(iso("2261-12-31 23:59:59.999999999"), Ok(last));
+    for text in [
+        "1969-12-31",
+        "1970-01-01 00:00 +00:01",
+        "2262-01-01",
+        "2261-12-31 23:59:59 -00:01",
+        "2262-04-11T23:47:16.854775806Z",
+        "2263-01-01",
+    ] {
+        assert_eq!(iso(text), Err(TimeFault::OutOfRange), "{text}");
+    }
+    let unix = |text| TimeFormat::UnixNanoseconds.read(text);
+    assert_eq!(unix("9214646399999999999"), Ok(Instant { time_ns: last }));
+    assert_eq!(unix("9214646400000000000"), Err(TimeFault::OutOfRange));
     for text in [
         "",
         "2015",

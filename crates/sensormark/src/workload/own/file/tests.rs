@@ -310,6 +310,15 @@ fn what_disagrees_is_named_with_both_values() {
         "duration = \"11s\"",
         &["series: duration is 11 intervals, and it must be more than 12"],
     );
+    wrong(
+        "duration = \"5m\"",
+        "duration = \"5m\"\nstart = \"2261-12-31T23:55:01Z\"",
+        &["series: duration is \"5m\"", "the years 1970 to 2261"],
+    );
+    for start in ["2262-01-01T00:00:00Z", "1969-12-31T23:59:59Z"] {
+        let start = format!("duration = \"5m\"\nstart = \"{start}\"");
+        wrong("duration = \"5m\"", &start, &["the years 1970 to 2261"]);
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::quantity::{Quantity, quantity};
 use crate::units::round_u64;
 use crate::workload::own::limit::{Limit, What};
 use crate::workload::own::parameters::{LoadPart, MixedPart, Parameters, SeriesPart};
-use sensormark_store::Durability;
+use sensormark_store::{Durability, TimeRange};
 use std::path::Path;
 
 const KEYS: [&str; 14] = [
@@ -180,9 +180,10 @@ fn check_times(
     }
     part.check_duration()
         .map_err(|why| section.error(&duration.place, why))?;
-    if part.start_ns.checked_add(part.duration_ns).is_none() {
+    let end_ns = part.start_ns.checked_add(part.duration_ns);
+    if end_ns.is_none_or(|end_ns| end_ns > TimeRange::OF_READINGS.end_ns) {
         let message = format!(
-            "duration is {} and start is {} ns after 1970: times end in 2262",
+            "duration is {} and start is {} ns after 1970: times lie in the years 1970 to 2261",
             section.typed(&duration.place),
             part.start_ns
         );
@@ -227,8 +228,8 @@ fn start(section: &Section<'_, '_>) -> Result<i64, FileError> {
         .map_err(|error: jiff::Error| wrong(error.to_string()))?;
     let start_ns = i64::try_from(start.as_nanosecond()).ok();
     start_ns
-        .filter(|&start_ns| start_ns >= 0)
-        .ok_or_else(|| wrong("times lie between 1970 and 2262".to_owned()))
+        .filter(|&start_ns| TimeRange::OF_READINGS.contains(start_ns))
+        .ok_or_else(|| wrong("times lie in the years 1970 to 2261".to_owned()))
 }
 
 fn load(root: &Section<'_, '_>, series: &SeriesPart) -> Result<LoadPart, FileError> {
