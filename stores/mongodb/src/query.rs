@@ -2,13 +2,14 @@
 //!
 //! Everything is searched, grouped and added up by the server; the client decodes and puts readings into the order of the
 //! series' numbers, which the server does not know. Where readings come from is in [`source`], whole readings in
-//! [`readings`] and [`unwound`], searches in [`search`], aggregates in [`aggregate`] and [`sums`], decoding in [`decode`].
+//! [`readings`] and [`unwound`], the latest ones in [`latest`], searches in [`search`], aggregates in [`aggregate`] and [`sums`], decoding in [`decode`].
 
 mod aggregate;
 mod choice;
 mod decode;
 mod expression;
 mod groups;
+mod latest;
 mod readings;
 mod search;
 mod source;
@@ -18,7 +19,7 @@ mod unwound;
 use self::choice::Choice;
 use crate::connection::{Link, TimeLimit};
 use crate::schema::{PhysicalSchema, PhysicalTable};
-use mongodb::bson::{Document, RawDocument, doc};
+use mongodb::bson::{Bson, Document, RawDocument, doc};
 use sensormark_store::{Answer, Ask, Batch, FieldSet, Query, StoreError, Table, TimeRange};
 
 const OPERATION: &str = "ask MongoDB";
@@ -49,7 +50,7 @@ impl Reader<'_> {
             query,
             table,
             kept,
-            choice: Choice::of(table, &query.series),
+            choice: Choice::of(table, kept, self.physical.layout.index, &query.series),
             range: kept.range(match query.ask {
                 Ask::Point { .. } => {
                     let start = query.range.start_ns;
@@ -91,15 +92,25 @@ impl Reader<'_> {
         }
     }
 
-    /// Asks by a pipeline.
+    /// Asks by a pipeline over a collection.
     async fn pipeline(
         &self,
         kept: &PhysicalTable,
         stages: Vec<Document>,
         take: impl FnMut(&RawDocument) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
+        self.pipeline_of(&kept.collection, stages, take).await
+    }
+
+    /// Asks by a pipeline over a collection of this name, or over the pipeline's own documents, of which 1 is the name.
+    async fn pipeline_of(
+        &self,
+        collection: impl Into<Bson>,
+        stages: Vec<Document>,
+        take: impl FnMut(&RawDocument) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
         let command = doc! {
-            "aggregate": &kept.collection,
+            "aggregate": collection,
             "pipeline": stages,
             "cursor": { "batchSize": i64::from(crate::connection::BATCH_SIZE) },
             "maxTimeMS": self.link.max_time_ms(),

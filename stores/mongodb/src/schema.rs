@@ -378,6 +378,15 @@ impl PhysicalTable {
         options
     }
 
+    /// In which order the index has the times of a series: of a time-series collection the latest first, so that a bucket is known by its latest time
+    /// (<https://www.mongodb.com/docs/manual/core/timeseries/timeseries-secondary-index/>).
+    pub(crate) fn time_order(&self) -> i32 {
+        match self.shape {
+            Shape::NativeTimeSeries => -1,
+            _ => 1,
+        }
+    }
+
     /// The keys of the index on readings.
     fn index(&self, layout: &Layout) -> Option<Document> {
         let mut keys = Document::new();
@@ -415,7 +424,7 @@ impl PhysicalTable {
             return None;
         }
         if has_time {
-            keys.insert(&self.time, 1);
+            keys.insert(&self.time, self.time_order());
         }
         Some(keys)
     }

@@ -3,7 +3,7 @@
 use crate::schema::series::{property_name, tag_from_text, tag_value};
 use crate::schema::{MEASUREMENT, PhysicalTable, Tags};
 use mongodb::bson::{Bson, Document, doc};
-use sensormark_store::{Selection, Table};
+use sensormark_store::{Index, Selection, Shape, Table};
 use std::collections::BTreeSet;
 
 /// Which series a question is about.
@@ -26,8 +26,17 @@ pub(super) enum Choice {
     },
 }
 
+/// The most series that stand for their tag.
+const MOST_LISTED: usize = 10_000;
+
 impl Choice {
-    pub(super) fn of(table: &Table, selection: &Selection) -> Self {
+    /// What a selection of a table's series means. A tag that no index begins with becomes the list of its series, which an index begins with.
+    pub(super) fn of(
+        table: &Table,
+        kept: &PhysicalTable,
+        index: Index,
+        selection: &Selection,
+    ) -> Self {
         let count = table.series.len();
         let series = |mut numbers: Vec<u32>| {
             numbers.retain(|&number| number < count);
@@ -45,6 +54,12 @@ impl Choice {
             Selection::All if count > 1 => Self::All,
             Selection::All => series(vec![0]),
             Selection::Tagged { tag, value: text } if *tag < table.tags.len() => {
+                if by_series(kept, index, *tag) {
+                    let listed = table.series.with_tag(*tag, text);
+                    if listed.len() <= MOST_LISTED {
+                        return series(listed);
+                    }
+                }
                 tag_from_text(table, *tag, text).map_or(Self::Nothing, |value| Self::Tag {
                     tag: *tag,
                     value,
@@ -64,6 +79,16 @@ impl Choice {
                 _ => None,
             },
             _ => None,
+        }
+    }
+
+    /// The series, ascending.
+    pub(super) fn numbers(&self, table: &Table) -> Vec<u32> {
+        match self {
+            Self::Nothing => Vec::new(),
+            Self::All => (0..table.series.len()).collect(),
+            Self::Series(numbers) => numbers.clone(),
+            Self::Tag { tag, text, .. } => table.series.with_tag(*tag, text),
         }
     }
 
@@ -125,6 +150,30 @@ impl Choice {
             Self::Series(numbers) => numbers.binary_search(&series).is_ok(),
             _ => true,
         }
+    }
+}
+
+/// Whether an index finds documents by series and none finds them by this tag.
+fn by_series(kept: &PhysicalTable, index: Index, tag: usize) -> bool {
+    let is_indexed = matches!(index, Index::Series | Index::SeriesTime)
+        && (kept.is_flat() || matches!(kept.shape, Shape::RecordPerSpan { .. }));
+    // An index of pairs has all tags.
+    is_indexed
+        && !matches!(kept.tags, Tags::Pairs(_))
+        && kept.roster.identity().first() != Some(&tag)
+}
+
+/// A tag of a series as its documents hold it.
+pub(super) fn tag_in_document(
+    table: &Table,
+    kept: &PhysicalTable,
+    series: u32,
+    tag: usize,
+) -> Bson {
+    let value = tag_value(table, series, tag);
+    match kept.tags {
+        Tags::Pairs(_) => pair(table, tag, value).into(),
+        Tags::Beside(_) | Tags::Under(_) => value,
     }
 }
 

@@ -1,17 +1,14 @@
-//! Whole readings: points, ranges, the latest of each series, everything, and entities.
+//! Whole readings: points, ranges, everything, and entities.
 
-use super::choice::Choice;
 use super::decode::{Decoder, KEY, time_of, value};
 use super::expression::{Condition, field};
-use super::source::{Source, add_conditions, filtered, inside, tag_expression, time_filter};
+use super::source::{add_conditions, filtered, inside, tag_expression, time_filter};
 use super::{OPERATION, Question, Reader};
 use crate::connection::{TimeLimit, unreadable};
 use crate::schema::SAMPLES;
 use crate::schema::{Fields, MEASUREMENT, PhysicalEntity, PhysicalTable, Tags};
 use mongodb::bson::{Bson, Document, RawBsonRef, RawDocument, doc};
-use sensormark_store::{
-    Answer, Batch, FieldSet, Index, QueryStyle, Shape, StoreError, Table, Value,
-};
+use sensormark_store::{Answer, Batch, FieldSet, QueryStyle, Shape, StoreError, Table, Value};
 
 /// Readings that are handed on at once when everything is read.
 const PART: usize = 20_000;
@@ -54,61 +51,6 @@ impl Reader<'_> {
         Ok(Answer::Readings(decoder.batch.sorted()))
     }
 
-    /// Of each series the latest reading that has any of the fields.
-    pub(super) async fn last_readings(
-        &self,
-        question: &Question<'_>,
-        fields: FieldSet,
-    ) -> Result<Answer, StoreError> {
-        if question.is_empty() {
-            return Ok(question.empty());
-        }
-        let (table, kept) = (question.table, question.kept);
-        let sole = question.choice.sole(table);
-        let mut latest = Latest::new(question, fields, sole);
-        let conditions = [Condition::Any(fields)];
-        if let (true, Some(_)) = (kept.is_flat(), sole) {
-            let mut filter = question.choice.filter(table, kept);
-            filter.extend(time_filter(kept, question.range, true));
-            add_conditions(&mut filter, table, kept, &conditions);
-            let further = doc! {
-                "projection": projection(table, kept, fields, sole),
-                "sort": { &kept.time: -1 },
-                "limit": 1,
-                "singleBatch": true,
-            };
-            let mut decoder = decoder(question, fields, sole);
-            self.find(kept, filter, further, |document| decoder.take(document))
-                .await?;
-            return Ok(Answer::Readings(decoder.batch));
-        }
-        let mut source = Source::new(question, &conditions);
-        let output = latest.output(&source);
-        let key = if sole.is_some() {
-            Bson::Null
-        } else {
-            source.key()
-        };
-        let group = if self.is_in_order(kept) && sole.is_none() {
-            source.stages.push(doc! { "$sort": reversed(kept) });
-            doc! { "_id": key, "r": { "$first": output } }
-        } else {
-            let newest = doc! { source.time.trim_start_matches('$'): -1 };
-            doc! { "_id": key, "r": { "$top": { "sortBy": newest, "output": output } } }
-        };
-        source.stages.push(doc! { "$group": group });
-        self.pipeline(kept, source.stages, |document| latest.take(document))
-            .await?;
-        Ok(Answer::Readings(latest.batch.sorted()))
-    }
-
-    /// Whether an index has the readings in the order of series and time.
-    fn is_in_order(&self, kept: &PhysicalTable) -> bool {
-        kept.shape == Shape::RowPerReading
-            && self.physical.layout.index == Index::SeriesTime
-            && !matches!(kept.tags, Tags::Pairs(_))
-    }
-
     /// Every stored reading.
     pub(crate) async fn scan(
         &self,
@@ -116,8 +58,7 @@ impl Reader<'_> {
         sink: &mut dyn FnMut(&Batch),
     ) -> Result<(), StoreError> {
         let (table, kept) = self.physical.table(number)?;
-        let choice = Choice::of(table, &sensormark_store::Selection::All);
-        let sole = choice.sole(table);
+        let sole = (table.series.len() == 1).then_some(0);
         let mut filter = Document::new();
         if let Some(measurement) = &kept.measurement {
             filter.insert(MEASUREMENT, measurement);
@@ -259,7 +200,7 @@ fn entity_property(
 }
 
 /// The parts of a flat document that an answer needs.
-fn projection(
+pub(super) fn projection(
     table: &Table,
     kept: &PhysicalTable,
     fields: FieldSet,
@@ -375,74 +316,7 @@ fn reading(kept: &PhysicalTable, fields: FieldSet) -> Document {
     parts
 }
 
-/// The index's order, backwards.
-fn reversed(kept: &PhysicalTable) -> Document {
-    let mut order = kept.roster.identity_paths(-1);
-    order.insert(&kept.time, -1);
-    order
-}
-
-/// Decodes the latest readings of groups: `{_id: key, r: {t, v0…}}`.
-struct Latest<'a> {
-    table: &'a Table,
-    kept: &'a PhysicalTable,
-    choice: &'a Choice,
-    fields: FieldSet,
-    sole: Option<u32>,
-    batch: Batch,
-}
-
-impl<'a> Latest<'a> {
-    fn new(question: &'a Question<'_>, fields: FieldSet, sole: Option<u32>) -> Self {
-        Self {
-            table: question.table,
-            kept: question.kept,
-            choice: &question.choice,
-            fields,
-            sole,
-            batch: Batch::new(question.query.table, question.table),
-        }
-    }
-
-    /// What a group gives of its latest reading.
-    fn output(&self, source: &Source<'_>) -> Document {
-        let mut output = doc! { "t": &source.time };
-        for field in self.fields.iter() {
-            output.insert(format!("v{field}"), source.field(field));
-        }
-        output
-    }
-
-    fn take(&mut self, document: &RawDocument) -> Result<(), StoreError> {
-        let series = match self.sole {
-            Some(series) => series,
-            None => {
-                let id = document.get("_id").map_err(|error| wrong(&error))?;
-                series_of(self.kept, id)?
-            }
-        };
-        if !self.choice.admits(series) {
-            return Ok(());
-        }
-        let latest = document.get_document("r").map_err(|error| wrong(&error))?;
-        let time = latest.get("t").map_err(|error| wrong(&error))?;
-        let time = time.ok_or_else(|| wrong(&"a reading has no time"))?;
-        self.batch.times_ns.push(time_of(time)?);
-        self.batch.series.push(series);
-        for field in self.fields.iter() {
-            let raw = latest
-                .get(format!("v{field}"))
-                .map_err(|error| wrong(&error))?;
-            let value = value(self.table.fields[field].kind, raw)?;
-            self.batch.columns[field]
-                .push(value)
-                .map_err(|_| wrong(&"a value is not of its field's type"))?;
-        }
-        Ok(())
-    }
-}
-
-/// The series of a group's key, as [`Source::key`] makes it.
+/// The series of a group's key, as [`super::source::Source::key`] makes it.
 pub(super) fn series_of(
     kept: &PhysicalTable,
     key: Option<RawBsonRef<'_>>,

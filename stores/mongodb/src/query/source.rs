@@ -11,7 +11,7 @@ use mongodb::bson::{Bson, Document, doc};
 use sensormark_store::{QueryStyle, Shape, Table, TimeRange, Window};
 
 /// The reading, unwound out of its document.
-const READING: &str = "_m";
+pub(super) const READING: &str = "_m";
 /// The property that it is of.
 const PROPERTY: &str = "_p";
 
@@ -272,6 +272,11 @@ const KEYS_OF_BUCKETS_END: i64 = (1 << 31) * 1_000_000_000;
 /// the keys of buckets that began so much before it. Before 1970 that is cut off too.
 const LONGEST_BUCKET: i64 = 30 * 86_400 * 1_000_000_000;
 
+/// The bounds of a reading's time.
+pub(super) fn bounds(kept: &PhysicalTable, range: TimeRange) -> Document {
+    doc! { "$gte": instant(kept, range.start_ns), "$lt": instant(kept, range.end_ns) }
+}
+
 /// The conditions on a reading inside its document: its time, unless the documents' own times settle it, and further ones.
 pub(super) fn inside(
     table: &Table,
@@ -302,9 +307,8 @@ pub(super) fn inside(
 /// The conditions on a reading that was taken out of its document.
 fn after_unwinding(question: &Question<'_>, conditions: &[Condition]) -> Document {
     let (table, kept, range) = (question.table, question.kept, question.range);
-    let (start, end) = (instant(kept, range.start_ns), instant(kept, range.end_ns));
     let time = format!("{READING}.{}", kept.inner_time);
-    let mut filter = doc! { time: { "$gte": start, "$lt": end } };
+    let mut filter = doc! { time: bounds(kept, range) };
     let further: Vec<Document> = conditions
         .iter()
         .filter_map(|condition| condition.matching(table, kept, "_m."))
