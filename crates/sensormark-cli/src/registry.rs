@@ -228,10 +228,46 @@ pub fn shown(parameters: &Value) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::registry;
+    use super::{factories, registry};
+    use sensormark::engine::scale::Scale;
     use sensormark::engine::selection::parse;
     use sensormark_conformance::fuzz::target;
     use std::path::Path;
+
+    /// Stores choose by it how long a partition or a bucket is.
+    #[test]
+    fn every_workload_says_how_often_its_series_are_read() {
+        let mut seen = 0;
+        for factory in factories().all() {
+            let Some(preset) = factory.preset(Scale::Quick) else {
+                continue;
+            };
+            let schema = factory.schema(&preset).expect("its own numbers");
+            for table in &schema.tables {
+                let series = &table.series;
+                let a_series = series
+                    .readings_a_day()
+                    .map(|all| all / f64::from(series.len()));
+                let wanted = match factory.name() {
+                    "machine-tool" => 86_400_000.0,
+                    "devops" => 8_640.0,
+                    "sensor-operations" => 2_880.0,
+                    "billing" => 24.0,
+                    // A home's 12,771 values a day, of all its properties.
+                    "iot-platform" => 12_771.0 / f64::from(series.len()),
+                    other => panic!("a workload with presets that is not known here: {other}"),
+                };
+                let found = a_series.expect("it is known");
+                let (name, table) = (factory.name(), &table.name);
+                assert!(
+                    (found / wanted - 1.0).abs() < 0.01,
+                    "{name}, {table}: {found} a day"
+                );
+                seen += 1;
+            }
+        }
+        assert!(seen >= 5, "{seen} tables");
+    }
 
     /// What stands after `--on`, with URLs of every store.
     #[test]

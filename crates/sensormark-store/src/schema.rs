@@ -146,11 +146,14 @@ impl TimeResolution {
     }
 }
 
-/// The known series of a table: each tag's values in a column of its own, one entry a series.
+/// The known series of a table: each tag's values in a column of its own, one entry a series; and how often they are read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Series {
     count: u32,
     columns: Vec<TagColumn>,
+    /// See [`Series::interval_ns`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    interval_ns: Option<i64>,
 }
 
 /// One tag's values, one entry a series.
@@ -169,6 +172,7 @@ impl Series {
         Self {
             count: 1,
             columns: Vec::new(),
+            interval_ns: None,
         }
     }
 
@@ -188,7 +192,27 @@ impl Series {
         Self {
             count: u32::try_from(count).expect("fewer than 2^32 series"),
             columns,
+            interval_ns: None,
         }
+    }
+
+    /// The same series, of which each has a reading about every so many ns of its readings' times. Without effect unless it is over 0.
+    #[must_use]
+    pub fn every(mut self, interval_ns: i64) -> Self {
+        self.interval_ns = Some(interval_ns).filter(|&interval_ns| interval_ns > 0);
+        self
+    }
+
+    /// The usual time from one reading of a series to its next, in ns, over 0; none where nobody knows. A store chooses by it what holds the readings of a
+    /// length of time (a partition, a bucket); it never changes an answer.
+    pub const fn interval_ns(&self) -> Option<i64> {
+        self.interval_ns
+    }
+
+    /// About how many readings of all series together are of one day; none where nobody knows.
+    pub fn readings_a_day(&self) -> Option<f64> {
+        let a_series = crate::query::DaySplit::DAY_NS as f64 / self.interval_ns? as f64;
+        Some(a_series * f64::from(self.count))
     }
 
     /// How many series there are.
@@ -381,5 +405,23 @@ mod tests {
         assert_eq!(series.with_tag(0, "1"), [0, 2]);
         assert_eq!(series.tag(2, 1), Value::Text("ü".into()));
         assert_eq!(Series::single().len(), 1);
+    }
+
+    #[test]
+    fn readings_a_day_come_from_the_interval_of_all_series() {
+        let hourly = Series::new(vec![TagColumn::Integer((0..32).collect())]);
+        assert_eq!(hourly.readings_a_day(), None);
+        assert_eq!(
+            hourly.every(3_600_000_000_000).readings_a_day(),
+            Some(768.0)
+        );
+        assert_eq!(Series::single().every(0).interval_ns(), None);
+    }
+
+    #[test]
+    fn series_of_before_the_interval_are_still_read() {
+        let series = r#"{"count":2,"columns":[{"integer":[1,2]}]}"#;
+        let series: Series = serde_json::from_str(series).unwrap();
+        assert_eq!((series.len(), series.interval_ns()), (2, None));
     }
 }

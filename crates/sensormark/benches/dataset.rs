@@ -96,7 +96,7 @@ fn meters(criterion: &mut Criterion) {
 fn sensor_operations(criterion: &mut Criterion) {
     const READINGS: u64 = 100_000;
     let readings = SensorReadings::new(42, 100, 30_000).expect("right numbers");
-    let mut batch = Batch::new(0, &schema(100).tables[0]);
+    let mut batch = Batch::new(0, &schema(100, 30_000).tables[0]);
     let mut group = criterion.benchmark_group("sensor_operations");
     group.throughput(Throughput::Elements(READINGS));
     group.bench_function("push", |bencher| {

@@ -84,7 +84,7 @@ fn sensor_writes(statements: u64, per_statement: u64) -> Arc<dyn Operations> {
 }
 
 fn sensor_reads(questions: u64) -> Arc<dyn Operations> {
-    let (operation, table) = (Operation::SingleRead, schema(100).tables.remove(0));
+    let (operation, table) = (Operation::SingleRead, schema(100, 30_000).tables.remove(0));
     Arc::new(Unchecked(Reads::new(
         operation,
         sensors(),

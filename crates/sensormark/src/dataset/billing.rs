@@ -144,7 +144,7 @@ pub fn schema(meters: u32) -> Schema {
                 last_time_column: "last_reading".to_owned(),
             }),
             time_resolution: TimeResolution::Seconds,
-            series: Series::new(vec![TagColumn::Integer(ids)]),
+            series: Series::new(vec![TagColumn::Integer(ids)]).every(HOUR_NS),
         }],
     }
 }

@@ -184,7 +184,7 @@ impl Devops {
             fields: measurement.fields.iter().map(field).collect(),
             entity: None,
             time_resolution: TimeResolution::Seconds,
-            series: Series::new(common.chain(further).collect()),
+            series: Series::new(common.chain(further).collect()).every(super::INTERVAL_NS),
         }
     }
 }

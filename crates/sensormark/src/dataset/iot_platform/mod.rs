@@ -19,6 +19,7 @@ pub mod signal;
 mod tests;
 
 use crate::dataset::random::{Stream, finalise};
+use crate::units::duration_ns;
 use devices::{DEVICES, Property, RHYTHM, Thing, WEATHER_STATION};
 pub use export::Messages;
 use sensormark_store::{
@@ -28,6 +29,7 @@ use sensormark_store::{
 use signal::{Streams, Turn, Value};
 use std::num::NonZeroU64;
 use std::ops::Range;
+use std::time::Duration;
 
 /// When everything begins: 27 September 2021, midnight UTC, in ns since the Unix epoch.
 pub const START_NS: i64 = 1_632_700_800 * SECOND_NS;
@@ -172,12 +174,7 @@ impl Homes {
 
     /// Values that a home sends in an hour, about.
     pub fn values_an_hour(&self) -> f64 {
-        let of = |one: &ThingOf| {
-            3_600.0 / f64::from(one.thing.every_s)
-                * one.thing.share
-                * one.thing.properties.len() as f64
-        };
-        self.things.iter().map(of).sum()
+        values_an_hour(&self.things)
     }
 
     fn property(&self, series: u32) -> PropertyOf {
@@ -282,6 +279,13 @@ impl Homes {
     }
 }
 
+fn values_an_hour(things: &[ThingOf]) -> f64 {
+    let of = |one: &ThingOf| {
+        3_600.0 / f64::from(one.thing.every_s) * one.thing.share * one.thing.properties.len() as f64
+    };
+    things.iter().map(of).sum()
+}
+
 fn of_one_home() -> (Vec<ThingOf>, Vec<PropertyOf>) {
     let (mut things, mut properties) = (Vec::new(), Vec::new());
     for (device, known) in DEVICES.iter().enumerate() {
@@ -372,6 +376,10 @@ pub fn schema(homes: u32) -> Schema {
             }
         }
     }
+    let (things, properties) = of_one_home();
+    // Of all properties on average: some are sent each minute, some a few times a day.
+    let interval_s = 3_600.0 * properties.len() as f64 / values_an_hour(&things);
+    let interval_ns = duration_ns(Duration::from_secs_f64(interval_s)).cast_signed();
     let field = |name: &str, kind| Field {
         name: name.to_owned(),
         kind,
@@ -394,7 +402,7 @@ pub fn schema(homes: u32) -> Schema {
             ],
             entity: None,
             time_resolution: TimeResolution::Milliseconds,
-            series: Series::new(tags.map(TagColumn::Text).to_vec()),
+            series: Series::new(tags.map(TagColumn::Text).to_vec()).every(interval_ns),
         }],
     }
 }

@@ -69,9 +69,12 @@ impl Recording {
         let dialect = sniff::sniff(path, options)?;
         let evidence = evidence::gather(path, &dialect, options)?;
         let plan = plan::decide(path, &dialect, &evidence, options)?;
-        let taken = take::take(path, &dialect, &plan, &evidence, options)?;
-        let table = &taken.schema.tables[0];
-        let timing = timing::timing(&taken.readings, table.series.len());
+        let mut taken = take::take(path, &dialect, &plan, &evidence, options)?;
+        let series = &mut taken.schema.tables[0].series;
+        let timing = timing::timing(&taken.readings, series.len());
+        if let Some(interval_ns) = timing.interval_ns {
+            *series = series.clone().every(interval_ns);
+        }
         let report = report::compile(path, &dialect, &evidence, &plan, &taken, timing);
         Ok(Self {
             schema: Arc::new(taken.schema),

@@ -146,6 +146,8 @@ fn the_greenhouse_goes_on_without_them_when_told_to() {
         (report.timing.interval_ns, report.timing.gaps),
         (Some(600_000_000_000), 0)
     );
+    let series = &recording.schema().tables[0].series;
+    assert_eq!(series.interval_ns(), Some(600_000_000_000));
     let census = recording
         .reference(TimeResolution::Nanoseconds, RepeatedWrite::KeepsBoth)
         .census();

@@ -35,7 +35,8 @@ pub fn schema(series: u32) -> Schema {
             ],
             entity: None,
             time_resolution: TimeResolution::Seconds,
-            series: Series::new(vec![TagColumn::Integer((0..i64::from(series)).collect())]),
+            series: Series::new(vec![TagColumn::Integer((0..i64::from(series)).collect())])
+                .every(INTERVAL_NS),
         }],
     }
 }

@@ -31,7 +31,7 @@ mod results;
 
 mod factory;
 
-use crate::dataset::machine_tool::CHANNELS;
+use crate::dataset::machine_tool::{CHANNELS, SAMPLE_PERIOD_NS};
 use sensormark_store::{Field, FieldType, Schema, Series, Table, TimeResolution};
 
 pub use factory::MachineToolWorkload;
@@ -56,7 +56,7 @@ pub fn schema(time_resolution: TimeResolution) -> Schema {
             fields: (0..CHANNELS).map(field).collect(),
             entity: None,
             time_resolution,
-            series: Series::single(),
+            series: Series::single().every(SAMPLE_PERIOD_NS.cast_signed()),
         }],
     }
 }

@@ -38,7 +38,7 @@ pub fn schema(parameters: &Parameters) -> Schema {
             fields: parameters.fields.iter().map(field).collect(),
             entity: None,
             time_resolution: resolution(parameters),
-            series: Series::new(columns),
+            series: Series::new(columns).every(series.interval_ns),
         }],
     }
 }

@@ -64,7 +64,7 @@ impl WorkloadFactory for SensorOperationsWorkload {
         }
         // Sensors report one after the other: the last of a tick nearly an interval after the first.
         DataRequest::end_ns(start_ns, ticks + 1, interval_ns)?;
-        let schema = Arc::new(schema(sensors));
+        let schema = Arc::new(schema(sensors, interval_ms));
         let data = Exported::new(schema, readings, ticks);
         Ok(Box::new(data.from_start(start_ns)))
     }
@@ -73,7 +73,7 @@ impl WorkloadFactory for SensorOperationsWorkload {
         let parameters = read(parameters)?;
         // The number of sensors alone is needed here, and a wrong one is said before a table of them is made.
         parameters.check_sensors()?;
-        Ok(schema(parameters.sensors))
+        Ok(schema(parameters.sensors, parameters.interval_ms))
     }
 
     fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {
@@ -95,7 +95,7 @@ impl WorkloadFactory for SensorOperationsWorkload {
     ) -> Result<Box<dyn Workload>, String> {
         let parameters = read(parameters)?;
         parameters.check()?;
-        let mut schema = schema(parameters.sensors);
+        let mut schema = schema(parameters.sensors, parameters.interval_ms);
         schema.tables[0].time_resolution = subject.time_resolution(&schema, 0);
         let resolution = schema.tables[0].time_resolution;
         let unit_ms = resolution.nanoseconds() / 1_000_000;

@@ -83,8 +83,8 @@ impl Operation {
     }
 }
 
-/// What readings of so many sensors look like.
-pub fn schema(sensors: u32) -> Schema {
+/// What readings of so many sensors look like, each of which reports so often.
+pub fn schema(sensors: u32, interval_ms: u32) -> Schema {
     Schema {
         tables: vec![Table {
             name: "readings".to_owned(),
@@ -98,7 +98,8 @@ pub fn schema(sensors: u32) -> Schema {
             }],
             entity: None,
             time_resolution: TimeResolution::Milliseconds,
-            series: Series::new(vec![TagColumn::Integer((0..i64::from(sensors)).collect())]),
+            series: Series::new(vec![TagColumn::Integer((0..i64::from(sensors)).collect())])
+                .every(i64::from(interval_ms) * 1_000_000),
         }],
     }
 }

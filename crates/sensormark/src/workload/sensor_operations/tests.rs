@@ -19,9 +19,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 const SENSORS: u32 = 7;
+const INTERVAL_MS: u32 = 30_000;
 
 fn readings() -> Arc<SensorReadings> {
-    Arc::new(SensorReadings::new(42, SENSORS, 30_000).unwrap())
+    Arc::new(SensorReadings::new(42, SENSORS, INTERVAL_MS).unwrap())
 }
 
 fn writes(operation: Operation, statements: u64, per_statement: u64) -> Writes {
@@ -29,7 +30,7 @@ fn writes(operation: Operation, statements: u64, per_statement: u64) -> Writes {
 }
 
 fn reads(operation: Operation, statements: u64, per_statement: u64) -> Reads {
-    let table = schema(SENSORS).tables.remove(0);
+    let table = schema(SENSORS, INTERVAL_MS).tables.remove(0);
     Reads::new(
         operation,
         readings(),
@@ -41,7 +42,7 @@ fn reads(operation: Operation, statements: u64, per_statement: u64) -> Reads {
 
 /// What the first so many statements write, as a database would have it.
 fn written(writes: &Writes, statements: u64) -> Reference {
-    let schema = Arc::new(schema(SENSORS));
+    let schema = Arc::new(schema(SENSORS, INTERVAL_MS));
     let mut reference = Reference::new(Arc::clone(&schema));
     let mut slot = Slot::new(&schema);
     for index in 0..statements {
@@ -92,7 +93,7 @@ fn every_question_is_about_what_is_stored_and_its_answer_is_known() {
         let reads = reads(read, statements, per_statement);
         assert_eq!(reads.len(), statements);
         assert_eq!(reads.least_watermark(), 1);
-        let mut slot = Slot::new(&schema(SENSORS));
+        let mut slot = Slot::new(&schema(SENSORS, INTERVAL_MS));
         for stored in [1, 2, 9, statements] {
             let reference = written(&writes, stored);
             for index in 0..statements {
@@ -118,7 +119,7 @@ fn every_question_is_about_what_is_stored_and_its_answer_is_known() {
 #[test]
 fn a_wrong_value_is_a_disagreement() {
     let reads = reads(Operation::SingleRead, 100, 1);
-    let mut slot = Slot::new(&schema(SENSORS));
+    let mut slot = Slot::new(&schema(SENSORS, INTERVAL_MS));
     reads.fill(3, u64::MAX, &mut slot);
     let expected = reads.expected(3, slot.query()).unwrap();
     let Answer::Readings(mut batch) = expected.clone() else {
@@ -136,7 +137,7 @@ fn a_wrong_value_is_a_disagreement() {
 fn questions_are_drawn_from_everything() {
     let single = reads(Operation::SingleRead, 1_000, 1);
     let multi = reads(Operation::MultiRead, 70, 50);
-    let mut slot = Slot::new(&schema(SENSORS));
+    let mut slot = Slot::new(&schema(SENSORS, INTERVAL_MS));
     let (mut points, mut unaligned, mut sensors) = (BTreeSet::new(), 0, BTreeSet::new());
     for index in 0..1_000 {
         single.fill(index, u64::MAX, &mut slot);
@@ -344,6 +345,9 @@ fn layouts_are_chosen_by_what_they_are() {
         );
     }
     let store = MemoryStore::new(RepeatedWrite::KeepsBoth);
-    let own = store.layouts(&schema(1), sensormark_store::Family::PerReading);
+    let own = store.layouts(
+        &schema(1, INTERVAL_MS),
+        sensormark_store::Family::PerReading,
+    );
     assert_eq!(measured(Indexes::Without, usually, own), [""]);
 }
