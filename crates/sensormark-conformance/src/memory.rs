@@ -15,7 +15,7 @@ use sensormark_store::layout::{DefaultSelection, Family, Layout, LayoutOption, T
 use sensormark_store::query::Query;
 use sensormark_store::schema::{Schema, Table, TimeResolution, Value};
 use sensormark_store::server::{Installation, Launch, ServerFolder, ServerOptions};
-use sensormark_store::size::Size;
+use sensormark_store::size::{Logs, Size};
 use sensormark_store::store::{
     Acknowledgement, Administrator, AnswerSource, Description, EntityReading, Limits, LocalFuture,
     Plan, RepeatedWrite, Session, SessionKind, Setting, Store,
@@ -75,6 +75,7 @@ impl Store for MemoryStore {
             durability: vec![(Durability::Default, "kept in memory".to_owned())],
             url_example: "anything".to_owned(),
             repeated_write: self.repeated,
+            logs: Logs::default(),
         }
     }
 

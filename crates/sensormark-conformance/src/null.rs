@@ -14,7 +14,7 @@ use sensormark_store::layout::{DefaultSelection, Family, Layout, LayoutOption};
 use sensormark_store::query::Query;
 use sensormark_store::schema::{Schema, Table, Value};
 use sensormark_store::server::{Installation, Launch, ServerFolder, ServerOptions};
-use sensormark_store::size::Size;
+use sensormark_store::size::{Logs, Size};
 use sensormark_store::store::{
     Acknowledgement, Administrator, AnswerSource, Description, EntityReading, Limits, LocalFuture,
     Plan, RepeatedWrite, Session, SessionKind, Setting, Store,
@@ -53,6 +53,7 @@ impl Store for NullStore {
             ],
             url_example: "nowhere".to_owned(),
             repeated_write: RepeatedWrite::KeepsBoth,
+            logs: Logs::default(),
         }
     }
 

@@ -6,7 +6,7 @@ use sensormark_store::server::ServerFolder;
 use sensormark_store::{
     Acknowledgement, Administrator, Answer, Batch, Capability, Clusters, Description, Documents,
     Durability, Endpoint, EntityReading, Family, Installation, Launch, Layout, LayoutOption,
-    Limits, LocalFuture, MemberLaunch, Operation, Plan, Query, RepeatedWrite, Schema,
+    Limits, LocalFuture, Logs, MemberLaunch, Operation, Plan, Query, RepeatedWrite, Schema,
     ServerOptions, Session, Setting, Shape, Size, Statement, Store, StoreError, Table, TimeKey,
     TimeResolution, Typical, Value, WriteSize,
 };
@@ -100,6 +100,10 @@ impl<B: Backend> Store for Adapter<B> {
             durability: declared.durability.iter().map(class).collect(),
             url_example: declared.url_example.to_owned(),
             repeated_write: declared.repeated_write,
+            logs: Logs {
+                names: declared.logs.iter().map(|&name| name.to_owned()).collect(),
+                bound: declared.log_bound.map(str::to_owned),
+            },
         }
     }
 

@@ -26,6 +26,10 @@ pub struct Declaration<M> {
     pub url_example: &'static str,
     /// How repeated writes end up where a reading is a record of its own.
     pub repeated_write: RepeatedWrite,
+    /// Names of its logs, and the setting that bounds them; see [`sensormark_store::Logs`].
+    pub logs: &'static [&'static str],
+    /// That setting's name; none where no setting does.
+    pub log_bound: Option<&'static str>,
     /// How finely the database's own type of time keeps times. It counts in layouts that use that type.
     pub native_resolution: TimeResolution,
     /// How much time and disk the database typically takes. Only plans use it.

@@ -117,16 +117,6 @@ impl ManagedServer {
         &self.servers.first().surroundings.run
     }
 
-    /// Whether a file of the data folder (its path, absolute or below the data folder) is a log by [`sensormark_store::server::Launch::log_paths`].
-    pub fn is_log(&self, path: &Path) -> bool {
-        let folders = self.data_folders();
-        let below = folders.iter().find_map(|data| path.strip_prefix(data).ok());
-        is_listed(
-            &self.servers.first().launch.log_paths,
-            below.unwrap_or(path),
-        )
-    }
-
     /// What a reader should know about how it runs here.
     pub fn notes(&self) -> &[String] {
         &self.servers.first().launch.notes
@@ -323,35 +313,6 @@ impl Drop for ManagedServer {
     fn drop(&mut self) {
         if let Err(error) = self.stop() {
             tracing::warn!(%error, "a server could not be removed; the next start of sensormark tries again");
-        }
-    }
-}
-
-/// Whether a path below the data folder is one of these files or below one of these folders; a name may end in `*`.
-fn is_listed(names: &[String], below: &Path) -> bool {
-    names.iter().any(|name| match name.strip_suffix('*') {
-        Some(start) => {
-            let depth = Path::new(name).components().count();
-            let head: PathBuf = below.components().take(depth).collect();
-            head.components().count() == depth
-                && head.to_str().is_some_and(|head| head.starts_with(start))
-        }
-        None => below.starts_with(name),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn logs_are_told_from_data() {
-        let names = ["pg_wal".into(), "ib_logfile*".into(), "a/wal".into()];
-        for log in ["pg_wal/0001", "pg_wal", "ib_logfile0", "a/wal/x/y"] {
-            assert!(is_listed(&names, Path::new(log)), "{log}");
-        }
-        for data in ["base/pg_wal", "pg_wal2/x", "ib_log", "wal/x", "a", ""] {
-            assert!(!is_listed(&names, Path::new(data)), "{data}");
         }
     }
 }

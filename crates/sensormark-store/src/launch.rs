@@ -21,9 +21,6 @@ pub struct Launch {
     pub stop: StopSignal,
     /// How long it may take to answer, in seconds; each command before and after may take as long.
     pub start_seconds: u64,
-    /// Names of files and folders below the data folder that are logs (write-ahead log, commit log, journal). Their size is shown
-    /// apart. A name may end in `*`.
-    pub log_paths: Vec<String>,
     /// What a reader should know: settings that were changed to run here ("binary log off").
     pub notes: Vec<String>,
 }

@@ -98,7 +98,7 @@ pub use schema::{
 };
 pub use series_key::SeriesKey;
 pub use server::{Installation, ServerOptions};
-pub use size::{Documents, Size};
+pub use size::{Documents, Logs, Size};
 pub use statement::Statement;
 pub use store::{
     Acknowledgement, Administrator, AnswerSource, Atomicity, Description, EntityReading, Limits,

@@ -18,7 +18,7 @@ use crate::name::DatabaseName;
 use crate::query::Query;
 use crate::schema::{Schema, Table, TimeResolution, Value};
 use crate::server::{Installation, KEEPS_TO_LOOPBACK, Launch, ServerFolder, ServerOptions};
-use crate::size::{Documents, Size};
+use crate::size::{Documents, Logs, Size};
 use crate::statement::Statement;
 use crate::typical::Typical;
 use crate::write_size::WriteSize;
@@ -202,6 +202,8 @@ pub struct Description {
     pub url_example: String,
     /// How repeated writes of the same (series, time) end up where a reading is a record of its own; see [`Store::repeated_write`].
     pub repeated_write: RepeatedWrite,
+    /// Its logs, which are no price of a reading.
+    pub logs: Logs,
 }
 
 /// How a session waits for its database.

@@ -85,6 +85,8 @@ impl Backend for CassandraBackend {
         ],
         url_example: config::URL_EXAMPLE,
         repeated_write: RepeatedWrite::Replaces,
+        logs: &["commitlog"],
+        log_bound: Some("commitlog_total_space"),
         native_resolution: TimeResolution::Milliseconds,
         typical: server::TYPICAL,
         layouts: layout_options::layouts,

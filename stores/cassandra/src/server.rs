@@ -147,7 +147,6 @@ fn launch_one(
         stop: StopSignal::Terminate,
         // 10 s on an idle machine; after a crash on a busy one, minutes
         start_seconds: 300,
-        log_paths: vec!["commitlog".to_owned()],
         notes: notes(&memory, options.profile.is_some(), folder, place),
     })
 }

@@ -58,6 +58,8 @@ impl Backend for DuckdbBackend {
         durability: config::DURABILITY,
         url_example: server::URL_EXAMPLE,
         repeated_write: RepeatedWrite::KeepsBoth,
+        logs: &["*.wal"],
+        log_bound: Some("checkpoint_threshold"),
         native_resolution: TimeResolution::Nanoseconds,
         typical: server::TYPICAL,
         layouts: schema::layouts,

@@ -83,6 +83,8 @@ impl Backend for GriddbBackend {
         ],
         url_example: config::URL_EXAMPLE,
         repeated_write: RepeatedWrite::Replaces,
+        logs: &["txnlog", "gs_log_*"],
+        log_bound: None,
         native_resolution: TimeResolution::Milliseconds,
         typical: server::TYPICAL,
         layouts: layout_options::layouts,

@@ -208,7 +208,6 @@ pub(crate) fn launch(
         ),
         stop: StopSignal::Terminate,
         start_seconds: 120,
-        log_paths: vec!["txnlog".to_owned(), "gs_log_*".to_owned()],
         notes: notes(memory, write_mode, published, further),
     })
 }

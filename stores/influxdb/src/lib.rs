@@ -160,6 +160,8 @@ impl Backend for InfluxdbBackend {
         ],
         url_example: config::URL_EXAMPLE,
         repeated_write: RepeatedWrite::Replaces,
+        logs: &["wal"],
+        log_bound: Some("config-data.cache-snapshot-memory-size"),
         native_resolution: TimeResolution::Nanoseconds,
         typical: server::TYPICAL,
         layouts: layout_options::layouts,

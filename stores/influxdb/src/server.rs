@@ -121,7 +121,6 @@ pub(crate) fn launch(
         endpoint: own_server("influxdb", url(folder, address, listener), folder.ports[0]),
         stop: StopSignal::Terminate,
         start_seconds: 300,
-        log_paths: vec!["influxdb/wal".to_owned()],
         notes: notes(options, listener, folder.logs.is_some()),
     })
 }

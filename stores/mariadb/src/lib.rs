@@ -90,6 +90,8 @@ impl Backend for MariadbBackend {
         ],
         url_example: URL_EXAMPLE,
         repeated_write: RepeatedWrite::KeepsBoth,
+        logs: &["ib_logfile*", "aria_log.*", "galera.cache"],
+        log_bound: Some("innodb_log_file_size"),
         native_resolution: TimeResolution::Nanoseconds,
         typical: server::TYPICAL,
         layouts: layout_options::layouts,

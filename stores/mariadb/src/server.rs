@@ -194,7 +194,6 @@ pub(crate) fn launch_with(
         ),
         stop: StopSignal::Terminate,
         start_seconds: 120,
-        log_paths: vec!["ib_logfile0".to_owned(), "aria_log.00000001".to_owned()],
         notes,
     };
     Ok((launch, init))

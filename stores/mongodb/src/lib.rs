@@ -108,6 +108,8 @@ impl Backend for MongodbBackend {
         durability: DURABILITY,
         url_example: config::URL_EXAMPLE,
         repeated_write: RepeatedWrite::KeepsBoth,
+        logs: &["journal"],
+        log_bound: None,
         native_resolution: TimeResolution::Milliseconds,
         typical: server::TYPICAL,
         layouts: layout_options::layouts,

@@ -152,7 +152,6 @@ fn launch_one(
         endpoint: own_server("mongodb", url, port),
         stop: StopSignal::Terminate,
         start_seconds: 60,
-        log_paths: vec!["mongodb/journal".to_owned()],
         notes,
     })
 }

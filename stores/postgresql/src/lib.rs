@@ -96,6 +96,8 @@ impl Backend for PostgresqlBackend {
         ],
         url_example: config::URL_EXAMPLE,
         repeated_write: RepeatedWrite::KeepsBoth,
+        logs: &["pg_wal"],
+        log_bound: Some("max_wal_size"),
         native_resolution: TimeResolution::Microseconds,
         typical: server::TYPICAL,
         layouts: layout_options::layouts,

@@ -154,7 +154,6 @@ pub(crate) fn launch_on(
         endpoint: own_server("postgresql", url, port),
         stop: StopSignal::Interrupt,
         start_seconds: 120,
-        log_paths: vec!["postgresql/pg_wal".to_owned()],
         notes: notes(folder, options).into_iter().chain(further).collect(),
     })
 }

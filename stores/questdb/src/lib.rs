@@ -89,6 +89,8 @@ impl Backend for QuestdbBackend {
         ],
         url_example: config::URL_EXAMPLE,
         repeated_write: RepeatedWrite::Replaces,
+        logs: &["wal#"],
+        log_bound: None,
         native_resolution: TimeResolution::Nanoseconds,
         typical: server::TYPICAL,
         layouts: schema::layouts,

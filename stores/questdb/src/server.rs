@@ -171,7 +171,6 @@ pub(crate) fn launch(
         },
         stop: StopSignal::Terminate,
         start_seconds: 120,
-        log_paths: Vec::new(),
         notes: notes(folder, memory.as_ref()),
     })
 }

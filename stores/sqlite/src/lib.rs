@@ -72,6 +72,8 @@ impl Backend for SqliteBackend {
         durability: config::DURABILITY,
         url_example: config::URL_EXAMPLE,
         repeated_write: RepeatedWrite::KeepsBoth,
+        logs: &["*-wal"],
+        log_bound: Some("wal_autocheckpoint"),
         native_resolution: TimeResolution::Nanoseconds,
         typical: server::TYPICAL,
         layouts: schema::layouts,

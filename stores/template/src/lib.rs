@@ -68,6 +68,8 @@ impl Backend for TemplateBackend {
         durability: &[(Durability::Default, "kept in memory")],
         url_example: "template:anything",
         repeated_write: RepeatedWrite::KeepsBoth,
+        logs: &[],
+        log_bound: None,
         native_resolution: TimeResolution::Nanoseconds,
         typical: Typical::EMBEDDED,
         layouts,

@@ -5,7 +5,8 @@ use sensormark_store::schema::{Schema, Table};
 use sensormark_store::server::{Command, ServerFolder, SetUp, StopSignal};
 use sensormark_store::{
     Administrator, Capability, Description, ErrorKind, Installation, Launch, Limits, LocalFuture,
-    Operation, Plan, Secret, ServerOptions, Session, SessionKind, Store, StoreError, WriteSize,
+    Logs, Operation, Plan, Secret, ServerOptions, Session, SessionKind, Store, StoreError,
+    WriteSize,
 };
 use sensormark_store::{Endpoint, RepeatedWrite};
 use std::io::{BufRead, BufReader, Write};
@@ -168,6 +169,7 @@ impl Store for TestStore {
             durability: Vec::new(),
             url_example: "tiny://127.0.0.1:1".into(),
             repeated_write: RepeatedWrite::Replaces,
+            logs: Logs::default(),
         }
     }
 
@@ -225,7 +227,6 @@ impl Store for TestStore {
             endpoint: endpoint(folder, port),
             stop: StopSignal::Terminate,
             start_seconds: self.start_seconds,
-            log_paths: vec!["log".into()],
             notes: vec!["small".into()],
         })
     }

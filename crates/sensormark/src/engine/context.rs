@@ -112,6 +112,7 @@ impl TrialPosition {
             started: jiff::Timestamp::now().to_string(),
             server: None,
             settings: Vec::new(),
+            log_bound: None,
             write_sizes: Vec::new(),
             statements: None,
             phases: Vec::new(),

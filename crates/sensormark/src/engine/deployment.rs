@@ -309,7 +309,10 @@ impl Deployment {
 
     /// The folders that hold the data, and the logs where they have a folder of their own; of all members of a cluster.
     pub fn folders(&self) -> Vec<PathBuf> {
-        self.data_folders().into_iter().chain(self.logs()).collect()
+        self.data_folders()
+            .into_iter()
+            .chain(self.log_folders())
+            .collect()
     }
 
     /// The folders of all members' data.
@@ -321,7 +324,7 @@ impl Deployment {
     }
 
     /// The folders of the server's logs on another disk, where it has one.
-    fn logs(&self) -> Vec<PathBuf> {
+    fn log_folders(&self) -> Vec<PathBuf> {
         let servers = self.server.iter();
         servers.flat_map(ManagedServer::log_folders).collect()
     }
@@ -334,18 +337,15 @@ impl Deployment {
         if let Some(server) = &self.elsewhere {
             return Ok(server.disk()?);
         }
-        let is_log = |path: &Path| {
-            let server = self.server.as_ref();
-            server.is_some_and(|server| server.is_log(path))
-        };
+        let known = self.store.description().logs;
         let mut whole: Option<DiskUsage> = None;
         let data = self
             .data_folders()
             .into_iter()
             .map(|folder| (folder, false));
-        let logs = self.logs().into_iter().map(|folder| (folder, true));
+        let logs = self.log_folders().into_iter().map(|folder| (folder, true));
         for (folder, is_all_logs) in data.chain(logs) {
-            let usage = disk_usage(&folder, |path| is_all_logs || is_log(path))?;
+            let usage = disk_usage(&folder, |path| is_all_logs || known.holds(path))?;
             let apart_bytes = if is_all_logs {
                 usage.allocated_bytes
             } else {

@@ -186,12 +186,12 @@ impl ServerProbe {
         Ok(())
     }
 
-    /// The space of the folders, where they were named and can be read.
+    /// The space of the folders, that of logs of these names apart, where they were named and can be read.
     ///
     /// # Errors
     /// How it ended, or that it says nothing.
-    pub fn disk(&mut self) -> Result<Option<DiskUsage>, String> {
-        self.tell(&ProbeCommand::Disk)?;
+    pub fn disk(&mut self, logs: Vec<String>) -> Result<Option<DiskUsage>, String> {
+        self.tell(&ProbeCommand::Disk(logs))?;
         let line = self.wait(ANSWER, |line| matches!(line, ProbeLine::Disk { .. }))?;
         Ok(match line {
             ProbeLine::Disk { usage, .. } => usage,

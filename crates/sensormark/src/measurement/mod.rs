@@ -8,11 +8,13 @@
 //! - [`folder`] writes and reads it; what it writes is [`unbroken`].
 //! - [`parts`] joins what several ranks measured, and [`shared_window`] is the time in which several hosts were at work.
 //! - `at_rest` counts what a database held when its disk was measured.
+//! - [`disk`] is what the data takes, logs apart.
 //! - [`rates`] are a load's, over that window or all of its time.
 
 mod at_rest;
 pub mod checksums;
 pub mod clock;
+pub mod disk;
 pub mod figure;
 pub mod folder;
 pub mod latency;

@@ -210,6 +210,9 @@ pub struct TrialRecord {
     pub server: Option<ServerRecord>,
     /// Settings read back from the server or library.
     pub settings: Vec<Setting>,
+    /// What bounds the logs, whose space is no price of a reading, in words; absent in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_bound: Option<String>,
     /// The size of write that the store advises for loads, by table; empty in records of earlier versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub write_sizes: Vec<WriteSizeRecord>,

@@ -10,7 +10,7 @@ use super::host::HostSample;
 use super::tree::TreeSample;
 
 /// Version of the lines' shape.
-pub const LINES_VERSION: u32 = 1;
+pub const LINES_VERSION: u32 = 2;
 
 /// One line of the probe.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -121,8 +121,8 @@ pub enum ProbeCommand {
     },
     /// `sample`: sample now.
     Sample,
-    /// `disk`: add up the folders' space.
-    Disk,
+    /// `disk NAME…`: add up the folders' space, that of logs apart. Names are those of [`sensormark_store::Logs`].
+    Disk(Vec<String>),
 }
 
 impl ProbeCommand {
@@ -140,9 +140,11 @@ impl ProbeCommand {
                 proportional: false,
             }),
             ("sample", "") => Ok(Self::Sample),
-            ("disk", "") => Ok(Self::Disk),
+            ("disk", names) => Ok(Self::Disk(
+                names.split_whitespace().map(str::to_owned).collect(),
+            )),
             _ => Err(format!(
-                "{line:?} is none of the words that the probe knows: begin NAME, end, end quick, sample, disk"
+                "{line:?} is none of the words that the probe knows: begin NAME, end, end quick, sample, disk NAME…"
             )),
         }
     }
@@ -157,7 +159,10 @@ impl fmt::Display for ProbeCommand {
                 proportional: false,
             } => out.write_str("end quick"),
             Self::Sample => out.write_str("sample"),
-            Self::Disk => out.write_str("disk"),
+            Self::Disk(names) => {
+                out.write_str("disk")?;
+                names.iter().try_for_each(|name| write!(out, " {name}"))
+            }
         }
     }
 }
@@ -175,11 +180,12 @@ mod tests {
                 proportional: false,
             },
             ProbeCommand::Sample,
-            ProbeCommand::Disk,
+            ProbeCommand::Disk(Vec::new()),
+            ProbeCommand::Disk(vec!["pg_wal".to_owned(), "ib_logfile*".to_owned()]),
         ] {
             assert_eq!(ProbeCommand::parse(&command.to_string()), Ok(command));
         }
-        for line in ["", "begin", "end now", "stop", "disk /"] {
+        for line in ["", "begin", "end now", "stop", "disks"] {
             let said = ProbeCommand::parse(line).expect_err(line);
             assert!(said.contains("begin NAME, end"), "{said}");
         }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use procfs::{Current, CurrentSI, KernelStats, Meminfo};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+use sensormark_store::Logs;
 
 use super::clock::monotonic_ns;
 use super::control_group::ControlGroup;
@@ -111,8 +112,8 @@ impl ProbeService {
 
     fn obey(&mut self, command: ProbeCommand, tell: &mut Teller<'_>) -> Result<bool, ProbeError> {
         let (name, proportional, marks) = match command {
-            ProbeCommand::Disk => {
-                let (usage, missing) = self.disk();
+            ProbeCommand::Disk(names) => {
+                let (usage, missing) = self.disk(names);
                 return Ok(tell(&ProbeLine::Disk { usage, missing }));
             }
             ProbeCommand::Begin(name) => (Some(name), false, true),
@@ -169,11 +170,12 @@ impl ProbeService {
         })
     }
 
-    /// The space of all folders, or why it is not known.
-    fn disk(&self) -> (Option<DiskUsage>, Option<String>) {
+    /// The space of all folders, that of logs of these names apart, or why it is not known.
+    fn disk(&self, names: Vec<String>) -> (Option<DiskUsage>, Option<String>) {
+        let logs = Logs { names, bound: None };
         let mut sum: Option<DiskUsage> = None;
         for folder in &self.watched.folders {
-            match disk::usage(folder, |_| false) {
+            match disk::usage(folder, |path| logs.holds(path)) {
                 Ok(usage) => sum.get_or_insert_default().add(&usage),
                 Err(error) => return (None, Some(told(&error))),
             }

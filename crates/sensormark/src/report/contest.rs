@@ -53,14 +53,21 @@ impl<'a> Yardstick<'a> {
             Some(_) => (score::cost_criteria(), Weights::cost()),
             None => (score::study_criteria(), Weights::study()),
         };
+        let mut weights = options.weights.clone().unwrap_or(weights);
+        for (comparable, (side, name)) in comparable
+            .iter()
+            .flat_map(|one| SIDES.map(|side| (one, side)))
+        {
+            weights.leave_out(name, comparable.undivided(side));
+        }
         Self {
             sides: SIDES
                 .into_iter()
-                .filter(|(side, _)| is_scored(side))
+                .filter(|(side, name)| is_scored(side) && weights.weighs(name))
                 .collect(),
             comparable,
             criteria,
-            weights: options.weights.clone().unwrap_or(weights),
+            weights,
             options,
         }
     }

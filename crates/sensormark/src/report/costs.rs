@@ -2,23 +2,29 @@
 //! (batches differ between stores), and what a question costs.
 //!
 //! Time is the geometric mean over the side's loads, so that each counts alike, whatever its operations are. What was used of each resource is the arithmetic
-//! mean over its phases. A load that was cut counts with the operations that it finished. Where a phase writes and asks at once, its resources cannot be told
-//! apart: they are shared out by operation.
+//! mean over its phases. A load that was cut counts with the operations that it finished.
+//!
+//! A side's costs are those of phases in which nobody does the other. What ran at once is not divided, because any share would be a guess. So a side
+//! without a phase of its own has no CPU, I/O and network: its times and the memory at the phase's end are all that is known of it.
 //!
 //! The work of a phase is the same for everybody, and most phases run as fast as the database lets them. So what an operation costs is compared here.
 //! Machine-tool has a steady rate, so its costs a second can be compared. Nothing here names a workload.
 
-use crate::measurement::names;
 use crate::measurement::record::{LoadRecord, PhaseRecord, Side, TrialRecord};
+use crate::measurement::{disk, names};
 use crate::probe::RoleTotals;
-use crate::report::criteria;
 use crate::report::field::{Arm, Field};
 use crate::report::sections::cells::listed;
-use crate::units::Total;
+use crate::statistics::summarize_logarithms;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of a kB of memory, as the kernel counts.
 const MEMORY_KB: f64 = 1024.0;
+
+/// Criteria that nobody can tell apart where one phase writes and asks.
+pub const UNDIVIDED: [&str; 4] = ["server_cpu", "server_io", "client_cpu", "network"];
+/// Why a side has no figure of those.
+pub const AT_ONCE: &str = "no phase does this alone, and what ran at once is not divided";
 
 /// A load by the names of its phase and its own.
 pub type LoadName = (String, String);
@@ -32,6 +38,10 @@ pub struct Comparable {
     pub asking: BTreeSet<LoadName>,
     /// Loads that somebody lacks, and who.
     pub lacking: BTreeMap<LoadName, Vec<String>>,
+    /// Phases in which somebody writes and asks at once.
+    pub together: BTreeSet<String>,
+    /// Phases that ran at unlike rates, which earlier versions left of a search for the highest one.
+    pub unlike: BTreeSet<String>,
 }
 
 fn name(load: &LoadRecord) -> LoadName {
@@ -41,6 +51,19 @@ fn name(load: &LoadRecord) -> LoadName {
 /// Whether a load is a part of the score at all: it measures something, and the workload does not say otherwise.
 fn is_scored(load: &LoadRecord) -> bool {
     !load.warm_up && load.labels.get(names::SCORED) != Some(&serde_json::Value::Bool(false))
+}
+
+/// Phases in which another number of operations of a load was due in some trial: they come at a given rate, so the rates differ.
+fn unlike<'a>(trials: impl Iterator<Item = &'a TrialRecord>) -> BTreeSet<String> {
+    let mut due: BTreeMap<LoadName, u64> = BTreeMap::new();
+    let mut unlike = BTreeSet::new();
+    let loads = trials.flat_map(counted);
+    for load in loads.filter(|load| load.open_loop) {
+        if *due.entry(name(load)).or_insert(load.planned) != load.planned {
+            unlike.insert(load.phase.clone());
+        }
+    }
+    unlike
 }
 
 /// Loads whose figures count.
@@ -63,6 +86,15 @@ impl Comparable {
             })
             .collect();
         let mut found = Self::default();
+        found.together = field
+            .trials
+            .iter()
+            .flat_map(|trial| &trial.phases)
+            .map(|phase| &phase.name)
+            .filter(|name| field.trials.iter().any(|trial| is_together(trial, name)))
+            .cloned()
+            .collect();
+        found.unlike = unlike(arms.iter().flat_map(|arm| field.valid_of(arm)));
         let mut of_arm = Vec::new();
         for arm in &arms {
             let mut own: Option<BTreeSet<LoadName>> = None;
@@ -88,9 +120,10 @@ impl Comparable {
                 }
             }
         }
-        let lacking = &found.lacking;
-        found.writing.retain(|load| !lacking.contains_key(load));
-        found.asking.retain(|load| !lacking.contains_key(load));
+        let (lacking, unlike) = (&found.lacking, &found.unlike);
+        let is_had = |load: &LoadName| !lacking.contains_key(load) && !unlike.contains(&load.0);
+        found.writing.retain(is_had);
+        found.asking.retain(is_had);
         found
     }
 
@@ -100,6 +133,26 @@ impl Comparable {
             &self.writing
         } else {
             &self.asking
+        }
+    }
+
+    /// Whether some phase of it does nothing else, so that its costs are known.
+    pub fn is_alone(&self, side: Side) -> bool {
+        let mut loads = self.side(side).iter();
+        loads.any(|(phase, _)| !self.together.contains(phase))
+    }
+
+    /// The loads that a side's costs are taken from: those of phases that do nothing else, or of the others where there are none.
+    fn counting(&self, side: Side) -> impl Fn(&LoadName) -> bool {
+        let is_alone = self.is_alone(side);
+        move |load| self.side(side).contains(load) && self.together.contains(&load.0) != is_alone
+    }
+
+    /// The criteria of a side that are not known of anybody.
+    pub fn undivided(&self, side: Side) -> &'static [&'static str] {
+        match self.is_alone(side) {
+            true => &[],
+            false => &UNDIVIDED,
         }
     }
 
@@ -133,16 +186,35 @@ impl Comparable {
                 who.join("; ")
             )
         };
-        alike.into_iter().map(note).collect()
+        let undivided = self
+            .sides()
+            .into_iter()
+            .filter(|side| !self.is_alone(*side));
+        let told = undivided.map(|side| {
+            let (does, other) = match side {
+                Side::Write => ("writes", "asking"),
+                _ => ("asks", "writing"),
+            };
+            format!("No phase {does} without {other} at once, and that is not divided. So what it cost of CPU, I/O and network is no part of anybody's score.")
+        });
+        let unlike = self.unlike.iter().map(|phase| {
+            format!("{phase} is no part of the score: an earlier version kept it at another rate for each. Measure again to compare it.")
+        });
+        alike
+            .into_iter()
+            .map(note)
+            .chain(told)
+            .chain(unlike)
+            .collect()
     }
 }
 
 /// All criteria of one side that were measured over these loads. Embedded, the one process's cost stands on the client's side, and its storage
 /// I/O on the server's.
 pub fn costs(trial: &TrialRecord, side: Side, comparable: &Comparable) -> BTreeMap<String, f64> {
-    let names = comparable.side(side);
+    let is_counting = comparable.counting(side);
     let loads: Vec<&LoadRecord> = counted(trial)
-        .filter(|load| names.contains(&name(load)))
+        .filter(|load| is_counting(&name(load)))
         .collect();
     let phases: Vec<&PhaseRecord> = trial
         .phases
@@ -164,7 +236,7 @@ pub fn costs(trial: &TrialRecord, side: Side, comparable: &Comparable) -> BTreeM
     let network = if embedded {
         Some(0.0)
     } else {
-        per_unit(trial, side, &phases, |phase| {
+        per_unit(trial, &phases, |phase| {
             Some(client(phase, wire)? + datagrams(trial, phase) / 1e3)
         })
     };
@@ -172,7 +244,7 @@ pub fn costs(trial: &TrialRecord, side: Side, comparable: &Comparable) -> BTreeM
         ("time", time_ms(&loads)),
         (
             "server_cpu",
-            per_unit(trial, side, &phases, |phase| own_server(phase, cpu)),
+            per_unit(trial, &phases, |phase| own_server(phase, cpu)),
         ),
         (
             "server_memory",
@@ -180,23 +252,33 @@ pub fn costs(trial: &TrialRecord, side: Side, comparable: &Comparable) -> BTreeM
         ),
         (
             "server_io",
-            per_unit(trial, side, &phases, |phase| server(phase, storage)),
+            per_unit(trial, &phases, |phase| server(phase, storage)),
         ),
         (
             "client_cpu",
-            per_unit(trial, side, &phases, |phase| client(phase, cpu)),
+            per_unit(trial, &phases, |phase| client(phase, cpu)),
         ),
         (
             "client_memory",
             largest(&phases, |phase| client(phase, resident)),
         ),
         ("network", network),
-        ("disk", criteria::disk(trial).map(|bytes| bytes / 1e6)),
+        ("disk", disk::growth_bytes(trial).map(|bytes| bytes / 1e6)),
     ];
+    let undivided = comparable.undivided(side);
     let found = found
         .into_iter()
+        .filter(|(id, _)| !undivided.contains(id))
         .filter_map(|(id, value)| Some((id.to_owned(), value?)));
     found.filter(|(_, value)| value.is_finite()).collect()
+}
+
+/// Thousand readings a second of the side's loads that write, as a geometric mean.
+pub fn write_rate(trial: &TrialRecord, comparable: &Comparable) -> Option<f64> {
+    let is_counting = comparable.counting(Side::Write);
+    let loads = counted(trial).filter(|load| is_counting(&name(load)));
+    let rates: Option<Vec<f64>> = loads.map(LoadRecord::readings_per_second).collect();
+    Some(summarize_logarithms(&rates?).ok()?.geometric_mean / 1e3)
 }
 
 type Get = fn(&RoleTotals) -> Option<f64>;
@@ -252,35 +334,30 @@ fn time_ms(loads: &[&LoadRecord]) -> Option<f64> {
     (!loads.is_empty()).then(|| (sum / loads.len() as f64).exp())
 }
 
-/// What a unit of a side's work costs, meaned over phases. All operations of a phase share its costs.
+/// What a unit of work costs, meaned over phases that do nothing else.
 fn per_unit(
     trial: &TrialRecord,
-    side: Side,
     phases: &[&PhaseRecord],
     cost: impl Fn(&PhaseRecord) -> Option<f64>,
 ) -> Option<f64> {
     let mut sum = 0.0;
     for phase in phases {
-        let own = trial
-            .loads
-            .iter()
-            .filter(|load| load.phase == phase.name && load.writes == (side == Side::Write));
-        let (mut own_operations, mut work) = (0_u64, 0.0);
-        for load in own {
-            own_operations = own_operations.saturating_add(load.operations());
-            work += units(load);
-        }
-        let share = own_operations as f64 / operations(trial, phase)?;
-        sum += cost(phase)? * share / (work > 0.0).then_some(work)?;
+        let work: f64 = of_phase(trial, &phase.name).map(units).sum();
+        sum += cost(phase)? / (work > 0.0).then_some(work)?;
     }
     (!phases.is_empty()).then(|| sum / phases.len() as f64)
 }
 
-/// Operations that succeeded in a phase, over all its loads.
-pub fn operations(trial: &TrialRecord, phase: &PhaseRecord) -> Option<f64> {
-    let loads = trial.loads.iter().filter(|load| load.phase == phase.name);
-    let operations: u64 = loads.map(LoadRecord::operations).total();
-    (operations > 0).then_some(operations as f64)
+/// What ran in a phase.
+pub fn of_phase<'a>(trial: &'a TrialRecord, name: &str) -> impl Iterator<Item = &'a LoadRecord> {
+    let loads = trial.loads.iter();
+    loads.filter(move |load| load.phase == name && load.not_supported.is_none())
+}
+
+/// Whether a phase writes and asks at once.
+fn is_together(trial: &TrialRecord, name: &str) -> bool {
+    let writes = |load: &LoadRecord| load.writes;
+    of_phase(trial, name).any(writes) && !of_phase(trial, name).all(writes)
 }
 
 fn largest(phases: &[&PhaseRecord], value: impl Fn(&PhaseRecord) -> Option<f64>) -> Option<f64> {

@@ -3,8 +3,8 @@
 //! A value that was not measured is absent, never 0. The one exception is a fact, not a measurement: an embedded database
 //! sends nothing over a network.
 
-use crate::measurement::names;
 use crate::measurement::record::{PhaseRecord, RunRecord, Side, TrialRecord};
+use crate::measurement::{disk, names};
 use crate::probe::{PhaseTotals, RoleTotals};
 use std::collections::BTreeMap;
 
@@ -89,7 +89,7 @@ pub fn values(trial: &TrialRecord, run: &RunRecord) -> BTreeMap<String, f64> {
             client(trial).map(|role| role.end_resident_bytes as f64 / MEMORY_KB),
         ),
         ("network", network(trial, run)),
-        ("disk", disk(trial).map(|bytes| bytes / MB)),
+        ("disk", disk::growth_bytes(trial).map(|bytes| bytes / MB)),
     ];
     let found = found
         .into_iter()
@@ -151,22 +151,4 @@ pub fn sending_seconds(trial: &TrialRecord, run: &RunRecord) -> Option<f64> {
 /// Samples a second that the source was to send.
 pub fn samples_per_second(run: &RunRecord) -> Option<f64> {
     run.parameters.get("samples_per_second")?.as_f64()
-}
-
-/// Bytes by which the data folder grew from before writing until after settling. Where it became smaller because logs
-/// that were there before were given up, growth outside the logs.
-pub fn disk(trial: &TrialRecord) -> Option<f64> {
-    let growth = figure(trial, names::DISK_SETTLED)? - figure(trial, names::DISK_BEFORE)?;
-    let logs = figure(trial, names::DISK_SETTLED_LOGS).zip(figure(trial, names::DISK_BEFORE_LOGS));
-    match logs {
-        Some((settled, before)) if growth < 0.0 && settled < before => {
-            Some(growth - (settled - before))
-        }
-        _ => Some(growth),
-    }
-}
-
-/// Bytes on disk for a reading: [`disk`] over the readings that were stored when it was measured.
-pub fn disk_of_a_reading(trial: &TrialRecord) -> Option<f64> {
-    Some(disk(trial)? / trial.readings_at_rest()? as f64)
 }

@@ -71,6 +71,21 @@ impl Weights {
         Ok((weights, difficulty))
     }
 
+    /// Leaves criteria of a phase out.
+    pub fn leave_out(&mut self, phase: &str, criteria: &[&str]) {
+        let weights = self.phases.get_mut(phase).into_iter().flatten();
+        for (_, weight) in weights.filter(|(id, _)| criteria.contains(&id.as_str())) {
+            *weight = 0.0;
+        }
+    }
+
+    /// Whether something of a phase counts; also where there is no such phase, of which [`Weights::phase`] tells.
+    #[must_use]
+    pub fn weighs(&self, phase: &str) -> bool {
+        let weights = self.phases.get(phase);
+        weights.is_none_or(|weights| weights.values().any(|weight| *weight > 0.0))
+    }
+
     /// The text of the default weights, from which a user can start.
     pub const STUDY_TOML: &'static str = include_str!("weights.toml");
 

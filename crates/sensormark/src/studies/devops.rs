@@ -5,6 +5,7 @@ use super::quantity::{Quantity, amount, by_number, rate, time};
 use super::select::{Loads, Metric, Results, loads};
 use super::study::{Declaration, Study};
 use super::table::{section, table, words};
+use crate::measurement::disk::data_bytes;
 use crate::measurement::names;
 use crate::measurement::record::TrialRecord;
 use crate::report::claims::{Claim, Found, claim, has, is_less, is_level, ratios, shown, times};
@@ -88,8 +89,10 @@ fn disk(trial: &TrialRecord, settled: &str) -> Option<f64> {
 
 /// The same without logs, which a database keeps for itself and uses again.
 fn data(trial: &TrialRecord, settled: &str) -> Option<f64> {
-    let logs = figure(trial, &format!("{}/{settled}", names::DISK_SETTLED_LOGS))?;
-    Some(disk(trial, settled)? - (logs - figure(trial, names::DISK_BEFORE_LOGS)?))
+    let at = |name: &str| format!("{name}/{settled}");
+    let (all, logs) = (at(names::DISK_SETTLED), at(names::DISK_SETTLED_LOGS));
+    let before = data_bytes(trial, names::DISK_BEFORE, names::DISK_BEFORE_LOGS)?;
+    Some(data_bytes(trial, &all, &logs)? - before)
 }
 
 /// Values that were stored by then.

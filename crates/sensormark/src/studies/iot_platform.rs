@@ -8,10 +8,9 @@ use super::quantity::{Quantity, amount, rate, time};
 use super::select::{Loads, Metric, Results, loads};
 use super::study::{Declaration, Study};
 use super::table::{Column, Row, column, section, table, words};
-use crate::measurement::names;
 use crate::measurement::record::{LoadRecord, TrialRecord};
+use crate::measurement::{disk, names};
 use crate::report::claims::{Found, Values, has, mean, ratios};
-use crate::report::criteria;
 use crate::report::field::Arm;
 use crate::report::number::significant;
 use crate::report::sections::cells::{counted, geometric_mean, listed};
@@ -144,14 +143,14 @@ impl<'a> Platform<'a> {
 
     fn writing(&self) -> Table {
         let messages = || loads(MESSAGES);
-        let disk = Metric::new(criteria::disk);
+        let grown = Metric::new(disk::growth_bytes);
         let quantities = [
             rate("messages", "1/s", messages().operations_a_second()),
             amount("mean", "ms", messages().mean_ms()),
             time("p99", "ms", messages().latency_ms(|one| one.p99_ns)).or(TOO_FEW),
             rate("load", "values/s", loads(LOAD).readings_a_second()),
-            amount("disk", "MB", disk.clone().times(1e-6)),
-            amount("disk a value", "bytes", disk.over(loaded())),
+            amount("disk", "MB", grown.clone().times(1e-6)),
+            amount("disk a value", "bytes", grown.over(loaded())),
             amount("documents", "", Metric::new(records)).or("not counted"),
             amount(
                 "of documents",
@@ -162,7 +161,7 @@ impl<'a> Platform<'a> {
         ];
         let title = "Writing: message by message, then everything in batches";
         let mut table = self.results.table("platform_writing", title, &quantities);
-        table.note("mean and p99: of a message. disk: growth of the data folder, at rest after the load, logs included. documents: documents, rows or points after the load. Bytes of documents are as MongoDB counts them (collStats), before compression and without indexes.");
+        table.note("mean and p99: of a message. disk: growth of the data folder, at rest after the load, logs apart. documents: documents, rows or points after the load. Bytes of documents are as MongoDB counts them (collStats), before compression and without indexes.");
         let cut = self.results.arms().flat_map(|arm| {
             let is_cut = move |one: &&str| loads(one).cut(self.results, arm).is_some();
             let cut = [MESSAGES, LOAD].into_iter().filter(is_cut);
@@ -359,7 +358,7 @@ impl<'a> Platform<'a> {
         let costs = [
             ("a message", loads(MESSAGES).mean_ms()),
             ("load", seconds_a_value),
-            ("disk", Metric::new(criteria::disk).over(loaded())),
+            ("disk", Metric::new(disk::growth_bytes).over(loaded())),
         ];
         let rows = pairs.into_iter().map(|[sums, plain]| {
             let ratio = |(name, metric): &(&str, Metric<'_>)| {

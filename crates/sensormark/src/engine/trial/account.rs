@@ -16,7 +16,7 @@ use crate::measurement::record::{
 };
 use crate::probe::Recording;
 use crate::units::ns_to_seconds;
-use sensormark_store::Plan;
+use sensormark_store::{Plan, Setting};
 use std::collections::BTreeMap;
 
 /// The records of a phase's loads.
@@ -199,6 +199,17 @@ pub fn add_disk(record: &mut TrialRecord, moment: DiskMoment, phase: Option<&str
     };
     add(total, space.bytes);
     add(logs, space.logs);
+}
+
+/// Adds the settings that were read back, and what bounds the logs.
+pub fn add_settings(record: &mut TrialRecord, deployment: &Deployment, settings: Vec<Setting>) {
+    let value = |name: &str| {
+        let found = settings.iter().find(|setting| setting.name == name)?;
+        Some(found.value.clone())
+    };
+    let logs = deployment.store().description().logs;
+    record.log_bound = Some(logs.bound_words(value));
+    record.settings = settings;
 }
 
 /// Adds the documents that the database counts, where it does.

@@ -11,7 +11,7 @@ use super::role::process_name;
 use super::script::{CaseTrials, PhaseSpec, Step, TrialSpec, check, most_clients, phases};
 use super::spread::{make_room, on_one_host, over_hosts, over_ranks, own_processes};
 use super::warnings::warn;
-use super::{Ending, Subject, Workload, WorkloadFactory};
+use super::{Ending, Subject, Workload, WorkloadFactory, account};
 use crate::engine::benchmark_case::BenchmarkCase;
 use crate::engine::cold;
 use crate::engine::connection::PlanMessage;
@@ -382,7 +382,7 @@ impl Running<'_> {
             let settings =
                 deployment.administer(plan, async |administrator| administrator.settings().await);
             match settings {
-                Ok(settings) => record.settings = settings,
+                Ok(settings) => account::add_settings(record, deployment, settings),
                 Err(error) => outcome = Err(error.into()),
             }
         }

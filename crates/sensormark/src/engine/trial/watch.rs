@@ -158,12 +158,8 @@ impl Watch {
     pub fn disk(&mut self, deployment: &Deployment) -> Result<Space, TrialFailure> {
         match &mut self.probe {
             Some(probe) if !deployment.is_ours() => {
-                let usage = probe.disk().map_err(TrialFailure::System)?;
-                // Which of the files are logs is known of servers alone that sensormark started.
-                Ok(Space {
-                    bytes: usage.map(|usage| usage.allocated_bytes),
-                    logs: None,
-                })
+                let logs = deployment.store().description().logs;
+                Ok(probe.disk(logs.names).map_err(TrialFailure::System)?.into())
             }
             _ => Ok(deployment.disk()?.into()),
         }

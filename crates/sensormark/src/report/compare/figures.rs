@@ -1,8 +1,9 @@
 //! The figures of one run that can be held against another's: of each implementation, one value for each valid repetition.
 
+use crate::measurement::disk;
 use crate::measurement::record::{LatencyRecord, LoadRecord, PhaseRecord, TrialRecord};
-use crate::report::criteria;
 use crate::report::field::{Arm, Field};
+use crate::report::{costs, criteria};
 use crate::score::{self, Criterion};
 use crate::statistics::Better;
 use crate::units::Total;
@@ -162,7 +163,7 @@ fn of_loads(trial: &TrialRecord) -> Vec<Taken> {
             .iter()
             .filter_map(|phase| of_both_sides(trial, phase)),
     );
-    if let Some(bytes) = criteria::disk(trial) {
+    if let Some(bytes) = disk::growth_bytes(trial) {
         taken.push(Taken {
             name: "disk".to_owned(),
             unit: "MB".to_owned(),
@@ -174,7 +175,8 @@ fn of_loads(trial: &TrialRecord) -> Vec<Taken> {
     taken
 }
 
-/// CPU of both sides for an operation of a phase. There is none unless both were measured.
+/// CPU of both sides in a phase: for an operation, or all of it where several loads ran at a given rate at once, because that is not divided. There is none
+/// unless both sides were measured.
 fn of_both_sides(trial: &TrialRecord, phase: &PhaseRecord) -> Option<Taken> {
     let roles = &phase
         .totals
@@ -189,12 +191,21 @@ fn of_both_sides(trial: &TrialRecord, phase: &PhaseRecord) -> Option<Taken> {
         .filter_map(|side| roles.get(side))
         .map(|role| role.cpu_ns)
         .total();
+    let (per, unit, value) = match costs::of_phase(trial, &phase.name).count() {
+        0 | 1 => (
+            " an operation",
+            "µs",
+            cpu_ns as f64 / 1e3 / phase.operations as f64,
+        ),
+        _ if costs::of_phase(trial, &phase.name).any(|load| !load.open_loop) => return None,
+        _ => ("", "% of one core", cpu_ns as f64 / 1e7 / phase.seconds),
+    };
     Some(Taken {
-        name: format!("{}: CPU of both sides an operation", phase.name),
-        unit: "µs".to_owned(),
+        name: format!("{}: CPU of both sides{per}", phase.name),
+        unit: unit.to_owned(),
         better: Better::Lower,
         of_server: true,
-        value: cpu_ns as f64 / 1e3 / phase.operations as f64,
+        value,
     })
 }
 

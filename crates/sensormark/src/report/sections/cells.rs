@@ -1,5 +1,8 @@
 //! Figures over repetitions as cells: means with their intervals where there are enough repetitions.
 
+use crate::measurement::names;
+use crate::report::criteria::figure;
+use crate::report::field::{Arm, Field};
 use crate::report::tables::{Cell, Digits, Number, Spread};
 use crate::statistics::{summarize, summarize_logarithms};
 
@@ -46,6 +49,27 @@ pub const fn exact(value: f64) -> Cell {
         spread: Spread::None,
         digits: Digits::Exact,
     })
+}
+
+/// What logs are, below a table that states them apart.
+pub const LOGS_APART: &str = "Logs are what a database writes first so as to lose nothing, and uses again or gives up. Their space does not grow with the readings, so it is in no other figure of the disk.";
+/// Why there is no figure of the disk.
+pub const NO_DISK: &str = "not measured, or an earlier version did not tell logs apart";
+
+/// What the logs take at rest, in MB, and what bounds them.
+pub fn logs_apart(field: &Field, arm: &Arm) -> [Cell; 2] {
+    let at_rest = field.figures(arm, |trial| {
+        Some(figure(trial, names::DISK_SETTLED_LOGS)? / 1e6)
+    });
+    let mut trials = field.valid_of(arm);
+    let bound = trials.find_map(|trial| trial.log_bound.as_deref());
+    [
+        mean(&at_rest, "not measured"),
+        bound.map_or_else(
+            || Cell::Missing("an earlier version did not keep it".to_owned()),
+            Cell::text,
+        ),
+    ]
 }
 
 /// The largest of all repetitions.

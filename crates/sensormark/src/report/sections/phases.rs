@@ -1,13 +1,15 @@
 //! Tables of trials of phases: what each phase came to, what an operation cost, and what settling cost.
 
 use crate::measurement::latency::LatencySummary;
-use crate::measurement::names;
 use crate::measurement::record::{ClassRecord, LatencyRecord, LoadRecord, Side, TrialRecord};
+use crate::measurement::{disk, names};
 use crate::probe::RoleTotals;
 use crate::report::costs::{self, Comparable, costs};
 use crate::report::criteria::{self, figure};
 use crate::report::field::{Arm, Field};
-use crate::report::sections::cells::{geometric_mean, largest, mean};
+use crate::report::sections::cells::{
+    LOGS_APART, NO_DISK, geometric_mean, largest, logs_apart, mean,
+};
 use crate::report::sections::{hosts, medians, network};
 use crate::report::tables::{Cell, Section, TOO_FEW, Table};
 use crate::score;
@@ -26,6 +28,7 @@ pub fn sections(field: &Field) -> Vec<Section> {
     for side in comparable.sides() {
         costs.table(cost_table(field, &comparable, side));
     }
+    costs.table(together(field, &comparable));
     if let Some(network) = network::table(field) {
         costs.table(network);
     }
@@ -81,6 +84,8 @@ fn cost_table(field: &Field, comparable: &Comparable, side: Side) -> Table {
             let is_own = matches!(criterion.id.as_str(), "server_cpu" | "server_memory");
             let missing = if arm.implementation.embedded && is_own {
                 "embedded: one process, shown as the client's"
+            } else if comparable.undivided(side).contains(&criterion.id.as_str()) {
+                costs::AT_ONCE
             } else {
                 "not measured"
             };
@@ -92,11 +97,89 @@ fn cost_table(field: &Field, comparable: &Comparable, side: Side) -> Table {
         }));
         table.row(row);
     }
-    table.note("time: geometric mean over the side's phases, in closed loop what a phase took over its work, in open loop the mean from due to finished. The others: mean over phases; memory (1,024 bytes a kB) is the largest at the end of a phase. Where a phase writes and asks at once, its costs are shared out by operation.");
+    table.note("time: geometric mean over the side's phases, in closed loop what a phase took over its work, in open loop the mean from due to finished. The others: mean over phases; memory (1,024 bytes a kB) is the largest at the end of a phase.");
+    if !comparable.together.is_empty() {
+        table.note("Costs are those of phases that do nothing else. What ran at once is not divided; the table of phases that write and ask at once has all of it.");
+    }
     if side == Side::Write {
-        table.note("disk: growth of the data folder from before writing until after settling.");
+        table.note(
+            "disk: growth of the data folder from before writing until after settling, logs apart.",
+        );
     }
     table
+}
+
+/// What phases cost in which readings are written and questions asked at once: all of it, which nobody can divide.
+fn together(field: &Field, comparable: &Comparable) -> Table {
+    let columns = [
+        ("implementation", ""),
+        ("phase", ""),
+        ("written", "readings/s"),
+        ("asked", "questions/s"),
+        ("server CPU", "%"),
+        ("client CPU", "%"),
+        ("server I/O", "kB/s"),
+        ("network", "kB/s"),
+    ];
+    let title = "Phases that write and ask at once: what both cost together";
+    let mut table = Table::new("costs_together", title, &columns);
+    table.keys = 2;
+    for name in &comparable.together {
+        for arm in believed(field) {
+            table.row(together_row(field, arm, name));
+        }
+    }
+    table.note("CPU is in percent of one core. I/O is what the server's processes read and wrote; network is the client's, both ways.");
+    table
+}
+
+fn together_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
+    let embedded = arm.implementation.embedded;
+    let used = |role: &'static str, figure: fn(&RoleTotals, f64) -> Option<f64>| {
+        let of = |trial: &TrialRecord| {
+            let totals = criteria::phase(trial, name)?.totals.as_ref()?;
+            figure(totals.roles.get(role)?, totals.span_ns as f64 / 1e9)
+        };
+        field.figures(arm, of)
+    };
+    let rate = |writes: bool| {
+        let of = |trial: &TrialRecord| {
+            let own = costs::of_phase(trial, name).filter(|load| load.writes == writes);
+            let rates = own.map(|load| match writes {
+                true => load.readings_per_second(),
+                false => load.operations_per_second(),
+            });
+            Some(rates.flatten().sum::<f64>())
+        };
+        geometric_mean(&field.figures(arm, of), NO_TRIAL)
+    };
+    let cpu = |role| {
+        mean(
+            &used(role, |role, _| Some(role.cpu_percent_of_core)),
+            "not measured",
+        )
+    };
+    let io: fn(&RoleTotals, f64) -> Option<f64> =
+        |role, seconds| Some(role.storage_bytes()? as f64 / 1e3 / seconds);
+    let wire: fn(&RoleTotals, f64) -> Option<f64> =
+        |role, seconds| Some(role.wire_bytes()? as f64 / 1e3 / seconds);
+    let own_process = |cell: Cell| match embedded {
+        true => Cell::Missing("embedded: one process, shown as the client's".to_owned()),
+        false => cell,
+    };
+    vec![
+        Cell::text(&arm.label),
+        Cell::text(name),
+        rate(true),
+        rate(false),
+        own_process(cpu("server")),
+        cpu("trial"),
+        mean(
+            &used(if embedded { "trial" } else { "server" }, io),
+            "not measured",
+        ),
+        own_process(mean(&used("trial", wire), "not measured")),
+    ]
 }
 
 /// Phases and loads, in the order in which they ran, those that only prepare included.
@@ -249,19 +332,29 @@ fn load_row(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bo
     };
     let cpu = |role: &'static str| {
         of(&|trial, load| {
-            let phase = criteria::phase(trial, &load.phase)?;
+            let is_alone = costs::of_phase(trial, &load.phase).count() == 1;
+            let phase = criteria::phase(trial, &load.phase).filter(|_| is_alone)?;
             let used = phase.totals.as_ref()?.roles.get(role)?.cpu_ns as f64 / 1e3;
-            Some(used / costs::operations(trial, phase)?)
+            let operations = load.operations();
+            (operations > 0).then(|| used / operations as f64)
         })
     };
     let trials = field.trials_of(arm).flatten();
     let loads: Vec<(&TrialRecord, &LoadRecord)> = trials
         .filter_map(|trial| Some((trial, find(trial, name)?)))
         .collect();
+    let is_shared = |(trial, load): &(&TrialRecord, &LoadRecord)| {
+        costs::of_phase(trial, &load.phase).count() > 1
+    };
+    let missing = if loads.iter().any(is_shared) {
+        "several loads ran at once, and their CPU is not divided"
+    } else {
+        "not measured"
+    };
     let server = if arm.implementation.embedded {
         Cell::Missing("embedded: one process, shown as the client's".to_owned())
     } else {
-        mean(&cpu("server"), "not measured")
+        mean(&cpu("server"), missing)
     };
     let rate = |value: fn(&LoadRecord) -> Option<f64>| {
         geometric_mean(&of(&|_, load| nonzero(value(load))), NO_TRIAL)
@@ -274,7 +367,7 @@ fn load_row(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bo
     row.extend(latencies(field, arm, name, has_intervals));
     row.extend([
         server,
-        mean(&cpu("trial"), "not measured"),
+        mean(&cpu("trial"), missing),
         Cell::Count(loads.iter().map(|(_, load)| load.failed()).total()),
         Cell::text(remark(&loads)),
     ]);
@@ -323,8 +416,9 @@ fn settling(field: &Field) -> Table {
         ("time", "s"),
         ("CPU", "s"),
         ("I/O", "MB"),
-        ("disk", "MB"),
-        ("logs in it", "MB"),
+        ("data", "MB"),
+        ("logs apart", "MB"),
+        ("bound of the logs", ""),
     ];
     let title = "Settling: bringing the database to rest";
     let mut table = Table::new("settling_phases", title, &columns);
@@ -334,6 +428,7 @@ fn settling(field: &Field) -> Table {
             table.row(settling_row(field, arm, &phase));
         }
     }
+    table.note(LOGS_APART);
     table
 }
 
@@ -365,10 +460,11 @@ fn settling_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
         };
         mean(&field.figures(arm, own), "not measured")
     };
-    let megabytes = |kind: &str| {
-        let own = |trial: &TrialRecord| Some(figure(trial, &format!("{kind}/{name}"))? / 1e6);
-        mean(&field.figures(arm, own), "not measured")
-    };
+    let [all, logs] =
+        [names::DISK_SETTLED, names::DISK_SETTLED_LOGS].map(|kind| format!("{kind}/{name}"));
+    let data = |trial: &TrialRecord| Some(disk::data_bytes(trial, &all, &logs)? / 1e6);
+    let apart = |trial: &TrialRecord| Some(figure(trial, &logs)? / 1e6);
+    let [_, bound] = logs_apart(field, arm);
     let seconds = |trial: &TrialRecord| Some(criteria::phase(trial, name)?.seconds);
     vec![
         Cell::text(&arm.label),
@@ -376,7 +472,8 @@ fn settling_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
         mean(&field.figures(arm, seconds), "not settled"),
         used(|role| Some(role.cpu_ns as f64 / 1e9)),
         used(|role| Some(role.storage_bytes()? as f64 / 1e6)),
-        megabytes(names::DISK_SETTLED),
-        megabytes(names::DISK_SETTLED_LOGS),
+        mean(&field.figures(arm, data), NO_DISK),
+        mean(&field.figures(arm, apart), "not measured"),
+        bound,
     ]
 }

@@ -1,7 +1,8 @@
 //! What the disk comes to at the user's rate, and how far above that rate the database still held its limits. Straight lines from what was
 //! measured: a database that compresses old data, or slows down as it grows, does better or worse.
 
-use super::cells::mean;
+use super::cells::{LOGS_APART, NO_DISK, logs_apart, mean};
+use crate::measurement::disk;
 use crate::measurement::record::RunRecord;
 use crate::report::criteria::{self, figure};
 use crate::report::field::{Arm, Field};
@@ -34,18 +35,25 @@ pub fn section(field: &Field, options: &ReportOptions) -> Section {
     if disk_bytes.is_some() {
         columns.push(("full after", "days"));
     }
-    columns.push(("headroom", "times"));
+    columns.extend([
+        ("headroom", "times"),
+        ("logs apart", "MB"),
+        ("bound of the logs", ""),
+    ]);
     let title = format!("At {} readings a second", significant(rate, 3));
     let mut table = Table::new("projection", &title, &columns);
     for arm in field.writes.iter().chain(&field.mixed) {
-        let bytes = field.figures(arm, criteria::disk_of_a_reading);
+        let bytes = field.figures(arm, disk::of_a_reading_bytes);
         let headroom = field.figures(arm, |trial| Some(figure(trial, HIGHEST_RATE)? / rate));
         if bytes.iter().chain(&headroom).all(Option::is_none) {
             continue;
         }
-        table.row(row(arm, &bytes, &headroom, rate, disk_bytes));
+        let mut row = row(arm, &bytes, &headroom, rate, disk_bytes);
+        row.extend(logs_apart(field, arm));
+        table.row(row);
     }
-    table.note("Disk: growth by a reading at rest, logs included, times the rate; 30 days a month, 365 a year.");
+    table.note("Disk: growth by a reading at rest, times the rate; 30 days a month, 365 a year.");
+    table.note(LOGS_APART);
     table.note("headroom: the highest rate that held its limits over this rate, where run … --find-limit looked for it.");
     section.table(table);
     section
@@ -65,8 +73,8 @@ fn row(
             .map(|bytes| bytes.as_ref().map(grown))
             .collect()
     };
-    let mut row = vec![Cell::text(&arm.label), mean(bytes, "not measured")];
-    row.extend([1.0, MONTH, YEAR].map(|days| mean(&in_days(days), "not measured")));
+    let mut row = vec![Cell::text(&arm.label), mean(bytes, NO_DISK)];
+    row.extend([1.0, MONTH, YEAR].map(|days| mean(&in_days(days), NO_DISK)));
     if let Some(disk) = disk_bytes {
         let days = |a_day: Option<f64>| Some(disk / GB / a_day.filter(|grown| *grown > 0.0)?);
         let full: Vec<Option<f64>> = in_days(1.0).into_iter().map(days).collect();

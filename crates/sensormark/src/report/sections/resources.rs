@@ -1,9 +1,9 @@
 //! The study's tables of both sides: what server and client used, the network between them, and the disk.
 
-use super::cells::{counted, mean};
+use super::cells::{LOGS_APART, NO_DISK, counted, logs_apart, mean};
 use super::network;
-use crate::measurement::names;
 use crate::measurement::record::TrialRecord;
+use crate::measurement::{disk, names};
 use crate::probe::RoleTotals;
 use crate::report::criteria::{self, figure};
 use crate::report::field::{Arm, Field};
@@ -67,7 +67,7 @@ fn table(field: &Field, arms: &[Arm], side: &str, title: &str, options: &ReportO
     }
     table.note("Over the measured phase of valid trials. CPU is in percent of one core. Memory is taken just before the end, in kB of 1,024 bytes. Of a server it is the proportional set size of its processes, which has each page once. Of a client it is what is resident. Other kB, MB and kbit are decimal. I/O is what the kernel counts for the processes: bytes fetched from storage, and pages dirtied (at most what the device wrote). Network is the client's wire bytes, both ways, with headers.");
     if side == "write" {
-        table.note("disk: growth of the data folder from before writing until after settling, warm-up included.");
+        table.note("disk: growth of the data folder from before writing until after settling, warm-up included, logs apart.");
     }
     if arms.iter().any(|arm| arm.implementation.embedded) {
         table.note("An embedded database runs inside its client: one process, shown as the client's; its I/O is in the server's column, and there is no network.");
@@ -121,14 +121,14 @@ fn per_reading(field: &Field) -> Table {
                 "not measured",
             )
         };
-        let disk = field.figures(arm, criteria::disk_of_a_reading);
+        let disk = field.figures(arm, disk::of_a_reading_bytes);
         table.row(vec![
             Cell::text(&arm.label),
             per(|trial, field| Some(criteria::values(trial, &field.run).get("server_cpu")? * 1e4)),
             per(|trial, field| Some(criteria::values(trial, &field.run).get("client_cpu")? * 1e4)),
             per(written_rate),
             per(|trial, field| Some(criteria::values(trial, &field.run).get("network")? * 125.0)),
-            mean(&disk, "not measured"),
+            mean(&disk, NO_DISK),
         ]);
     }
     table.note(
@@ -156,15 +156,16 @@ fn stored_per_second(trial: &TrialRecord, field: &Field) -> Option<f64> {
 }
 
 /// Columns of the table of settling.
-const SETTLING: [(&str, &str); 8] = [
+const SETTLING: [(&str, &str); 9] = [
     ("implementation", ""),
     ("time", "s"),
     ("CPU", "s"),
     ("I/O", "MB"),
-    ("disk before", "MB"),
+    ("data before", "MB"),
     ("after writing", "MB"),
     ("settled", "MB"),
-    ("logs in it", "MB"),
+    ("logs apart", "MB"),
+    ("bound of the logs", ""),
 ];
 
 /// What settling cost, and the disk around it.
@@ -189,12 +190,11 @@ fn settling(field: &Field) -> Table {
             };
             mean(&field.figures(arm, own), missing)
         };
-        let megabytes = |name: &str| {
-            mean(
-                &field.figures(arm, |trial| Some(figure(trial, name)? / 1e6)),
-                "not measured",
-            )
+        let data = |all: &str, logs: &str| {
+            let own = |trial: &TrialRecord| Some(disk::data_bytes(trial, all, logs)? / 1e6);
+            mean(&field.figures(arm, own), NO_DISK)
         };
+        let [logs, bound] = logs_apart(field, arm);
         let seconds = |trial: &TrialRecord| Some(criteria::phase(trial, "settle")?.seconds);
         table.row(vec![
             Cell::text(&arm.label),
@@ -204,12 +204,14 @@ fn settling(field: &Field) -> Table {
                 |role| Some(role.storage_bytes()? as f64 / 1e6),
                 "not measured",
             ),
-            megabytes(names::DISK_BEFORE),
-            megabytes(names::DISK_AFTER),
-            megabytes(names::DISK_SETTLED),
-            megabytes(names::DISK_SETTLED_LOGS),
+            data(names::DISK_BEFORE, names::DISK_BEFORE_LOGS),
+            data(names::DISK_AFTER, names::DISK_AFTER_LOGS),
+            data(names::DISK_SETTLED, names::DISK_SETTLED_LOGS),
+            logs,
+            bound,
         ]);
     }
+    table.note(LOGS_APART);
     table
 }
 

@@ -54,15 +54,23 @@ fn of_loads<'a>(trial: &'a TrialRecord, name: &str) -> Option<Written<'a>> {
     })
 }
 
-/// Machine-tool's writer counts over the whole trial, its warm-up included; what the phase sent is shared out by its operations.
+/// Machine-tool's writer counts statements over the whole trial, its warm-up included: the phase has its share by readings. Nobody acknowledges datagrams, so
+/// nobody knows how many readings of a phase they carried; each is a write and a statement.
 fn of_writer(trial: &TrialRecord) -> Option<Written<'_>> {
     let phase = criteria::measured(trial)?;
     let statements = figure(trial, names::STATEMENTS)?;
-    let share = phase.operations as f64 / trial.ledger.as_ref()?.attempted.max(1) as f64;
-    (statements > 0.0 && share > 0.0).then_some(Written {
+    let attempted = trial.ledger.as_ref()?.attempted.max(1) as f64;
+    let writes = phase.operations as f64;
+    let acknowledged = trial.latencies.get(names::SENSOR_DELAY);
+    let readings = match acknowledged.map_or(0, |latency| latency.summary.count) {
+        0 => writes * attempted / statements,
+        readings => readings as f64,
+    };
+    let share = readings / attempted;
+    (statements > 0.0 && writes > 0.0).then_some(Written {
         phase,
-        writes: statements * share,
-        readings: phase.operations as f64,
+        writes,
+        readings,
         statements: statements * share,
         datagrams: figure(trial, names::DATAGRAM_BYTES).unwrap_or(0.0) * share,
         only: true,

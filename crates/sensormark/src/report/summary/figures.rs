@@ -1,9 +1,9 @@
 //! The few figures that stand beside a score: how fast, and what a reading costs. Times are geometric means over repetitions, as in all tables; costs are
 //! arithmetic ones.
 
-use crate::measurement::names;
 use crate::measurement::record::{Side, TrialRecord};
-use crate::report::costs::{Comparable, costs};
+use crate::measurement::{disk, names};
+use crate::report::costs::{Comparable, costs, write_rate};
 use crate::report::criteria;
 use crate::report::field::{Arm, Field};
 use crate::report::keeping_up;
@@ -79,7 +79,7 @@ const DISK: SummaryColumn = SummaryColumn::cost(
     "disk_per_reading",
     ["disk", "/rdg"],
     "B",
-    "disk in bytes; rdg = stored reading",
+    "disk in bytes, logs apart; rdg = stored reading",
 );
 
 const ROOM: SummaryColumn = SummaryColumn::time(
@@ -159,7 +159,7 @@ fn of_rates(field: &Field) -> Vec<Figure<'_>> {
         ),
         (
             DISK,
-            Box::new(move |arm| mean(field, field.write_of(arm)?, criteria::disk_of_a_reading)),
+            Box::new(move |arm| mean(field, field.write_of(arm)?, disk::of_a_reading_bytes)),
         ),
     ]
 }
@@ -167,12 +167,12 @@ fn of_rates(field: &Field) -> Vec<Figure<'_>> {
 /// Of work done as fast as the database lets it: how fast, and what a reading cost.
 fn of_phases(field: &Field) -> Vec<Figure<'_>> {
     let comparable = Comparable::of(field);
+    let of_cost = comparable.clone();
     let cost = move |trial: &TrialRecord, side: Side, id: &str| {
-        costs(trial, side, &comparable).get(id).copied()
+        costs(trial, side, &of_cost).get(id).copied()
     };
-    let (write, cpu) = (cost.clone(), cost.clone());
-    // A thousand readings in t ms are 1,000 / t thousand readings a second.
-    let rate = move |trial: &TrialRecord| Some(1e3 / write(trial, Side::Write, "time")?);
+    let (rates, cpu) = (comparable.clone(), cost.clone());
+    let rate = move |trial: &TrialRecord| write_rate(trial, &rates);
     let ask = move |trial: &TrialRecord| cost(trial, Side::Read, "time");
     let cpu = move |trial: &TrialRecord| {
         let server = match trial.implementation.embedded {
@@ -187,7 +187,7 @@ fn of_phases(field: &Field) -> Vec<Figure<'_>> {
         (CPU, Box::new(move |arm| mean(field, arm, &cpu))),
         (
             DISK,
-            Box::new(move |arm| mean(field, arm, criteria::disk_of_a_reading)),
+            Box::new(move |arm| mean(field, arm, disk::of_a_reading_bytes)),
         ),
         (
             ROOM,

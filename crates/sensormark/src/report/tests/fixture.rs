@@ -174,6 +174,7 @@ pub fn trial(implementation: Implementation, repetition: u32, used: Used) -> Tri
             name: "fsync".to_owned(),
             value: "on".to_owned(),
         }],
+        log_bound: Some("max_wal_size = 1GB".to_owned()),
         write_sizes: Vec::new(),
         phases: vec![
             phase("warm-up", 2.0, None, 0),
@@ -228,8 +229,11 @@ fn fill_write(record: &mut TrialRecord, used: Used, totals: PhaseTotals) {
     let bytes = |megabytes: u64| Figure::new(megabytes as f64 * 1e6, "bytes");
     for (name, figure) in [
         (names::DISK_BEFORE, bytes(40)),
+        (names::DISK_BEFORE_LOGS, bytes(16)),
         (names::DISK_AFTER, bytes(45 + used.disk)),
+        (names::DISK_AFTER_LOGS, bytes(16)),
         (names::DISK_SETTLED, bytes(40 + used.disk)),
+        (names::DISK_SETTLED_LOGS, bytes(16)),
         (names::DATAGRAM_BYTES, Figure::new(0.0, "bytes")),
         (names::JOURNAL_PERCENT, Figure::new(0.2, "% of one core")),
         (names::PACING_P99, Figure::new(120_000.0, "ns")),

@@ -27,7 +27,8 @@ fn tables_hold_the_numbers_computed_by_hand() {
         // 8 % of a core is 80,000 µs a second; 12,000 stored in 12.2 s are 983.6 a second.
         ("per_reading", "MariaDB individual", "server CPU", "81.3"),
         ("per_reading", "MariaDB individual", "disk", "6,667"),
-        ("settling", "MariaDB bulk", "after writing", "85.0"),
+        // 85 MB are in the folder, and 16 of them are logs.
+        ("settling", "MariaDB bulk", "after writing", "69.0"),
         ("settling", "MariaDB bulk", "CPU", "0.400"),
         ("harness", "MariaDB bulk", "pacing error p99", "120"),
         ("ledger", "MariaDB bulk", "produced", "12,200"),

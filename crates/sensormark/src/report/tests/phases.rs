@@ -2,13 +2,15 @@
 
 use super::fixture::{COSTLY, implementation, latency, phase, run, totals, trial};
 use super::{cell, order};
+use crate::measurement::disk::of_a_reading_bytes;
 use crate::measurement::latency::LatencyRecorder;
 use crate::measurement::names;
 use crate::measurement::record::{
     AnswersRecord, ClassRecord, Figure, LoadRecord, RunRecord, Side, TrialRecord,
 };
-use crate::report::criteria::disk_of_a_reading;
+use crate::report::number::MISSING;
 use crate::report::{Report, ReportOptions};
+use crate::score::Weights;
 use std::collections::BTreeMap;
 
 /// A load of one class, in closed loop.
@@ -223,24 +225,88 @@ fn percentiles_that_somebody_has_stay() {
     assert_eq!(median, "500");
 }
 
+/// A load of 100,000 readings in 10 s; and a phase in which a writer and questions run at a given rate at once, with 900 times the CPU of an operation.
+fn own_file(title: &str, due: u64) -> TrialRecord {
+    let mut writing = load("mixed", true, 10.0, due, due * 100);
+    let mut asking = load("mixed", false, 10.0, 3_000, 3_000);
+    writing.name = "writers".to_owned();
+    asking.name = "questions".to_owned();
+    (writing.open_loop, asking.open_loop) = (true, true);
+    let usual = load("load", true, 10.0, 10, 100_000);
+    let mut record = of_phases(title, vec![usual, writing, asking]);
+    let roles = &mut record.phases[1].totals.as_mut().unwrap().roles;
+    for role in roles.values_mut() {
+        role.cpu_ns *= 900;
+    }
+    record
+}
+
+/// QuestDB's writes were charged with 321 µs of CPU instead of 1.67, and its load's 67,000 readings a second read 27,200.
 #[test]
-fn a_phase_that_writes_and_asks_shares_its_costs_by_operation() {
-    let mixed = |title: &str| {
-        let mut asking = load("mixed", false, 10.0, 3_000, 3_000);
-        asking.name = "questions".to_owned();
-        let writing = load("mixed", true, 10.0, 1_000, 10_000);
-        of_phases(title, vec![writing, asking])
+fn what_ran_at_once_is_not_divided_and_a_reading_costs_what_its_load_cost() {
+    let report = report(vec![own_file("QuestDB", 10), own_file("DuckDB", 10)]);
+    let of = |table: &str, column: &str| cell(&report, table, "QuestDB individual", column);
+    // 0.8 s of CPU over 100 thousand readings.
+    assert_eq!(of("costs_write", "server CPU"), "8,000");
+    assert_eq!(of("costs_write", "time"), "100");
+    for column in ["server CPU", "client CPU", "server I/O", "network"] {
+        assert_eq!(of("costs_read", column), MISSING, "{column}");
+    }
+    for table in ["phase_mixed_writers", "phase_mixed_questions"] {
+        assert_eq!(of(table, "server CPU"), MISSING);
+    }
+    assert_eq!(of("costs_together", "written"), "100");
+    assert_eq!(of("costs_together", "asked"), "300");
+    assert_eq!(of("costs_together", "server CPU"), "8.00");
+    let ranking = report.ranking();
+    let tables = ranking.board.as_ref().unwrap().tables();
+    let read = tables.iter().find(|table| table.phase == "read").unwrap();
+    let scored: Vec<&str> = read.columns.iter().map(|one| one.id.as_str()).collect();
+    assert_eq!(scored, ["time", "server_memory", "client_memory"]);
+    let notes = ranking.notes.join("\n");
+    assert!(
+        notes.contains("No phase asks without writing at once"),
+        "{notes}"
+    );
+    let summary = report.summary();
+    let figure = |id: &str| {
+        let place = summary.columns.iter().position(|column| column.id == id);
+        summary.ranked[0].figures[place.unwrap()]
     };
-    let report = report(vec![mixed("MariaDB"), mixed("PostgreSQL")]);
-    // 0.8 s of CPU over 4,000 operations: 200 µs each; 1,000 of them wrote 10 thousand readings.
-    assert_eq!(
-        cell(&report, "costs_read", "MariaDB individual", "server CPU"),
-        "200"
-    );
-    assert_eq!(
-        cell(&report, "costs_write", "MariaDB individual", "server CPU"),
-        "20,000"
-    );
+    // 8 and 10 % of a core for 10 s.
+    assert_eq!(figure("cpu_per_reading"), Some(18.0));
+    assert!((figure("write_rate").unwrap() - 10.0).abs() < 1e-9);
+}
+
+/// Weights of a user's own, of what nobody can tell alone, rank by the other side.
+#[test]
+fn a_side_of_which_nothing_that_counts_is_known_is_not_scored() {
+    let zero = "server_memory = 0\nserver_io = 0\nclient_cpu = 0\nclient_memory = 0\nnetwork = 0\ndisk = 0\ndifficulty = 0\ntime = 0\nserver_cpu = 1";
+    let weights = format!("[write]\n{zero}\n[read]\n{zero}\n");
+    let options = ReportOptions {
+        weights: Some(Weights::from_toml(&weights).unwrap()),
+        ..ReportOptions::default()
+    };
+    let trials = vec![own_file("QuestDB", 10), own_file("DuckDB", 10)];
+    let report = Report::new(run(), trials, &options).unwrap();
+    assert_eq!(report.ranking().ranked.len(), 2);
+    let tables = report.ranking().board.as_ref().unwrap().tables();
+    assert_eq!(tables.len(), 1);
+}
+
+/// An earlier version kept each layout's trial at its own highest rate.
+#[test]
+fn what_ran_at_unlike_rates_is_not_compared() {
+    let report = report(vec![own_file("SQLite", 1_409), own_file("PostgreSQL", 24)]);
+    let ranking = report.ranking();
+    let notes = ranking.notes.join("\n");
+    assert!(notes.contains("mixed is no part of the score"), "{notes}");
+    let tables = ranking.board.as_ref().unwrap().tables();
+    let sides: Vec<&str> = tables.iter().map(|table| table.phase.as_str()).collect();
+    assert_eq!(sides, ["write"]);
+    let summary = report.summary();
+    let columns = summary.columns.iter();
+    assert!(columns.into_iter().all(|column| column.id != "question"));
 }
 
 #[test]
@@ -293,13 +359,15 @@ fn the_disk_is_that_of_what_was_stored_by_then() {
     let settled = format!("{}/settled", names::DISK_SETTLED);
     for (name, bytes) in [
         (names::DISK_BEFORE, 300_000.0),
+        (names::DISK_BEFORE_LOGS, 0.0),
         (names::DISK_SETTLED, 6_000_000.0),
+        (names::DISK_SETTLED_LOGS, 0.0),
         (settled.as_str(), 6_000_000.0),
     ] {
         let figure = Figure::new(bytes, "bytes");
         trial.figures.insert(name.to_owned(), figure);
     }
-    assert_eq!(disk_of_a_reading(&trial), Some(57.0));
+    assert_eq!(of_a_reading_bytes(&trial), Some(57.0));
     let report = report(vec![trial]);
     let summary = report.summary();
     let columns = summary.columns.iter();

@@ -1,11 +1,13 @@
 //! Who is ranked, with what score, and how sure that is.
 
 use super::*;
+use crate::measurement::disk;
 use crate::measurement::names;
 use crate::measurement::record::{Cache, Figure, Side, TrialRecord};
 use crate::measurement::verdict::ReasonKind;
 use crate::probe::RoleTotals;
 use crate::report::criteria;
+use crate::report::number::significant;
 use crate::score::Weights;
 use crate::statistics::Basis;
 use crate::statistics::synthetic::Random;
@@ -317,7 +319,7 @@ fn weights_that_do_not_fit_are_an_error_in_words() {
 
 /// Datagrams are counted over the whole trial: 12,200 samples at 1,000 a second are 12.2 s; 1,220,000 bytes are 100,000 a second.
 #[test]
-fn datagrams_are_network_too_and_a_shrunken_log_is_no_gain() {
+fn datagrams_are_network_too_and_logs_are_no_price_of_a_reading() {
     let mut trials = two();
     trials[0].figures.insert(
         names::DATAGRAM_BYTES.to_owned(),
@@ -325,17 +327,31 @@ fn datagrams_are_network_too_and_a_shrunken_log_is_no_gain() {
     );
     let network = criteria::values(&trials[0], &run())["network"];
     assert!((network - (800.0 + 800.0)).abs() < 1e-9, "{network}");
-    for (name, value) in [
-        (names::DISK_BEFORE, 100e6),
-        (names::DISK_BEFORE_LOGS, 60e6),
-        (names::DISK_SETTLED, 50e6),
-        (names::DISK_SETTLED_LOGS, 2e6),
-    ] {
-        trials[0]
-            .figures
-            .insert(name.to_owned(), Figure::new(value, "bytes"));
+    // Logs that shrink, and logs that grow to their bound: 8 MB of data either way.
+    for [before, before_logs, settled, logs] in
+        [[100e6, 60e6, 50e6, 2e6], [40e6, 16e6, 921e6, 889e6]]
+    {
+        for (name, value) in [
+            (names::DISK_BEFORE, before),
+            (names::DISK_BEFORE_LOGS, before_logs),
+            (names::DISK_SETTLED, settled),
+            (names::DISK_SETTLED_LOGS, logs),
+        ] {
+            let figure = Figure::new(value, "bytes");
+            trials[0].figures.insert(name.to_owned(), figure);
+        }
+        assert_eq!(disk::growth_bytes(&trials[0]), Some(8e6));
+        assert_eq!(criteria::values(&trials[0], &run())["disk"], 8.0);
+        let report = report(trials.clone());
+        let of = |table: &str, column: &str| {
+            cell(&report, table, &trials[0].implementation.label(), column)
+        };
+        assert_eq!(of("settling", "bound of the logs"), "max_wal_size = 1GB");
+        assert_eq!(
+            of("projection", "a reading"),
+            significant(8e6 / 12_000.0, 3)
+        );
     }
-    assert_eq!(criteria::disk(&trials[0]), Some(8e6));
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! The size of a write in the report: what was sent, what it flushed, and what is advised.
 
 use super::cell;
-use super::fixture::run;
+use super::fixture::{COSTLY, implementation, latency, run, trial};
 use super::phases::{load, of_phases};
-use crate::measurement::record::{RunRecord, TrialRecord};
+use crate::measurement::names;
+use crate::measurement::record::{Figure, RunRecord, TrialRecord};
 use crate::measurement::write_size::WriteSizeRecord;
 use crate::report::number::MISSING;
 use crate::report::{Report, ReportOptions};
@@ -86,4 +87,30 @@ fn what_a_phase_sent_is_not_laid_to_its_writes_where_it_asks_too() {
     let of = |column| cell(&report, "writes", "InfluxDB individual", column);
     assert_eq!(of("readings a write"), "5,000");
     assert_eq!(of("sent a write"), MISSING);
+}
+
+/// It said 0.0166 writes of 42 MB: the phase's operations are writes already, not readings.
+#[test]
+fn a_writer_of_batches_has_the_writes_of_its_phase() {
+    let mut record = trial(implementation("MariaDB", "bulk", None), 0, COSTLY);
+    // Of 21 statements with 20,200 samples 16 were in the phase, with 15,527.
+    record.phases[1].operations = 16;
+    record.ledger.as_mut().unwrap().attempted = 20_200;
+    let counted = latency(true, 15_527, 400_000);
+    record
+        .latencies
+        .insert(names::SENSOR_DELAY.to_owned(), counted);
+    let statements = Figure::new(21.0, "statements");
+    record
+        .figures
+        .insert(names::STATEMENTS.to_owned(), statements);
+    let totals = record.phases[1].totals.as_mut().unwrap();
+    let client = totals.roles.get_mut("writer").unwrap();
+    client.sent_wire_bytes = Some(320_000);
+    let report = Report::new(run(), vec![record], &ReportOptions::default()).unwrap();
+    let of = |column| cell(&report, "writes", "MariaDB bulk", column);
+    assert_eq!(of("writes"), "16.0");
+    assert_eq!(of("readings a write"), "970");
+    assert_eq!(of("statements a write"), "1.01");
+    assert_eq!(of("sent a write"), "20.0");
 }

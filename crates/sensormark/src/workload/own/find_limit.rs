@@ -1,9 +1,8 @@
-//! The highest rate of the writers that holds the limits: quadrupled or quartered from the file's own until it is between two, then bisected.
+//! The highest rate of the writers that holds the limits: quadrupled or quartered from that of the file's sensors until it is between two, then bisected.
 //!
 //! Each probe is a whole trial with a database of its own, and holds when the trial is valid, its writers kept up, and every limit is met. What a probe says of its
-//! rate is in [`probes`], which rate comes next in [`search`]. The record of the highest that held is kept, and says of each probe what became of it; where none
-//! held, that of the lowest. Where the rate of the file's sensors did not hold, the record says too which limits it misses there. A search that could not be ended
-//! leaves an invalid record without a rate.
+//! rate is in [`probes`], which rate comes next in [`search`]. The record of the first is kept, and says of each probe what became of it: it is at the sensors'
+//! own rate for every implementation, so that they can be compared. A search that could not be ended leaves an invalid record without a rate.
 
 mod probes;
 mod search;
@@ -18,7 +17,8 @@ use crate::engine::trial::WorkloadFactory;
 use crate::engine::trial::case::TrialRunner;
 use crate::measurement::record::{Figure, LimitRecord, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
-use probes::{A_SECOND, Missed, Probes};
+use crate::quantity::short;
+use probes::Probes;
 use search::Search;
 use serde_json::Value;
 use std::sync::Arc;
@@ -32,20 +32,21 @@ pub const HIGHEST_RATE: &str = "highest_rate";
 const UNIT: &str = "readings/s";
 /// The line among the limits that says which rate it is.
 pub const HIGHEST_RATE_LIMIT: &str = "highest rate that holds the limits";
+/// The end of what is missed at the rate of the sensors, besides the file's own limits.
+const A_SECOND: &str = " readings a second";
 
 /// Finds the limit of each case.
 pub struct FindLimit {
     factory: Arc<dyn WorkloadFactory>,
     parameters: Value,
-    rate: f64,
-    /// Readings that the file's sensors send in a second.
+    /// Readings that the file's sensors send in a second, from which the search begins.
     needed: f64,
     /// What the rate that is found is held against.
     headroom: Vec<Limit>,
 }
 
 impl FindLimit {
-    /// Of a workload whose writers have a rate, from which the search begins.
+    /// Of a workload whose writers have a rate.
     ///
     /// # Errors
     /// That they have none, in words.
@@ -54,20 +55,24 @@ impl FindLimit {
             serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())?;
         let mixed = own.mixed.as_ref();
         let writers = mixed.and_then(|mixed| mixed.writers.as_ref());
-        let rate = writers.and_then(|writers| writers.rate).ok_or(
-            "--find-limit looks for the highest rate of the writers; give them one to begin with: [writers] rate = 1000",
+        writers.and_then(|writers| writers.rate).ok_or(
+            "--find-limit looks for the highest rate of the writers; give them one: [writers] rate = 1000",
         )?;
         let is_headroom = |limit: &Limit| limit.what == What::Headroom;
         Ok(Self {
             factory,
             parameters,
-            rate,
             needed: own.series.readings_per_second(),
             headroom: own.limits.into_iter().filter(is_headroom).collect(),
         })
     }
 
-    fn runner(&self, parameters: Value) -> TrialRunner {
+    /// What goes through a trial at a rate.
+    fn runner(&self, rate: f64) -> TrialRunner {
+        let mut parameters = self.parameters.clone();
+        if let Some(place) = parameters.pointer_mut("/mixed/writers/rate") {
+            *place = Value::from(rate);
+        }
         TrialRunner {
             factory: Arc::clone(&self.factory),
             parameters,
@@ -82,11 +87,7 @@ impl FindLimit {
         turn: TrialPosition,
         rate: f64,
     ) -> Option<(TrialRecord, Ending)> {
-        let mut parameters = self.parameters.clone();
-        if let Some(place) = parameters.pointer_mut("/mixed/writers/rate") {
-            *place = Value::from(rate);
-        }
-        let runner = self.runner(parameters);
+        let runner = self.runner(rate);
         let watched = OneProbe {
             observer: context.observer,
             rate,
@@ -124,7 +125,7 @@ const USUAL_PROBES: f64 = 9.0;
 
 impl CaseRunner for FindLimit {
     fn estimate(&self, case: &BenchmarkCase, terms: &Terms) -> CaseEstimate {
-        let probe = self.runner(self.parameters.clone()).estimate(case, terms);
+        let probe = self.runner(self.needed).estimate(case, terms);
         // Each probe is on a database of its own. The search is one trial.
         let seconds = probe.seconds() * USUAL_PROBES;
         let mut trials = probe.trials;
@@ -148,7 +149,7 @@ impl CaseRunner for FindLimit {
         _earlier: &[TrialRecord],
         finished: &mut dyn FnMut(TrialRecord),
     ) {
-        let mut probes = Probes::new(self.rate);
+        let mut probes = Probes::new(self.needed);
         while !probes.is_over() && !context.is_interrupted() {
             let rate = probes.search.next();
             let number = u32::try_from(probes.said.len()).unwrap_or(u32::MAX);
@@ -200,8 +201,7 @@ impl FindLimit {
             );
             return Some(broken_off(record, why));
         }
-        let (search, missed) = (probes.search, probes.missed);
-        let mut record = probes.best?;
+        let mut record = probes.first?;
         record.warnings.extend(probes.said);
         if !is_over {
             let why = format!("not found: the search was broken off after {count} probes");
@@ -209,27 +209,39 @@ impl FindLimit {
             record.verdict = Verdict::Invalid(vec![reason]);
             return Some(broken_off(record, why));
         }
-        self.hold(&mut record, (&search, count), missed.as_ref());
+        let is_open = !probes.search.is_over() || probes.is_missed_by_chance;
+        let behind = self.not_kept_up(&record, &probes.search, is_open);
+        record.limits.extend(behind);
+        self.hold(&mut record, (&probes.search, count), is_open);
         Some(record)
     }
 
-    /// Puts what a search has found into the record.
-    fn hold(
+    /// That the writers did not keep up at the sensors' own rate, where no limit says so.
+    fn not_kept_up(
         &self,
-        record: &mut TrialRecord,
-        (search, probes): (&Search, usize),
-        missed: Option<&Missed>,
-    ) {
+        record: &TrialRecord,
+        search: &Search,
+        is_open: bool,
+    ) -> Option<LimitRecord> {
+        let is_met = search.held.is_some_and(|held| held >= self.needed);
+        let is_told = !record.verdict.is_valid() || probes::missed_limits(record).next().is_some();
+        let words = probes::behind(record).filter(|_| !is_met && !is_told)?;
+        Some(LimitRecord {
+            text: format!("keeping up at {}{A_SECOND}", short(self.needed)),
+            measured: None,
+            unit: String::new(),
+            words,
+            met: false,
+            is_undecided: is_open,
+        })
+    }
+
+    /// Puts what a search has found into the record.
+    fn hold(&self, record: &mut TrialRecord, (search, probes): (&Search, usize), is_open: bool) {
         let figure = search
             .held
             .map_or_else(|| Figure::unmeasured(UNIT), |held| Figure::new(held, UNIT));
         record.figures.insert(HIGHEST_RATE.to_owned(), figure);
-        // Where no rate held, the record is of the lowest, and misses it itself.
-        if search.held.is_some_and(|held| held < self.needed) {
-            let told = missed.iter().flat_map(|missed| missed.told(self.needed));
-            record.limits.extend(told);
-        }
-        let is_open = !search.is_over() || missed.is_some_and(|missed| missed.is_disturbed);
         let held = |limit: &Limit| limit.hold_headroom(search.held, self.needed, is_open);
         record.limits.extend(self.headroom.iter().map(held));
         let words = search.words(probes);
@@ -237,7 +249,7 @@ impl FindLimit {
     }
 }
 
-/// Whether the limit was held against the rate of the sensors alone, besides the file's own.
+/// Whether it says what the rate of the sensors misses, besides the file's own limits.
 pub fn is_of_needed_rate(limit: &LimitRecord) -> bool {
     limit.text.ends_with(A_SECOND)
 }

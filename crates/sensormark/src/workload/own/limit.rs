@@ -6,8 +6,8 @@
 #[cfg(test)]
 mod tests;
 
+use crate::measurement::disk;
 use crate::measurement::latency::{LatencySummary, SAMPLES_BEYOND};
-use crate::measurement::names;
 use crate::measurement::record::{LimitRecord, LoadRecord, TrialRecord};
 use crate::nearest::unknown;
 use crate::quantity::{Quantity, duration_ns, duration_text, quantity, short, size_text};
@@ -68,11 +68,11 @@ pub enum What {
     ErrorShare,
     /// Operations that were due and could not start.
     NotStarted,
-    /// Disk used after the load, at rest, in bytes.
+    /// Disk used after the load, at rest, logs apart, in bytes.
     Disk,
-    /// The same, growth by a stored reading, in bytes.
+    /// Its growth by a stored reading, in bytes.
     DiskPerReading,
-    /// The growth outside logs times the readings of a time, and the logs, in bytes.
+    /// The same times the readings of a time, in bytes.
     DiskKept,
     /// The most memory that the database held at the end of a phase, in bytes.
     Memory,
@@ -273,8 +273,8 @@ impl Limit {
             What::ErrorShare => self.error_share(record),
             What::NotStarted => Ok(self.sum(record, |load| load.not_started)? as f64),
             What::Throughput => self.throughput(record),
-            What::Disk => Ok(disk(record, names::DISK_SETTLED)?),
-            What::DiskPerReading => disk_per_reading(record),
+            What::Disk => seen(disk::at_rest_bytes(record)),
+            What::DiskPerReading => seen(disk::of_a_reading_bytes(record)),
             What::DiskKept => disk_kept(record, self.kept_readings.ok_or_else(missing)?),
             What::Memory => memory(record).ok_or_else(missing),
             _ => Err(missing()),
@@ -451,32 +451,14 @@ fn loads(record: &TrialRecord) -> impl Iterator<Item = &LoadRecord> {
     record.loads.iter().filter(|load| !load.warm_up)
 }
 
-fn disk(record: &TrialRecord, name: &str) -> Result<f64, String> {
-    let figure = record.figures.get(name).and_then(|figure| figure.value);
-    figure.ok_or_else(|| "the database's disk cannot be seen from here".to_owned())
+/// A figure of the disk, or that there is none.
+fn seen(bytes: Option<f64>) -> Result<f64, Absent> {
+    Ok(bytes.ok_or("the database's disk cannot be seen from here")?)
 }
 
-/// Growth by a reading that was loaded.
-fn disk_per_reading(record: &TrialRecord) -> Result<f64, Absent> {
-    let grown = disk(record, names::DISK_SETTLED)? - disk(record, names::DISK_BEFORE)?;
-    Ok(grown / loaded_readings(record)?)
-}
-
-/// The disk of so many readings: the growth by a reading outside logs, and the logs once, because a database bounds them.
+/// The disk of so many readings: the growth by a reading.
 fn disk_kept(record: &TrialRecord, readings: f64) -> Result<f64, Absent> {
-    let logs = |name| disk(record, name).unwrap_or(0.0);
-    let settled = disk(record, names::DISK_SETTLED)? - logs(names::DISK_SETTLED_LOGS);
-    let before = disk(record, names::DISK_BEFORE)? - logs(names::DISK_BEFORE_LOGS);
-    let a_reading = (settled - before).max(0.0) / loaded_readings(record)?;
-    Ok(a_reading * readings + logs(names::DISK_SETTLED_LOGS))
-}
-
-fn loaded_readings(record: &TrialRecord) -> Result<f64, Absent> {
-    let loaded = loads(record).find(|load| load.phase == super::LOAD);
-    match loaded.map_or(0, LoadRecord::readings) {
-        0 => Err("not measured".into()),
-        readings => Ok(readings as f64),
-    }
+    Ok(seen(disk::of_a_reading_bytes(record))?.max(0.0) * readings)
 }
 
 /// The most that the server's processes held at the end of a phase; of an embedded database, the process that it is in.

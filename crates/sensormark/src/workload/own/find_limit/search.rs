@@ -8,7 +8,8 @@ const LOWEST: f64 = 1_000.0;
 /// The search for the highest rate that holds.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Search {
-    first: f64,
+    /// The first rate.
+    pub first: f64,
     /// The highest that held.
     pub held: Option<f64>,
     /// The lowest that did not.

@@ -1,6 +1,7 @@
 //! Limits on records with known numbers: 100,000 readings on 80 MB, 204.8 MB of memory in the server.
 
 use super::*;
+use crate::measurement::names;
 use crate::measurement::record::Figure;
 use crate::report::tests::phases::usual;
 
@@ -15,13 +16,14 @@ fn held(text: &str, record: &TrialRecord) -> LimitRecord {
 
 #[test]
 fn disk_of_the_time_that_data_is_kept() {
-    let record = usual("MariaDB", 10);
+    let mut record = usual("MariaDB", 10);
+    record.ledger.as_mut().expect("a ledger").stored = 100_000;
     // 86,400,000 readings of 800 bytes.
     let found = held("disk for 1d < 69.2 GB", &record);
     assert!(found.met && found.measured == Some(69.12e9), "{found:?}");
     assert_eq!(found.words, "69.12 GB");
     assert!(!held("disk for 1d < 69 GB", &record).met);
-    // Of the 80 MB 20 are logs, which do not grow with the data: 600 bytes a reading.
+    // Of the 80 MB 20 are logs, which a setting bounds: 600 bytes a reading, and no limit counts them.
     let mut logs = record.clone();
     for (name, bytes) in [
         (names::DISK_BEFORE_LOGS, 0.0),
@@ -31,7 +33,24 @@ fn disk_of_the_time_that_data_is_kept() {
         logs.figures.insert(name.to_owned(), figure);
     }
     let found = held("disk for 1d < 69 GB", &logs);
-    assert_eq!(found.measured, Some(51.86e9));
+    assert_eq!(found.measured, Some(51.84e9));
+    assert_eq!(held("disk per reading < 1 kB", &logs).measured, Some(600.0));
+    assert_eq!(held("disk < 1 GB", &logs).measured, Some(100e6));
+    // An earlier version looked for no logs of some servers, and wrote down 0.
+    let mut unknown = logs;
+    unknown.log_bound = None;
+    let none = Figure::new(0.0, "bytes");
+    unknown
+        .figures
+        .insert(names::DISK_SETTLED_LOGS.to_owned(), none);
+    for text in [
+        "disk < 1 GB",
+        "disk per reading < 1 kB",
+        "disk for 1d < 69 GB",
+    ] {
+        let found = held(text, &unknown);
+        assert!(!found.met && found.is_undecided, "{found:?}");
+    }
     let mut nowhere = record;
     nowhere.figures.clear();
     let found = held("disk for 1d < 69 GB", &nowhere);
