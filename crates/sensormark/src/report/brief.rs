@@ -2,7 +2,7 @@
 
 use super::number::{fixed, significant};
 use super::size::Readings;
-use super::summary::{NotRanked, Summary, SummaryColumn, SummaryRow};
+use super::summary::{NotRanked, Summary, SummaryColumn, SummaryRow, UnscoredRow};
 use super::wrapping::wrap;
 use unicode_width::UnicodeWidthStr;
 
@@ -233,6 +233,8 @@ fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
         // A score compares, and here is nobody to compare with.
         alone.score = "–".to_owned();
     }
+    let unscored = summary.unscored.iter();
+    rows.extend(unscored.map(|row| unscored_line(row, &summary.columns)));
     let widths = Widths::of(&rows, &summary.columns, width);
     // A reason is whole or not there, so an entry may have several lines.
     let mut body: Vec<Vec<String>> = rows.iter().map(|row| vec![widths.row(row)]).collect();
@@ -292,12 +294,15 @@ fn not_measured(summary: &Summary, width: usize) -> Option<String> {
 /// What the headings mean: all of them beside the least rows, in so many lines at most; or what goes beside all rows. Then the first columns go without,
 /// because their headings say most.
 fn legend(summary: &Summary, width: usize, most: [Option<usize>; 2]) -> Vec<String> {
+    const OF_MISSING: &str = "–: not measured, so no score";
     const OF_SCORE: &str = "100 = costs nothing, relative to the layouts here";
-    if summary.ranked.is_empty() {
+    if summary.ranked.is_empty() && summary.unscored.is_empty() {
         return Vec::new();
     }
     let columns = summary.columns.iter().map(|column| column.meaning);
-    let meanings: Vec<&str> = columns.chain([OF_SCORE]).collect();
+    let of_score = (!summary.ranked.is_empty()).then_some(OF_SCORE);
+    let of_missing = (!summary.unscored.is_empty()).then_some(OF_MISSING);
+    let meanings: Vec<&str> = columns.chain(of_score).chain(of_missing).collect();
     let from = |first: usize| wrap(&meanings[first..].join("; "), width - 4);
     let fits =
         |lines: &Vec<String>, most: Option<usize>| most.is_none_or(|most| lines.len() <= most);
@@ -312,14 +317,29 @@ fn legend(summary: &Summary, width: usize, most: [Option<usize>; 2]) -> Vec<Stri
     lines.map(|line| format!("    {line}")).collect()
 }
 
-fn line(row: &SummaryRow, columns: &[SummaryColumn]) -> Line {
-    let figures = row.figures.iter().zip(columns).map(|(value, column)| {
-        let mark = if row.rough && column.is_time { "~" } else { "" };
+/// The figures of a row, as the columns show them.
+fn drawn(figures: &[Option<f64>], columns: &[SummaryColumn], is_rough: bool) -> Vec<String> {
+    let figures = figures.iter().zip(columns).map(|(value, column)| {
+        let mark = if is_rough && column.is_time { "~" } else { "" };
         value.map_or_else(
             || "–".to_owned(),
             |value| format!("{mark}{}", significant(value, 3)),
         )
     });
+    figures.collect()
+}
+
+/// What was measured of somebody without a score.
+fn unscored_line(row: &UnscoredRow, columns: &[SummaryColumn]) -> Line {
+    Line {
+        rank: "–".to_owned(),
+        name: row.label.clone(),
+        score: "–".to_owned(),
+        figures: drawn(&row.figures, columns, row.rough),
+    }
+}
+
+fn line(row: &SummaryRow, columns: &[SummaryColumn]) -> Line {
     let score = fixed(row.score, 1);
     let rank = row.rank.to_string();
     Line {
@@ -332,7 +352,7 @@ fn line(row: &SummaryRow, columns: &[SummaryColumn]) -> Line {
             || score.clone(),
             |half| format!("{score} ± {}", fixed(half, 1)),
         ),
-        figures: figures.collect(),
+        figures: drawn(&row.figures, columns, row.rough),
     }
 }
 

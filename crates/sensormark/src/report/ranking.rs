@@ -36,6 +36,8 @@ pub struct Ranking {
     pub ranked: Vec<Ranked>,
     /// Who is not ranked (label), and why.
     pub unranked: Vec<(String, String)>,
+    /// Those of them that were measured and only lack costs that a score needs, by their places in [`Field::contestants`].
+    pub unscored: Vec<usize>,
     /// How the scores were made.
     pub notes: Vec<String>,
     /// Who meets what the user asked to hold, where something was.
@@ -81,6 +83,7 @@ impl Ranking {
             basis: Basis::SingleTrial,
             ranked: Vec::new(),
             unranked,
+            unscored: Vec::new(),
             notes,
             requirements: Requirements::of(field),
         };
@@ -92,6 +95,7 @@ impl Ranking {
             .collect::<Result<Vec<_>, _>>()?;
         let mut notes = table_notes(&tables, options);
         notes.extend(yardstick.comparable.iter().flat_map(Comparable::notes));
+        let mut unscored = Vec::new();
         for contestant in &contestants {
             let of_it = |table: &Table| {
                 table
@@ -101,6 +105,7 @@ impl Ranking {
                     .map(|one| (table.phase.clone(), one.reason.clone()))
             };
             if let Some((phase, reason)) = tables.iter().find_map(of_it) {
+                unscored.push(contestant.read);
                 unranked.push((
                     contestant.label.clone(),
                     unscored_reason(field, &contestant.label, &phase, &reason),
@@ -110,12 +115,18 @@ impl Ranking {
         let means = tables.iter().map(only_means).collect();
         let board = match Board::new(means) {
             Ok(board) => board,
-            Err(ScoreError::NoContestant) => return Ok(nobody(unranked, notes)),
+            Err(ScoreError::NoContestant) => {
+                return Ok(Self {
+                    unscored,
+                    ..nobody(unranked, notes)
+                });
+            }
             Err(error) => return Err(error.into()),
         };
         let mut ranking = Self {
             ranked: scored(&board, &tables, &contestants),
             board: Some(board),
+            unscored,
             ..nobody(unranked, notes)
         };
         ranking.rank();

@@ -2,6 +2,7 @@
 //! ([`super::Report::json`]) read the same summary. It ranks nobody: see [`super::ranking`].
 
 mod figures;
+mod without_score;
 mod words;
 
 use super::clean::clean;
@@ -18,6 +19,8 @@ use crate::units::Total;
 pub(super) use figures::figures;
 pub use figures::{Estimate, SummaryColumn};
 use serde::Serialize;
+pub use without_score::UnscoredRow;
+use without_score::best_first;
 
 /// What a report comes to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -63,7 +66,10 @@ pub struct Summary {
     pub columns: Vec<SummaryColumn>,
     /// Who is ranked, best first.
     pub ranked: Vec<SummaryRow>,
-    /// Who is not, and why.
+    /// Who was measured and has no score, because a cost that it needs was not measured; the best first, by the first column.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unscored: Vec<UnscoredRow>,
+    /// Who is not ranked, and why.
     pub not_ranked: Vec<NotRanked>,
     /// What was asked for and not measured, and why.
     pub not_measured: Vec<NotRanked>,
@@ -135,22 +141,24 @@ pub struct NotRanked {
 impl Summary {
     /// The summary of a field and its ranking.
     pub fn new(field: &Field, ranking: &Ranking) -> Self {
-        let mut columns: Vec<SummaryColumn> = Vec::new();
-        let mut values: Vec<Vec<Option<f64>>> = vec![Vec::new(); ranking.ranked.len()];
-        for (column, value) in figures(field) {
-            let found: Vec<Option<f64>> = ranking
-                .ranked
+        let ranked_arms = ranking.ranked.iter().map(|one| arm(field, one));
+        let unscored_arms = || {
+            ranking
+                .unscored
                 .iter()
-                .map(|one| Some(value(arm(field, one))?.value))
-                .collect();
-            if found.iter().any(Option::is_some) {
-                columns.push(column);
-                values
-                    .iter_mut()
-                    .zip(found)
-                    .for_each(|(row, found)| row.push(found));
-            }
-        }
+                .map(|&place| &field.contestants()[place])
+        };
+        let arms: Vec<&Arm> = ranked_arms.chain(unscored_arms()).collect();
+        let (columns, mut values) = measured(field, &arms);
+        let figures = values.split_off(ranking.ranked.len());
+        let unscored = unscored_arms()
+            .zip(figures)
+            .map(|(arm, figures)| UnscoredRow {
+                label: arm.label.clone(),
+                rough: is_rough(field, arm),
+                figures,
+            });
+        let unscored = best_first(unscored.collect(), &columns);
         let rows = ranking.ranked.iter().zip(values);
         let requirements = ranking.requirements.as_ref();
         let answer = |one: &Ranked| requirements?.of_layout(one.label());
@@ -186,11 +194,37 @@ impl Summary {
             is_tested,
             columns,
             ranked,
+            unscored,
             not_ranked: not_ranked(ranking),
             not_measured: not_measured(field),
             checks: checks(field),
         }
     }
+}
+
+/// The columns in which anybody has a figure, and each one's figures.
+fn measured(field: &Field, arms: &[&Arm]) -> (Vec<SummaryColumn>, Vec<Vec<Option<f64>>>) {
+    let mut columns = Vec::new();
+    let mut rows = vec![Vec::new(); arms.len()];
+    for (column, value) in figures(field) {
+        let found: Vec<Option<f64>> = arms.iter().map(|arm| Some(value(arm)?.value)).collect();
+        if found.iter().any(Option::is_some) {
+            columns.push(column);
+            let rows = rows.iter_mut().zip(found);
+            rows.for_each(|(row, found)| row.push(found));
+        }
+    }
+    (columns, rows)
+}
+
+/// Whether a trial of it, or of what it reads, counts although the machine was busy.
+fn is_rough(field: &Field, read: &Arm) -> bool {
+    let arms = [Some(read), field.write_of(read)];
+    let mut trials = arms
+        .into_iter()
+        .flatten()
+        .flat_map(|arm| field.valid_of(arm));
+    trials.any(TrialRecord::is_rough)
 }
 
 fn arm<'a>(field: &'a Field, one: &Ranked) -> &'a Arm {
@@ -204,11 +238,6 @@ fn row(
     figures: Vec<Option<f64>>,
 ) -> SummaryRow {
     let read = arm(field, one);
-    let arms = [Some(read), field.write_of(read)];
-    let mut trials = arms
-        .into_iter()
-        .flatten()
-        .flat_map(|arm| field.valid_of(arm));
     SummaryRow {
         rank: one.rank,
         label: one.label().to_owned(),
@@ -219,7 +248,7 @@ fn row(
             .interval
             .map(|interval| (interval.high - interval.low) / 2.0),
         win_share: one.win_share,
-        rough: trials.any(TrialRecord::is_rough),
+        rough: is_rough(field, read),
         meets: answer.map(|answer| answer.outcome),
         reason: answer.and_then(|answer| answer.reasons.first().cloned()),
         figures,
@@ -316,6 +345,10 @@ fn cheapest(ranking: &Ranking, ranked: &[SummaryRow]) -> String {
     let tied: Vec<&str> = ranking.first().iter().map(|one| one.label()).collect();
     let best = |embedded: bool| ranked.iter().find(|one| one.embedded == embedded);
     match (ranked, best(true), best(false)) {
+        ([], _, _) if !ranking.unscored.is_empty() => {
+            "Nothing has a score, because not all costs were measured; what was measured is below."
+                .to_owned()
+        }
         ([], _, _) => "Nothing can be ranked; the reasons are below.".to_owned(),
         ([one], _, _) => format!(
             "{} alone can be ranked, so there is nothing to compare it with.",

@@ -25,6 +25,9 @@ pub struct SummaryColumn {
     pub meaning: &'static str,
     /// Whether a busy machine moves it.
     pub is_time: bool,
+    /// Whether more of it is better.
+    #[serde(skip)]
+    pub more_is_better: bool,
 }
 
 impl SummaryColumn {
@@ -54,6 +57,15 @@ impl SummaryColumn {
             unit,
             meaning,
             is_time: false,
+            more_is_better: false,
+        }
+    }
+
+    /// A figure of which more is better.
+    const fn more_is_better(self) -> Self {
+        Self {
+            more_is_better: true,
+            ..self
         }
     }
 }
@@ -66,7 +78,8 @@ const RATE: SummaryColumn = SummaryColumn::time(
     ["write", "k/s"],
     "1000/s",
     "write in thousand readings a second",
-);
+)
+.more_is_better();
 const ASK: SummaryColumn =
     SummaryColumn::time("question", ["ask", "ms"], "ms", "ask in ms a question");
 const CPU: SummaryColumn = SummaryColumn::cost(
@@ -87,7 +100,8 @@ const ROOM: SummaryColumn = SummaryColumn::time(
     ["room", "×"],
     "times",
     "room: highest rate over that of your sensors",
-);
+)
+.more_is_better();
 const KEPT: SummaryColumn = SummaryColumn::cost(
     "disk_kept",
     ["kept", "GB"],

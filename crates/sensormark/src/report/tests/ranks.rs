@@ -6,6 +6,7 @@ use crate::measurement::names;
 use crate::measurement::record::{Cache, Figure, Side, TrialRecord};
 use crate::measurement::verdict::ReasonKind;
 use crate::probe::RoleTotals;
+use crate::report::brief::{Paths, Room, render};
 use crate::report::criteria;
 use crate::report::number::significant;
 use crate::score::Weights;
@@ -184,6 +185,34 @@ fn a_server_without_a_probe_has_no_score() {
         }
     }
     let report = report(trials);
+    let summary = report.summary();
+    let [row] = summary.unscored.as_slice() else {
+        panic!("one has no score: {:?}", summary.unscored);
+    };
+    assert_eq!(row.label, "MariaDB individual");
+    let columns = summary.columns.iter().map(|column| column.id);
+    let measured = columns.zip(&row.figures);
+    let measured: Vec<&str> = measured
+        .filter_map(|(id, figure)| figure.map(|_| id))
+        .collect();
+    assert_eq!(measured, ["lost", "read_mean", "disk_per_reading"]);
+    let room = Room {
+        width: 100,
+        height: None,
+    };
+    let screen = render(&summary, &Paths::default(), room);
+    let line = screen
+        .lines()
+        .find(|line| line.starts_with("  – MariaDB individual "));
+    let line = line.unwrap_or_else(|| panic!("what was measured has no row: {screen}"));
+    let ranked = screen
+        .lines()
+        .find(|line| line.contains("MariaDB bulk  "))
+        .expect("it is ranked");
+    assert!(
+        screen.find(ranked) < screen.find(line),
+        "the ranked come first: {screen}"
+    );
     assert_eq!(order(&report), ["MariaDB bulk"]);
     let reason = cell(&report, "not_ranked", "MariaDB individual", "reason");
     assert_eq!(
