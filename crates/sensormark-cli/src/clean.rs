@@ -7,10 +7,12 @@ use crate::failure::{Failure, NOT_VALID};
 use crate::output::line;
 use crate::registry::registry;
 use sensormark::engine::leftover::{Leftover, Place};
-use sensormark::engine::selection::{Choice, parse};
+use sensormark::engine::selection::{Choice, parse, redacted};
 use sensormark::report::clean::clean as shown;
+use sensormark::report::quoted;
 use sensormark::workload::machine_tool::queue;
 use sensormark_server::{RunState, Supervisor};
+use sensormark_store::Secret;
 use std::process::ExitCode;
 
 /// The most databases that a run which begins names one by one.
@@ -150,8 +152,10 @@ pub fn name_left(supervisor: &Supervisor, choices: &[&Choice], timeout_ms: u64) 
         let left = found.iter().filter(|one| one.run != RunState::Live);
         let left: Vec<String> = left.map(|one| named(&place.choice, one)).collect();
         let store = place.choice.store.description().name;
-        notes.extend(left.iter().take(MOST_NAMED).map(|named| {
-            format!("{named}, was not dropped; sensormark clean {store}=URL says whether it may go")
+        let url = place.choice.url.as_ref().map_or("URL", Secret::expose);
+        let named = quoted(&redacted(&format!("{store}={url}"), &registry()));
+        notes.extend(left.iter().take(MOST_NAMED).map(|left| {
+            format!("{left}, was not dropped; sensormark clean {named} says whether it may go")
         }));
         if let Some(more) = left.len().checked_sub(MOST_NAMED).filter(|more| *more > 0) {
             let title = place.choice.title();

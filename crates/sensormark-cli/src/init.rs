@@ -7,6 +7,7 @@ use crate::arguments::InitArguments;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::registry::registry;
 use questionnaire::Questionnaire;
+use sensormark::report::quoted;
 use sensormark::workload::own::file;
 use sensormark::workload::own::questionnaire::Answers;
 use sensormark::workload::own::template;
@@ -31,8 +32,9 @@ pub fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
     if arguments.example {
         write(path, template::TEMPLATE)?;
         crate::messages::say(format_args!(
-            "wrote {0}; change what you like, then: sensormark run {0}",
-            path.display()
+            "wrote {}; change what you like, then: sensormark run {}",
+            path.display(),
+            quoted(&path.to_string_lossy())
         ));
         return Ok(ExitCode::SUCCESS);
     }
@@ -54,8 +56,9 @@ pub fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
     write(path, &text)?;
     let rate = answers.rate_text();
     crate::messages::say(format_args!(
-        "wrote {name}: {rate} readings a second, kept for {}\nnext: sensormark run {name} --find-limit",
-        answers.keep()
+        "wrote {name}: {rate} readings a second, kept for {}\nnext: sensormark run {} --find-limit",
+        answers.keep(),
+        quoted(&name)
     ));
     Ok(ExitCode::SUCCESS)
 }

@@ -11,6 +11,7 @@ use sensormark::engine::trial::script::Step;
 use sensormark::engine::trial::support::{Support, support};
 use sensormark::engine::trial::{Subject, WorkloadFactory};
 use sensormark::nearest::unknown;
+use sensormark::report::quoted;
 use sensormark_store::{DefaultSelection, LayoutOption, Store};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -146,8 +147,10 @@ fn store_line(text: &mut String, store: &Arc<dyn Store>) {
     };
     let _ = writeln!(
         text,
-        "{:<12} {} ({kind}); an existing one: --on {}={}",
-        description.name, description.title, description.name, description.url_example
+        "{:<12} {} ({kind}); an existing one: --on {}",
+        description.name,
+        description.title,
+        quoted(&format!("{}={}", description.name, description.url_example))
     );
     for (class, words) in &description.durability {
         let _ = writeln!(text, "  {:<12}   durability {}: {words}", "", class.text());

@@ -6,6 +6,7 @@ use crate::failure::{Failure, INTERRUPTED, NOT_VALID, UNREACHABLE};
 use crate::hosts::Hosts;
 use crate::hosts::reach::reach;
 use crate::progress::Progress;
+use crate::registry::registry;
 use crate::report::{PAGE, draw, options, print};
 use crate::shard::Rank;
 use crate::signals;
@@ -25,7 +26,7 @@ use sensormark::engine::role::own_program;
 use sensormark::engine::run::{RunOutcome, run as measure};
 use sensormark::engine::run_plan::RunPlan;
 use sensormark::engine::scale::Scale;
-use sensormark::engine::selection::Choice;
+use sensormark::engine::selection::{self, Choice};
 use sensormark::engine::server_probes::ServerProbes;
 use sensormark::engine::study_protocol::Protocol;
 use sensormark::measurement::record::SCHEMA_VERSION;
@@ -333,7 +334,7 @@ impl Planned<'_> {
             sensormark: env!("CARGO_PKG_VERSION").to_owned(),
             started: jiff::Timestamp::now().to_string(),
             finished: None,
-            command_line: redact_arguments(&command_line),
+            command_line: redacted(&command_line),
             workload: self.workload.to_owned(),
             scale: self.scale.to_owned(),
             parameters: self.parameters.clone(),
@@ -442,4 +443,18 @@ fn exit_code(outcome: RunOutcome) -> ExitCode {
         } => ExitCode::SUCCESS,
         _ => ExitCode::from(NOT_VALID),
     }
+}
+
+/// The command line as a result keeps it: what follows `--on` is cut where the program cuts it.
+fn redacted(line: &[String]) -> Vec<String> {
+    let mut kept = redact_arguments(line);
+    let registry = registry();
+    for (place, argument) in line.iter().enumerate() {
+        if let Some(on) = argument.strip_prefix("--on=") {
+            kept[place] = format!("--on={}", selection::redacted(on, &registry));
+        } else if place > 0 && line[place - 1] == "--on" {
+            kept[place] = selection::redacted(argument, &registry);
+        }
+    }
+    kept
 }

@@ -65,7 +65,7 @@ fn is_closed(folder: &Path) -> bool {
 /// How to get a server that `sensormark install-servers` installs.
 pub fn install_advice(name: &str, url_example: &str) -> String {
     format!(
-        "install it with `sensormark install-servers {name}`, or name a server by --on {name}={url_example}"
+        "install it with `sensormark install-servers {name}`, or name a server by --on '{name}={url_example}'"
     )
 }
 

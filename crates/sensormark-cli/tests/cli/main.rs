@@ -21,6 +21,7 @@ mod lost_output;
 mod messages;
 mod names;
 mod own;
+mod pasted;
 mod platform;
 mod refused;
 mod replay;

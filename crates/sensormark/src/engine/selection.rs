@@ -6,6 +6,7 @@
 
 use crate::engine::connection::Registry;
 use crate::nearest::unknown;
+use crate::probe::{HIDDEN, redact};
 use sensormark_store::{Cluster, Durability, Secret, Store};
 use std::sync::Arc;
 
@@ -93,20 +94,8 @@ impl Choice {
 /// # Errors
 /// A store that there is not, with the nearest right name.
 pub fn parse(text: &str, registry: &Registry) -> Result<Vec<Choice>, String> {
-    let mut items: Vec<String> = Vec::new();
-    for piece in text.split(',') {
-        let starts_item = items.last().is_none_or(|last| !last.contains('='))
-            || store_name(piece, registry).is_some();
-        match items.last_mut() {
-            Some(last) if !starts_item => {
-                last.push(',');
-                last.push_str(piece);
-            }
-            _ => items.push(piece.trim().to_owned()),
-        }
-    }
     let mut choices = Vec::new();
-    for item in items {
+    for item in items(text, registry) {
         if let Some(rest) = of_all(&item) {
             for store in registry.stores() {
                 let item = format!("{}{rest}", store.description().name);
@@ -122,6 +111,33 @@ pub fn parse(text: &str, registry: &Registry) -> Result<Vec<Choice>, String> {
     let mut choices = distinct(choices);
     tell_servers_apart(&mut choices)?;
     Ok(choices)
+}
+
+/// The value of `--on` as a result may keep it: users and passwords are [`HIDDEN`], each in its own item. The name of a server after an @ is no secret.
+pub fn redacted(text: &str, registry: &Registry) -> String {
+    let items = items(text, registry).into_iter();
+    let redacted = items.map(|item| match item.split_once("=@") {
+        Some((store, name)) if !store.contains('=') && !name.contains('@') => item,
+        _ => redact(&item),
+    });
+    redacted.collect::<Vec<_>>().join(",")
+}
+
+/// The items of the value of `--on`.
+fn items(text: &str, registry: &Registry) -> Vec<String> {
+    let mut items: Vec<String> = Vec::new();
+    for piece in text.split(',') {
+        let starts_item = items.last().is_none_or(|last| !last.contains('='))
+            || store_name(piece, registry).is_some();
+        match items.last_mut() {
+            Some(last) if !starts_item => {
+                last.push(',');
+                last.push_str(piece);
+            }
+            _ => items.push(piece.trim().to_owned()),
+        }
+    }
+    items
 }
 
 /// The choices without those that are there twice. What was named itself, besides among all, has to be there.
@@ -191,6 +207,11 @@ fn parse_item(item: &str, registry: &Registry) -> Result<Choice, String> {
         Some((left, url)) => (left, Some(Secret::new(url))),
         None => (item, None),
     };
+    if url.as_ref().is_some_and(|url| is_hidden(url.expose())) {
+        return Err(format!(
+            "--on {item}: {HIDDEN} stands for what no result keeps, a user and a password; write them in its place"
+        ));
+    }
     let (name, layout) = left
         .split_once(':')
         .map_or((left, None), |(name, layout)| (name, Some(layout)));
@@ -215,6 +236,12 @@ fn parse_item(item: &str, registry: &Registry) -> Result<Choice, String> {
         cluster: None,
         durability: None,
     })
+}
+
+/// Whether a URL is one of a result's, without its user and password.
+fn is_hidden(url: &str) -> bool {
+    let after = url.split_once("://").map_or(url, |(_, after)| after);
+    after.starts_with(&format!("{HIDDEN}@"))
 }
 
 /// The longest name of a server, in characters.
@@ -302,6 +329,29 @@ mod tests {
         ] {
             assert_eq!(named(on, layout), is_named, "{on} {layout}");
         }
+    }
+
+    #[test]
+    fn a_list_of_servers_is_redacted_item_by_item_and_says_what_to_fill_in() {
+        let store = MemoryStore::new(RepeatedWrite::KeepsBoth);
+        let registry = Registry::new(vec![Arc::new(store)]).with_aliases(vec![("m", "memory")]);
+        for (given, kept) in [
+            ("memory=@a,m:bulk=@b", "memory=@a,m:bulk=@b"),
+            (
+                "memory=x://u:p@h:1/,m#b=@id,memory",
+                "memory=x://***@h:1/,m#b=@id,memory",
+            ),
+            ("memory=x://u:p,q=@r@h/", "memory=x://***@h/"),
+            ("memory=@a@b", "memory=***@b"),
+            ("memory:bulk=@a", "memory:bulk=@a"),
+        ] {
+            assert_eq!(redacted(given, &registry), kept);
+        }
+        let servers = parse("memory=@a,m:bulk=@b", &registry).expect("two").len();
+        let again = redacted("memory=@a,m:bulk=@b", &registry);
+        assert_eq!(parse(&again, &registry).expect("the same").len(), servers);
+        let said = parse("memory=x://***@h:1/", &registry).err();
+        assert!(said.is_some_and(|said| said.contains("write them in its place")));
     }
 
     #[test]

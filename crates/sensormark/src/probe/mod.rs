@@ -54,7 +54,7 @@ pub use lines::{Hello, HostFacts, LINES_VERSION, Mark, ProbeCommand, ProbeLine, 
 pub use processes::{FoundProcesses, Processes};
 pub use recorder::Recorder;
 pub use recording::{HostColumns, Phase, Recording, SamplingCost, TreeColumns, TreeRecord};
-pub use redact::{redact, redact_arguments};
+pub use redact::{HIDDEN, redact, redact_arguments};
 pub use service::{ProbeService, Teller, Watched, boot_id};
 pub use several_hosts::ClientSeen;
 pub use table::{ProcessRow, ProcessTable};

@@ -3,7 +3,7 @@
 //! grammar, so it holds for any.
 
 /// What stands in for something that was taken out.
-const HIDDEN: &str = "***";
+pub const HIDDEN: &str = "***";
 
 /// Names whose values are secret, as options (`--password X`), as keys of a URL (`?token=X`) or of a connection
 /// string (`password=X`). A name that ends in one of these (`--influx-token`, `sslpassword`) is secret too.

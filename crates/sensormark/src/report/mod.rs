@@ -109,7 +109,7 @@ impl Report {
             Some(seconds) => {
                 let once = seconds / summary.repetitions.max(1) as f64;
                 format!(
-                    "   (about {})",
+                    "   # about {}",
                     brief::span(once * f64::from(FIRM_REPETITIONS))
                 )
             }
@@ -144,7 +144,7 @@ impl Report {
         }
         let long = brief::span(FIRM_SECONDS_A_STORE * stores.max(1) as f64);
         let (own, scale) = (own.join(" "), Scale::Firm.name());
-        Some(format!("sensormark {own} --scale {scale}   (about {long})"))
+        Some(format!("sensormark {own} --scale {scale}   # about {long}"))
     }
 
     /// For documents.

@@ -5,7 +5,7 @@ use super::{hosts, memory_limit, role_hosts};
 use crate::engine::study_protocol;
 use crate::measurement::record::TrialRecord;
 use crate::measurement::server::ProbeRecord;
-use crate::probe::{DeviceKind, Environment, Processor};
+use crate::probe::{DeviceKind, Environment, HIDDEN, Processor};
 use crate::report::field::Field;
 use crate::report::number::{fixed, significant};
 use crate::report::shell::quoted;
@@ -378,12 +378,18 @@ pub fn reproduce(field: &Field) -> Section {
         .iter()
         .map(|argument| quoted(argument))
         .collect();
-    section.list(vec![
-        format!("command: sensormark {}", command.join(" ")),
+    let mut items = vec![format!("command: sensormark {}", command.join(" "))];
+    if command.iter().any(|word| word.contains(HIDDEN)) {
+        items.push(format!(
+            "{HIDDEN} in the command: the user and the password, which no result keeps; write them in its place"
+        ));
+    }
+    items.extend([
         format!("seed {}, {}, sensormark {}, started {}", run.seed, counted(field.blocks.len(), "repetition"), run.sensormark, run.started),
         format!("parameters: {}", parameters(field)),
         format!("results: {} (run.json, trials/, samples/); sensormark report derives all of this from them again", run.name),
     ]);
+    section.list(items);
     section
 }
 

@@ -230,7 +230,7 @@ fn a_busy_machine_makes_the_answer_rough_and_marks_what_it_moves() {
     );
     let firmer = found.firmer().expect("it is not tested yet");
     assert!(
-        firmer.contains("--strict --set repetitions=5   (about 50 min)"),
+        firmer.contains("--strict --set repetitions=5   # about 50 min"),
         "{firmer}"
     );
 }
@@ -245,7 +245,7 @@ fn a_quick_run_with_nothing_set_is_advised_the_scale_that_decides() {
         found.firmer().expect("it is not tested yet")
     };
     let stores = ["run", "machine-tool", "--on", "sqlite,mariadb"];
-    let advised = "sensormark run machine-tool --on sqlite,mariadb --scale firm   (about 10 min)";
+    let advised = "sensormark run machine-tool --on sqlite,mariadb --scale firm   # about 10 min";
     assert_eq!(firmer(&stores), advised);
     let scale = ["--scale", "quick", "--tolerate-disturbance"];
     assert_eq!(firmer(&[&stores[..], &scale].concat()), advised);
