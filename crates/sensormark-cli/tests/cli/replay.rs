@@ -1,6 +1,6 @@
 //! Replays from end to end: recordings as they come out of loggers, every row stored, every answer checked, faults named.
 
-use crate::support::{Place, errors, held_against, reasons};
+use crate::support::{Place, errors, held_against, reasons, said};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -103,5 +103,38 @@ fn rows_that_cannot_be_read_are_named_by_line_before_anything_is_begun() {
     assert!(skipped.status.success(), "{}", errors(&skipped));
     for trial in place.trials() {
         assert_eq!(ledger(&trial, "stored"), 3);
+    }
+}
+
+/// A name that a database keeps for itself is another one in all of them, and that is said.
+#[test]
+fn a_name_that_a_database_keeps_is_changed_and_told() {
+    let place = Place::new();
+    let rows: Vec<String> = (0..30)
+        .map(|row| format!("2020-01-01T00:{row:02}:00Z,{row},{}\n", row + 1))
+        .collect();
+    let text = format!("time,xmin,temp\n{}", rows.concat());
+    std::fs::write(place.path().join("sqlite_log.csv"), text).expect("a file");
+    let arguments = ["replay", "sqlite_log.csv", "--on", "sqlite"];
+    let options = [
+        "--results",
+        "results",
+        "--tolerate-disturbance",
+        "--set",
+        "questions=20",
+    ];
+    let output = place.run(&[&arguments[..], &options].concat());
+    let text = said(&output);
+    assert!(output.status.success(), "{text}");
+    for words in [
+        "xmin is called named_xmin in every database, because PostgreSQL keeps that name",
+        "sqlite_log is called named_sqlite_log in every database, because SQLite keeps that name",
+    ] {
+        assert!(text.contains(words), "{words:?} is not in: {text}");
+    }
+    for trial in place.trials() {
+        let against = held_against(&trial);
+        assert!(against.is_empty(), "{} {against:?}", trial["name"]);
+        assert_eq!(ledger(&trial, "stored"), 30);
     }
 }

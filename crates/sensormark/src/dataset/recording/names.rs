@@ -1,9 +1,9 @@
-//! Names of the contract (lower case ASCII, at most 40 bytes) from names as people write them.
+//! Names of the contract (lower case ASCII, at most 40 bytes, none that a database keeps) from names as people write them.
 
+use super::options::RecordingOptions;
+use sensormark_store::name::{LONGEST_NAME as LONGEST, column_name, table_name};
 use std::collections::BTreeSet;
-
-/// The longest name.
-const LONGEST: usize = 40;
+use std::path::Path;
 
 /// A name of the contract for what a file calls `text`: "Humidity Ratio" and "HumidityRatio" become `humidity_ratio`. Where nothing is left
 /// or a digit is first, it starts with `column_`.
@@ -28,9 +28,20 @@ pub fn name_of(text: &str) -> String {
     name.trim_end_matches('_').to_owned()
 }
 
-/// The same, told apart from the names that are taken by a number at its end; takes it.
+/// The name of the table of a recording, and what is to be said of it.
+pub(super) fn table_name_of(path: &Path, options: &RecordingOptions) -> (String, Option<String>) {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    table_name(&name_of(options.name.as_deref().unwrap_or(&stem)))
+}
+
+/// What is to be said of the name of a column that the file calls `text`.
+pub(super) fn column_note(text: &str) -> Option<String> {
+    column_name(&name_of(text)).1
+}
+
+/// The name of a column, told apart from the names that are taken by a number at its end; takes it.
 pub(super) fn free_name_of(text: &str, taken: &mut BTreeSet<String>) -> String {
-    let plain = name_of(text);
+    let (plain, _) = column_name(&name_of(text));
     let mut name = plain.clone();
     let mut number = 2;
     while !taken.insert(name.clone()) {
@@ -63,6 +74,9 @@ mod tests {
             assert_eq!(name_of(text), name, "{text}");
         }
         assert_eq!(name_of(&"abcdefghij ".repeat(9)).len(), 40);
+        let mut taken = BTreeSet::new();
+        let kept = ["named_xmin", "XMin", "xmin"].map(|text| free_name_of(text, &mut taken));
+        assert_eq!(kept, ["named_xmin", "named_xmin_2", "named_xmin_3"]);
         let mut taken = BTreeSet::new();
         let names = ["a", "A", "a"].map(|text| free_name_of(text, &mut taken));
         assert_eq!(names, ["a", "a_2", "a_3"]);

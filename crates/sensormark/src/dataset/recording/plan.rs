@@ -11,7 +11,7 @@ use sensormark_store::{FieldSet, FieldType};
 use super::dialect::{Dialect, HeaderQuirk};
 use super::error::RecordingError;
 use super::evidence::{ColumnEvidence, Evidence};
-use super::names::{free_name_of, name_of};
+use super::names::{column_note, free_name_of, name_of, table_name_of};
 use super::options::RecordingOptions;
 use super::time::TimeFormat;
 
@@ -95,6 +95,9 @@ pub(super) fn decide(
         roles.push(role);
     }
     check_fields(path, &roles)?;
+    let kept = labels.iter().zip(&roles).filter(|(_, role)| is_kept(role));
+    assumptions.extend(kept.filter_map(|(label, _)| column_note(label)));
+    assumptions.extend(table_name_of(path, options).1);
     Ok(Plan {
         names: contract_names(&labels, &roles),
         roles,
@@ -172,14 +175,18 @@ fn labels(dialect: &Dialect) -> Vec<String> {
     dialect.names.iter().enumerate().map(label).collect()
 }
 
+/// Whether a column is stored.
+const fn is_kept(role: &Role) -> bool {
+    matches!(role, Role::Field(_) | Role::Tag { .. })
+}
+
 /// The contract's names. Fields and tags come first, so that a column that is left out takes no name from them.
 fn contract_names(labels: &[String], roles: &[Role]) -> Vec<String> {
     let mut taken = BTreeSet::new();
-    let kept = |role: &Role| matches!(role, Role::Field(_) | Role::Tag { .. });
     let mut names = vec![String::new(); labels.len()];
     for wanted in [true, false] {
         for (column, role) in roles.iter().enumerate() {
-            if kept(role) == wanted {
+            if is_kept(role) == wanted {
                 names[column] = free_name_of(&labels[column], &mut taken);
             }
         }

@@ -16,7 +16,7 @@ use super::dialect::Dialect;
 use super::error::RecordingError;
 use super::evidence::Evidence;
 use super::fault::{Fault, Faults};
-use super::names::name_of;
+use super::names::table_name_of;
 use super::options::RecordingOptions;
 use super::plan::{Plan, Role};
 use super::rows::{self, Row};
@@ -63,9 +63,7 @@ pub(super) fn take(
             bad,
         });
     }
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let name = options.name.as_deref().unwrap_or(&stem);
-    Ok(taker.finish(name_of(name), bad))
+    Ok(taker.finish(table_name_of(path, options).0, bad))
 }
 
 /// Turns rows into readings.

@@ -106,7 +106,7 @@ impl WorkloadFactory for OwnWorkload {
         let repeated = subject.store.repeated_write(subject.layout, table);
         let size = subject.store.write_size(subject.layout, table);
         let resolution = subject.time_resolution(&schema, 0);
-        let mut notes = Vec::new();
+        let mut notes: Vec<String> = sensors::renamed(&parameters).collect();
         if resolution > table.time_resolution {
             notes.push(format!(
                 "times are cut to {} ns, all that the layout keeps",

@@ -4,6 +4,7 @@ use super::answers::Answers;
 use super::parameters::{ByPart, OfPart, QueryKind, QueryPart, WhenPart};
 use crate::dataset::random::Stream;
 use crate::engine::operations::{Extent, Operations, Slot};
+use sensormark_store::name::column_name;
 use sensormark_store::{
     Aggregate, Answer, Ask, Comparison, FieldSet, Function, Grouping, Predicate, Query, Selection,
     Table, TimeRange, Window,
@@ -70,7 +71,7 @@ impl Questions {
         let places: Vec<usize> = part
             .fields
             .iter()
-            .filter_map(|name| table.field(name))
+            .filter_map(|name| table.field(&column_name(name).0))
             .collect();
         let none = FieldSet::first(0);
         let fields = places.iter().fold(none, |set, &field| set.with(field));
@@ -98,7 +99,7 @@ impl Questions {
             OfPart::One => Selection::One(series),
             OfPart::All => Selection::All,
             OfPart::Tag(name) => {
-                let tag = table.tag(name).unwrap_or(0);
+                let tag = table.tag(&column_name(name).0).unwrap_or(0);
                 Selection::Tagged {
                     tag,
                     value: table.series.columns()[tag].text(series),
@@ -184,7 +185,7 @@ impl Questions {
         };
         let table = self.answers.table();
         let by_tag = match &self.part.by {
-            ByPart::Tag(name) => table.tag(name),
+            ByPart::Tag(name) => table.tag(&column_name(name).0),
             _ => None,
         };
         Ask::Aggregate {

@@ -4,6 +4,7 @@ use super::parameters::{FieldKind, FieldPart, Parameters, ShapePart, TagPart};
 use crate::dataset::recording::{Recording, RecordingOptions};
 use crate::dataset::shapes::shape::{FieldShape, Shape};
 use crate::dataset::shapes::{Sensors, Timing};
+use sensormark_store::name::{column_name, table_name};
 use sensormark_store::{
     Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TextColumn, TimeResolution,
     Values,
@@ -21,18 +22,18 @@ pub fn schema(parameters: &Parameters) -> Schema {
         combinations = combinations.saturating_mul(tag.values.len().max(1) as u64);
     }
     let field = |field: &FieldPart| Field {
-        name: field.name.clone(),
+        name: column_name(&field.name).0,
         kind: field_type(field.kind),
         nullable: false,
     };
     Schema {
         tables: vec![Table {
-            name: series.table.clone(),
+            name: table_name(&series.table).0,
             tags: parameters
                 .tags
                 .iter()
                 .map(|tag| Tag {
-                    name: tag.name.clone(),
+                    name: column_name(&tag.name).0,
                 })
                 .collect(),
             fields: parameters.fields.iter().map(field).collect(),
@@ -41,6 +42,14 @@ pub fn schema(parameters: &Parameters) -> Schema {
             series: Series::new(columns).every(series.interval_ns),
         }],
     }
+}
+
+/// What is to be said of names that the schema has otherwise than the file.
+pub fn renamed(parameters: &Parameters) -> impl Iterator<Item = String> {
+    let tags = parameters.tags.iter().map(|tag| &tag.name);
+    let columns = tags.chain(parameters.fields.iter().map(|field| &field.name));
+    let notes = columns.filter_map(|name| column_name(name).1);
+    notes.chain(table_name(&parameters.series.table).1)
 }
 
 /// A tag's value of each series: its own, or one of the tag's, so that several tags with values go through all their combinations.
@@ -203,5 +212,5 @@ fn same(name: &str, wanted: &str) -> bool {
         let kept = text.chars().filter(|one| one.is_ascii_alphanumeric());
         kept.map(|one| one.to_ascii_lowercase()).collect()
     };
-    name == wanted || plain(name) == plain(wanted)
+    name == wanted || plain(name) == plain(wanted) || name == column_name(wanted).0
 }

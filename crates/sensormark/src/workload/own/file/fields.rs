@@ -4,6 +4,7 @@ use super::disagreement::disagree;
 use super::error::FileError;
 use super::section::{At, Section};
 use crate::workload::own::parameters::{FieldKind, FieldPart, ShapePart, TagPart};
+use sensormark_store::name::column_name;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -84,7 +85,7 @@ pub struct Names(BTreeSet<String>);
 impl Names {
     /// Takes one more.
     pub fn take(&mut self, section: &Section<'_, '_>, name: &At<String>) -> Result<(), FileError> {
-        if self.0.insert(name.value.clone()) {
+        if self.0.insert(column_name(&name.value).0) {
             return Ok(());
         }
         let message = format!("{:?} is there already; names are unique", name.value);
