@@ -372,6 +372,10 @@ impl<A: BackendAdministrator + 'static> Administrator for AdministratorOf<A> {
         Box::pin(self.administrator.settle())
     }
 
+    fn take_notes(&mut self) -> Vec<String> {
+        self.administrator.take_notes()
+    }
+
     fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>> {
         Box::pin(self.administrator.settings())
     }

@@ -332,6 +332,11 @@ pub trait BackendAdministrator {
     /// When it does not come to rest.
     async fn settle(&mut self) -> Result<(), StoreError>;
 
+    /// What a reader of the results has to know since the last call.
+    fn take_notes(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The settings that matter, read back.
     ///
     /// # Errors

@@ -23,6 +23,8 @@ impl Mark {
 pub enum Found {
     /// Nothing.
     Nothing,
+    /// Something that holds nothing yet, its mark neither: whoever made it was stopped before it was marked.
+    Empty,
     /// Something that bears no mark.
     Unmarked,
     /// Something that bears this mark.

@@ -5,12 +5,13 @@
 //! | found under its name | what happens |
 //! | --- | --- |
 //! | nothing | it is made |
+//! | nothing in it, its mark neither (what was stopped before it was marked) | it is dropped and made anew |
 //! | something without a mark | [`ErrorKind::Foreign`] |
 //! | the mark of another owner | [`ErrorKind::Foreign`] |
 //! | the plan's own mark, and something that the plan's layout does not make | [`ErrorKind::Foreign`] |
 //! | the plan's own mark, and nothing else (an earlier attempt) | it is dropped and made anew |
 //!
-//! Only what bears the plan's own mark is dropped; nothing there is fine. How a mark is kept is each store's matter.
+//! Only what bears the plan's own mark, or holds nothing at all under a name that a run gave, is dropped; nothing there is fine. How a mark is kept is each store's matter.
 
 use crate::backend::BackendAdministrator;
 use crate::mark::Found;
@@ -25,7 +26,8 @@ async fn is_own(
     let name = name_there(administrator, plan);
     match administrator.found(&name).await? {
         Found::Nothing => Ok(false),
-        Found::Unmarked => Err(foreign(&name, "is there without sensormark's mark")),
+        Found::Empty if DatabaseName::mark(&name).is_some() => Ok(true),
+        Found::Empty | Found::Unmarked => Err(foreign(&name, "is there without sensormark's mark")),
         Found::Marked(mark) if mark.is_of(plan) => Ok(true),
         Found::Marked(_) => Err(foreign(&name, "is there and belongs to another run")),
     }
@@ -62,7 +64,12 @@ pub async fn create(
         }
         administrator.remove().await?;
     }
-    administrator.make().await
+    let made = administrator.make().await;
+    // What was made before the failure is nobody's use. That it cannot be removed is no other failure: `clean` finds it.
+    if made.is_err() && matches!(is_own(administrator, plan).await, Ok(true)) {
+        drop(administrator.remove().await);
+    }
+    made
 }
 
 /// Drops the plan's database.
@@ -79,7 +86,7 @@ pub async fn drop_database(
     Ok(())
 }
 
-/// The sensormark databases that are there, with their owners. One that is dropped meanwhile, or that may not be looked into, is left out.
+/// The sensormark databases that are there, with their owners; also those that were never filled. One that is dropped meanwhile, or that may not be looked into, is left out.
 ///
 /// # Errors
 /// When the server cannot be asked.
@@ -98,6 +105,10 @@ pub async fn databases(
     for name in names {
         match administrator.found(&name).await {
             Ok(Found::Marked(mark)) => databases.push((mark.database, mark.owner)),
+            Ok(Found::Empty) => {
+                let owner = DatabaseName::mark(&name).map(str::to_owned);
+                databases.extend(owner.map(|owner| (name, owner)));
+            }
             Ok(Found::Nothing | Found::Unmarked) => {}
             Err(error) if error.kind().is_retryable() => return Err(error),
             Err(_) => {}

@@ -381,6 +381,12 @@ pub trait Administrator {
     /// Brings the database to rest by its own means (checkpoint, flush, compaction, statistics).
     fn settle(&mut self) -> LocalFuture<'_, Result<(), StoreError>>;
 
+    /// What a reader of the results has to know since the last call, in words: what was left out because the user may not do it, and a setting of the server's
+    /// that makes an acknowledgement worth less.
+    fn take_notes(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The settings that matter for speed and durability, read back from the server. An allow-list: no secret, path or host.
     fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>>;
 

@@ -64,6 +64,7 @@ pub struct CassandraAdministrator {
     options: Options,
     plan: Plan,
     physical: Arc<PhysicalSchema>,
+    notes: Vec<String>,
 }
 
 /// The server's version. The first time that a server of our own is asked, its accounts are set up.
@@ -108,6 +109,7 @@ impl CassandraAdministrator {
             options,
             plan,
             physical,
+            notes: Vec::new(),
         };
         Ok(administrator)
     }
@@ -285,6 +287,22 @@ impl CassandraAdministrator {
         Ok(settings)
     }
 
+    /// What was done; or nothing, with a note, where the user may not read the server's own tables.
+    fn noted<T: Default>(
+        &mut self,
+        done: Result<T, StoreError>,
+        what: &str,
+    ) -> Result<T, StoreError> {
+        match done {
+            Err(error) if error.kind() == ErrorKind::Authentication => {
+                self.notes
+                    .push(format!("{what}: the user may not read system_views"));
+                Ok(T::default())
+            }
+            done => done,
+        }
+    }
+
     async fn occupied(&self) -> Result<Size, StoreError> {
         let name = self.plan.database.as_str();
         let texts = self.nodetool(&["tablestats", "-F", "json", name]).await?;
@@ -356,6 +374,8 @@ impl BackendAdministrator for CassandraAdministrator {
         let keyspaces = self.texts("look for the keyspace", &text).await?;
         Ok(if keyspaces.is_empty() {
             Found::Nothing
+        } else if tables.is_empty() {
+            Found::Empty
         } else {
             Found::Unmarked
         })
@@ -403,11 +423,20 @@ impl BackendAdministrator for CassandraAdministrator {
     }
 
     async fn settle(&mut self) -> Result<(), StoreError> {
-        self.settle_all().await
+        let done = self.settle_all().await;
+        self.noted(
+            done,
+            "compactions were not waited for before the disk was measured",
+        )
     }
 
     async fn settings(&mut self) -> Result<Vec<Setting>, StoreError> {
-        self.read_settings().await
+        let read = self.read_settings().await;
+        self.noted(read, "settings are missing")
+    }
+
+    fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
     }
 
     async fn schema_text(&mut self) -> Result<Vec<String>, StoreError> {

@@ -154,11 +154,14 @@ impl InfluxdbAdministrator {
         if !is_given {
             return Ok(false);
         }
+        self.is_empty(name).await
+    }
+
+    /// Whether nobody has put anything into a database.
+    async fn is_empty(&mut self, name: &str) -> Result<bool, StoreError> {
         let statement = format!("SHOW MEASUREMENTS ON \"{name}\"");
-        Ok(self
-            .shown("list measurements", &statement)
-            .await?
-            .is_empty())
+        let measurements = self.shown("list measurements", &statement).await?;
+        Ok(measurements.is_empty())
     }
 
     async fn read_settings(&mut self) -> Result<Vec<Setting>, StoreError> {
@@ -254,6 +257,7 @@ impl BackendAdministrator for InfluxdbAdministrator {
             Ok(Some(mark)) => Ok(Found::Marked(mark)),
             // the one bucket that the URL names is taken where nothing is in it
             Ok(None) if self.is_given_and_empty(name).await? => Ok(Found::Nothing),
+            Ok(None) if self.is_empty(name).await? => Ok(Found::Empty),
             Ok(None) => Ok(Found::Unmarked),
             // a bucket that InfluxQL does not find has not been made by sensormark
             Err(error)

@@ -258,7 +258,12 @@ fn meaning(status: u16, sentence: &str) -> (ErrorKind, &'static str) {
                 "check user and password (or token)",
             );
         }
-        403 => return (ErrorKind::Authentication, "give the user all privileges"),
+        403 => {
+            return (
+                ErrorKind::Authentication,
+                "the URL's user needs all privileges, because an ordinary one makes no database (of 2.x, a token that may make buckets)",
+            );
+        }
         413 => {
             return (
                 ErrorKind::TooLarge,

@@ -73,6 +73,7 @@ pub struct MariadbAdministrator {
     options: Options,
     plan: Plan,
     physical: Arc<PhysicalSchema>,
+    notes: Vec<String>,
 }
 
 /// Sets, on a server of sensormark's own, what an acknowledgement promises; on others, checks that the server promises it.
@@ -115,6 +116,7 @@ impl MariadbAdministrator {
             options,
             plan,
             physical,
+            notes: Vec::new(),
         }
     }
 
@@ -155,6 +157,15 @@ impl MariadbAdministrator {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// Whether nobody has put anything into a database, but for the table that its mark was to be in.
+    async fn is_empty(&mut self, database: &str) -> Result<bool, StoreError> {
+        let sql = "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? \
+             UNION ALL SELECT ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = ?";
+        let named = vec![Value::from(database); 2];
+        let names = self.texts("look into the database", sql, named).await?;
+        Ok(names.iter().all(|name| name == OWNER_TABLE))
     }
 
     /// Puts a row a series into the tables of tags.
@@ -208,7 +219,10 @@ impl MariadbAdministrator {
         let managed = self.plan.endpoint.managed;
         if self.options.hosts() == 1 {
             let timeout = Duration::from_millis(self.plan.timeout_ms);
-            settle::alone(&mut self.link, &tables, managed).await?;
+            if !settle::alone(&mut self.link, &tables, managed).await? {
+                let note = "pages were not flushed before the disk was measured: the user may not (FLUSH TABLES)";
+                self.notes.push(note.to_owned());
+            }
             return self.link.allow(timeout).await;
         }
         for mut link in self.members().await? {
@@ -238,10 +252,48 @@ impl MariadbAdministrator {
                 Ok(())
             })
             .await?;
+        if self.plan.durability == Durability::Default && !self.plan.endpoint.managed {
+            let found = self.unsafe_settings().await?;
+            if !found.is_empty() {
+                self.notes.push(format!(
+                    "the server has {found}: a power cut may take acknowledged writes"
+                ));
+            }
+        }
         if self.options.hosts() > 1 {
             settings.extend(members::settings(&mut self.link).await?);
         }
         Ok(settings)
+    }
+
+    /// Settings of an existing server with which a power cut takes acknowledged writes, as its configuration has them; empty where there are none.
+    async fn unsafe_settings(&mut self) -> Result<String, StoreError> {
+        let sql = "SELECT CONCAT(LOWER(VARIABLE_NAME), ' = ', VARIABLE_VALUE) FROM information_schema.GLOBAL_VARIABLES WHERE \
+             (VARIABLE_NAME = 'INNODB_FLUSH_LOG_AT_TRX_COMMIT' AND VARIABLE_VALUE NOT IN ('1', '3')) \
+             OR (VARIABLE_NAME = 'INNODB_DOUBLEWRITE' AND VARIABLE_VALUE = 'OFF') \
+             OR (VARIABLE_NAME = 'INNODB_FLUSH_METHOD' AND VARIABLE_VALUE IN ('nosync', 'littlesync')) \
+             OR (VARIABLE_NAME = 'SYNC_BINLOG' AND VARIABLE_VALUE <> '1' AND @@GLOBAL.log_bin = 1)";
+        let found = self.texts("read settings", sql, Vec::new()).await?;
+        Ok(found.join(" and "))
+    }
+
+    /// Fails where an existing server does not acknowledge as the plan's class says.
+    async fn check_existing(&mut self) -> Result<(), StoreError> {
+        check_durability(&self.plan, self.link.server.flush_at_commit)?;
+        if self.plan.durability != Durability::Durable {
+            return Ok(());
+        }
+        let found = self.unsafe_settings().await?;
+        if found.is_empty() {
+            return Ok(());
+        }
+        Err(StoreError::new(
+            ErrorKind::Configuration,
+            "choose a durability class",
+            format!(
+                "the server has {found}, and a power cut then takes acknowledged writes; change that there, or ask for another class"
+            ),
+        ))
     }
 
     async fn measure(&mut self) -> Result<Size, StoreError> {
@@ -278,7 +330,7 @@ impl BackendAdministrator for MariadbAdministrator {
     async fn check(&mut self) -> Result<(), StoreError> {
         const OPERATION: &str = "create a database";
         if !self.plan.endpoint.managed {
-            return check_durability(&self.plan, self.link.server.flush_at_commit);
+            return self.check_existing().await;
         }
         let flush = if self.plan.durability == Durability::Relaxed {
             2
@@ -301,7 +353,11 @@ impl BackendAdministrator for MariadbAdministrator {
         if self.texts(OPERATION, there, named).await?.is_empty() {
             return Ok(Found::Nothing);
         }
-        Ok(Found::with_mark(self.mark(OPERATION, name).await?, name))
+        let mark = self.mark(OPERATION, name).await?;
+        if mark.is_none() && self.is_empty(name).await? {
+            return Ok(Found::Empty);
+        }
+        Ok(Found::with_mark(mark, name))
     }
 
     async fn contents(&mut self) -> Result<Vec<String>, StoreError> {
@@ -342,6 +398,10 @@ impl BackendAdministrator for MariadbAdministrator {
 
     async fn settle(&mut self) -> Result<(), StoreError> {
         self.rest().await
+    }
+
+    fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
     }
 
     async fn settings(&mut self) -> Result<Vec<Setting>, StoreError> {

@@ -156,7 +156,7 @@ fn connection_meaning(code: u16) -> Option<(ErrorKind, &'static str)> {
         ),
         1044 | 1142 | 1143 | 1227 | 1370 | 1410 => (
             Kind::Authentication,
-            "the user may not do this: GRANT ALL ON `sensormark\\_%`.* is needed",
+            "give the URL's user this right; GRANT ALL ON `sensormark\\_%`.* is enough to measure",
         ),
         1045 | 1698 | 1251 | 1275 | 1524 | 1820 | 1862 | 3118 | 4151 => {
             (Kind::Authentication, "check user and password in the URL")

@@ -59,6 +59,7 @@ pub struct MongodbAdministrator {
     physical: Arc<PhysicalSchema>,
     link: Link,
     topology: Topology,
+    notes: Vec<String>,
 }
 
 /// Whose a database is.
@@ -109,6 +110,7 @@ impl MongodbAdministrator {
             physical,
             link,
             topology: Topology::of(&hello),
+            notes: Vec::new(),
         })
     }
 
@@ -137,12 +139,14 @@ impl MongodbAdministrator {
     async fn read_settings(&mut self) -> Result<Vec<Setting>, StoreError> {
         let what = "read settings";
         let mut settings = Vec::new();
+        let mut is_refused = false;
         for parameter in PARAMETERS {
             let get = doc! { "getParameter": 1, parameter: 1 };
             match self.link.command_of("admin", what, get).await {
                 Ok(answer) => settings.extend(setting(&answer, parameter)),
                 // this version, or a router, has no parameter of that name
                 Err(error) if is_absent(error.kind()) => {}
+                Err(error) if error.kind() == ErrorKind::Authentication => is_refused = true,
                 Err(error) => return Err(error),
             }
         }
@@ -156,8 +160,18 @@ impl MongodbAdministrator {
             settings.extend(OPTIONS.iter().filter_map(|name| setting(parsed, name)));
         }
         let status = doc! { "serverStatus": 1, "metrics": 0, "locks": 0, "tcmalloc": 0 };
-        let status = self.link.command_of("admin", what, status).await?;
-        settings.extend(STATES.iter().filter_map(|name| setting(&status, name)));
+        match self.link.command_of("admin", what, status).await {
+            Ok(status) => {
+                settings.extend(STATES.iter().filter_map(|name| setting(&status, name)));
+            }
+            Err(error) if error.kind() == ErrorKind::Authentication => is_refused = true,
+            Err(error) => return Err(error),
+        }
+        if is_refused {
+            let note =
+                "settings are missing: the user may not read them (the role clusterMonitor may)";
+            self.notes.push(note.to_owned());
+        }
         let concern = doc! { "getDefaultRWConcern": 1 };
         match self.link.command_of("admin", what, concern).await {
             Ok(answer) => settings.extend(setting(&answer, "defaultWriteConcern")),
@@ -323,7 +337,18 @@ impl BackendAdministrator for MongodbAdministrator {
     }
 
     async fn settle(&mut self) -> Result<(), StoreError> {
-        members::settle(&self.link, self.topology, PATIENCE).await
+        match members::settle(&self.link, self.topology, PATIENCE).await {
+            Err(error) if error.kind() == ErrorKind::Authentication => {
+                let note = "no checkpoint before the disk was measured: the user may not (fsync, which the role hostManager may)";
+                self.notes.push(note.to_owned());
+                Ok(())
+            }
+            done => done,
+        }
+    }
+
+    fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
     }
 
     async fn settings(&mut self) -> Result<Vec<Setting>, StoreError> {

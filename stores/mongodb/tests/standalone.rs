@@ -34,6 +34,7 @@ fn main() {
         block_on(refused(&store, endpoint)).map_err(|error| format!("refused: {error}"))?;
         block_on(minutes(&store, endpoint)).map_err(|error| format!("minutes: {error}"))?;
         block_on(too_many(&store, endpoint)).map_err(|error| format!("too many: {error}"))?;
+        block_on(ordinary(&store, endpoint)).map_err(|error| format!("ordinary: {error}"))?;
         Ok(())
     });
     libtest_mimic::run(
@@ -103,6 +104,50 @@ async fn durability(store: &Mongodb, endpoint: &Endpoint) -> Outcome {
         session.close().await?;
         administrator.drop_database().await?;
     }
+    Ok(())
+}
+
+/// A user who may read, write and administer databases measures; what it may not do to the server is left out, and said.
+async fn ordinary(store: &Mongodb, endpoint: &Endpoint) -> Outcome {
+    let mut plan = plan(
+        store,
+        endpoint,
+        "ordinary",
+        values(1),
+        (Family::PerReading, ""),
+    );
+    let roles = ["readWriteAnyDatabase", "dbAdminAnyDatabase"];
+    let user = doc! { "createUser": "plain", "pwd": "secret", "roles": roles.to_vec() };
+    on(&plan, "admin", user).await?;
+    let url = endpoint.url.expose();
+    let (_, host) = url.rsplit_once('@').ok_or("no user")?;
+    plan.endpoint = store.endpoint(&format!("mongodb://plain:secret@{host}"))?;
+    let mut administrator = store.administrator(&plan).await?;
+    administrator.create().await?;
+    let mut session = store.connect(&plan).await?;
+    session
+        .write(&batch(&plan.schema.tables[0], &[1.0, 2.0]))
+        .await?;
+    administrator.settle().await?;
+    let settings = administrator.settings().await?;
+    assert!(settings.iter().any(|one| one.name == "writeConcern"));
+    let notes = administrator.take_notes().join("; ");
+    for words in [
+        "no checkpoint before the disk was measured",
+        "settings are missing",
+    ] {
+        assert!(notes.contains(words), "{words:?} is not in: {notes}");
+    }
+    assert!(
+        administrator
+            .documents()
+            .await?
+            .is_some_and(|all| all.count == 2)
+    );
+    assert!(administrator.size().await?.total_bytes > 0);
+    assert_eq!(stored(&mut *session, &plan).await?.len(), 2);
+    session.close().await?;
+    administrator.drop_database().await?;
     Ok(())
 }
 

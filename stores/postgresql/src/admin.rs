@@ -6,12 +6,12 @@
 use crate::config::Options;
 use crate::connection::Link;
 use crate::schema::owner_table;
-use crate::session::durability_setting;
+use crate::session::session_settings;
 use crate::write::fill_tags;
 use sensormark_kit::{BackendAdministrator, Found};
 use sensormark_relational::ddl::{statements, table_names};
 use sensormark_relational::physical_schema::{OWNER_TABLE, PhysicalSchema};
-use sensormark_store::{DatabaseName, ErrorKind, Plan, Setting, Size, StoreError};
+use sensormark_store::{DatabaseName, Durability, ErrorKind, Plan, Setting, Size, StoreError};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -77,7 +77,16 @@ pub struct PostgresqlAdministrator {
     plan: Plan,
     physical: Arc<PhysicalSchema>,
     maintenance: Link,
+    notes: Vec<String>,
 }
+
+/// Settings without which a power cut takes acknowledged writes, whatever a session asks for.
+const NEEDED_FOR_DURABLE: [&str; 2] = ["fsync", "full_page_writes"];
+
+/// What a database of the user's own would have and one that was just made has not: anything with an identifier above the system's own.
+const IS_EMPTY: &str = "SELECT NOT EXISTS (SELECT FROM pg_class WHERE oid >= 16384) AND NOT EXISTS (SELECT FROM pg_proc WHERE oid >= 16384) \
+    AND NOT EXISTS (SELECT FROM pg_type WHERE oid >= 16384) AND NOT EXISTS (SELECT FROM pg_namespace WHERE oid >= 16384) \
+    AND NOT EXISTS (SELECT FROM pg_extension WHERE oid >= 16384)";
 
 impl PostgresqlAdministrator {
     /// Connects to the maintenance database.
@@ -89,11 +98,14 @@ impl PostgresqlAdministrator {
         let timeout = Duration::from_millis(plan.timeout_ms);
         let mut maintenance = Link::open(&options, &options.maintenance_database, timeout).await?;
         maintenance.wire.allow(PATIENCE);
+        let settings = session_settings(plan.durability, &options)?;
+        maintenance.batch("set up a session", &settings).await?;
         Ok(Self {
             options,
             plan,
             physical,
             maintenance,
+            notes: Vec::new(),
         })
     }
 
@@ -101,8 +113,8 @@ impl PostgresqlAdministrator {
         let timeout = Duration::from_millis(self.plan.timeout_ms);
         let mut link = Link::open(&self.options, database, timeout).await?;
         link.wire.allow(PATIENCE);
-        let settings = durability_setting(self.plan.durability, &self.options)?;
-        link.batch("set the durability class", &settings).await?;
+        let settings = session_settings(self.plan.durability, &self.options)?;
+        link.batch("set up a session", &settings).await?;
         Ok(link)
     }
 
@@ -138,7 +150,14 @@ impl PostgresqlAdministrator {
     async fn settle_all(&mut self) -> Result<(), StoreError> {
         let mut link = self.link(self.plan.database.as_str()).await?;
         link.batch("vacuum and analyse", "VACUUM (ANALYZE)").await?;
-        link.batch("write a checkpoint", "CHECKPOINT").await?;
+        match link.batch("write a checkpoint", "CHECKPOINT").await {
+            Err(error) if error.kind() == ErrorKind::Authentication => {
+                let note =
+                    "no checkpoint before the disk was measured: the user may not (pg_checkpoint)";
+                self.notes.push(note.to_owned());
+            }
+            done => done?,
+        }
         link.close().await
     }
 
@@ -162,6 +181,12 @@ impl PostgresqlAdministrator {
                 value: row.get(1),
             })
             .collect();
+        let off = turned_off(&settings);
+        if self.plan.durability == Durability::Default && !off.is_empty() {
+            self.notes.push(format!(
+                "the server has {off}: a power cut may take acknowledged writes"
+            ));
+        }
         let replicas: i64 = following.get(0);
         if replicas > 0 {
             settings.push(Setting {
@@ -211,6 +236,18 @@ impl PostgresqlAdministrator {
     }
 }
 
+/// Those settings that are off and without which no class is durable, as the configuration has them; empty where all are on.
+fn turned_off(settings: &[Setting]) -> String {
+    let is_off = |setting: &&Setting| {
+        NEEDED_FOR_DURABLE.contains(&setting.name.as_str()) && setting.value == "off"
+    };
+    let off = settings.iter().filter(is_off);
+    let off: Vec<String> = off
+        .map(|setting| format!("{} = off", setting.name))
+        .collect();
+    off.join(" and ")
+}
+
 /// The owner's mark of a database, if it bears one.
 async fn read_mark(link: &mut Link) -> Result<Option<String>, StoreError> {
     if !list_tables(link)
@@ -230,6 +267,14 @@ async fn read_mark(link: &mut Link) -> Result<Option<String>, StoreError> {
     }
 }
 
+/// Whether nobody has put anything into a database.
+async fn is_empty(link: &mut Link) -> Result<bool, StoreError> {
+    let Link { client, wire, .. } = link;
+    let asking = client.query_one(IS_EMPTY, &[]);
+    let row = wire.run("look into the database", asking).await?;
+    Ok(row.get(0))
+}
+
 /// Tables, views and sequences of a database, without the server's own.
 async fn list_tables(link: &mut Link) -> Result<Vec<String>, StoreError> {
     let Link { client, wire, .. } = link;
@@ -240,14 +285,43 @@ async fn list_tables(link: &mut Link) -> Result<Vec<String>, StoreError> {
 }
 
 impl BackendAdministrator for PostgresqlAdministrator {
+    async fn check(&mut self) -> Result<(), StoreError> {
+        const OPERATION: &str = "set the durability class";
+        if self.plan.durability != Durability::Durable {
+            return Ok(());
+        }
+        let Link { client, wire, .. } = &mut self.maintenance;
+        let text = "SELECT name, current_setting(name) FROM unnest($1::text[]) AS name";
+        let named = NEEDED_FOR_DURABLE.to_vec();
+        let rows = wire.run(OPERATION, client.query(text, &[&named])).await?;
+        let settings = rows.iter().map(|row| Setting {
+            name: row.get(0),
+            value: row.get(1),
+        });
+        let off = turned_off(&settings.collect::<Vec<_>>());
+        if off.is_empty() {
+            return Ok(());
+        }
+        Err(StoreError::new(
+            ErrorKind::Configuration,
+            OPERATION,
+            format!(
+                "the server has {off}, and a power cut then takes acknowledged writes; set it to on in postgresql.conf and reload it, or ask for another class"
+            ),
+        ))
+    }
+
     async fn found(&mut self, name: &str) -> Result<Found, StoreError> {
         if !self.exists(name).await? {
             return Ok(Found::Nothing);
         }
         let mut link = self.link(name).await?;
-        let mark = read_mark(&mut link).await;
+        let found = match read_mark(&mut link).await? {
+            None if is_empty(&mut link).await? => Found::Empty,
+            mark => Found::with_mark(mark, name),
+        };
         link.close().await?;
-        Ok(Found::with_mark(mark?, name))
+        Ok(found)
     }
 
     async fn contents(&mut self) -> Result<Vec<String>, StoreError> {
@@ -288,6 +362,10 @@ impl BackendAdministrator for PostgresqlAdministrator {
 
     async fn settle(&mut self) -> Result<(), StoreError> {
         self.settle_all().await
+    }
+
+    fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
     }
 
     async fn settings(&mut self) -> Result<Vec<Setting>, StoreError> {

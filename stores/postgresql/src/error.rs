@@ -198,7 +198,7 @@ const CODES: [(&str, ErrorKind, &str); 43] = [
     (
         "42501",
         ErrorKind::Authentication,
-        "the user may not do this: CREATEDB and CREATE are needed",
+        "give the URL's user this right; a user with LOGIN and CREATEDB can measure",
     ),
     (
         "3D000",

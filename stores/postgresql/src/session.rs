@@ -7,8 +7,8 @@ use crate::write::{self, Writer};
 use sensormark_kit::BackendSession;
 use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_store::{
-    Acknowledgement, Answer, Batch, Durability, EntityReading, Plan, Query, Statement, StoreError,
-    Value,
+    Acknowledgement, Answer, Batch, Durability, EntityReading, ErrorKind, Plan, Query, Statement,
+    StoreError, Value,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,13 +23,27 @@ pub struct PostgresqlSession {
     replica: Option<(Link, query::Statements)>,
 }
 
-/// The statement that sets a durability class for a session, or what the URL of a cluster says.
-pub(crate) fn durability_setting(
+/// The statements that make a session ours, whatever its role has by default: where tables are, how long statements may take, and what an
+/// acknowledgement promises.
+pub(crate) fn session_settings(
     durability: Durability,
     options: &Options,
 ) -> Result<String, StoreError> {
+    let durability = durability_setting(durability, options)?;
+    Ok(format!(
+        "SET search_path = public; SET statement_timeout = 0; {durability}"
+    ))
+}
+
+/// The statement that sets a durability class for a session, or what the URL of a cluster says.
+fn durability_setting(durability: Durability, options: &Options) -> Result<String, StoreError> {
     let set = |level| Ok(format!("SET synchronous_commit = {level}"));
     match (durability, options.synchronous_commit) {
+        (Durability::Durable, Some("off")) => Err(StoreError::new(
+            ErrorKind::Configuration,
+            "set the durability class",
+            "synchronous_commit cannot be off, as the URL says, in class durable; leave it out of the URL, or ask for class relaxed",
+        )),
         (Durability::Default | Durability::Durable, level) => set(level.unwrap_or("on")),
         (Durability::Relaxed, None | Some("off" | "local")) => set("off"),
         (Durability::Relaxed, Some(level)) => Err(StoreError::unsupported(
@@ -52,11 +66,11 @@ impl PostgresqlSession {
         plan: &Plan,
         physical: Arc<PhysicalSchema>,
     ) -> Result<Self, StoreError> {
-        let durability = durability_setting(plan.durability, options)?;
+        let settings = session_settings(plan.durability, options)?;
         let timeout = Duration::from_millis(plan.timeout_ms);
         let mut link = Link::open(options, plan.database.as_str(), timeout).await?;
         let settings = format!(
-            "{durability}; SET statement_timeout = {}",
+            "{settings}; SET statement_timeout = {}",
             plan.timeout_ms.min(2_147_483_647)
         );
         link.batch("set up a session", &settings).await?;

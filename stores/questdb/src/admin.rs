@@ -145,6 +145,7 @@ impl BackendAdministrator for QuestdbAdministrator {
         let owner = table_name(name, OWNER_TABLE);
         let text = format!("SELECT mark FROM \"{owner}\"");
         match self.link.texts("read the owner's mark", &text).await {
+            Ok(marks) if marks.is_empty() && tables.len() == 1 => Ok(Found::Empty),
             Ok(marks) => Ok(Found::with_mark(marks.into_iter().next(), name)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Found::Nothing),
             Err(error) => Err(error),

@@ -27,6 +27,7 @@ mod heap;
 mod interruption;
 mod last_screen;
 mod one_process;
+mod ordinary_user;
 #[path = "../cli/own/mod.rs"]
 mod own;
 mod probe;
@@ -123,6 +124,13 @@ fn tests() -> Vec<Named> {
         test!(
             "PostgreSQL",
             existing_server::a_database_with_foreign_tables_is_refused_and_left_alone
+        ),
+        test!("PostgreSQL", ordinary_user::of_postgresql),
+        test!("MariaDB", ordinary_user::of_mariadb),
+        test!("PostgreSQL", ordinary_user::an_unmarked_database_is_cleaned),
+        test!(
+            "PostgreSQL",
+            ordinary_user::a_server_that_flushes_nothing_is_not_durable
         ),
         test!("PostgreSQL", clean::postgresql_by_url),
         test!("MongoDB", clean::mongodb_by_url),

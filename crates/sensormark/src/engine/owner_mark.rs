@@ -2,12 +2,13 @@
 //!
 //! How a database keeps it is its store's matter, who may drop what is the kit's.
 
+use sensormark_store::DatabaseName;
 use std::time::{Duration, SystemTime};
 
 /// Digits of the microseconds since 1970: enough until the year 2112.
 const TIME_DIGITS: usize = 13;
 /// Digits of the process id: Linux has at most 22 bits of it.
-const PROCESS_DIGITS: usize = 6;
+const PROCESS_DIGITS: usize = DatabaseName::MARK_DIGITS - TIME_DIGITS;
 
 /// The mark of a run of this process that begins now. Two runs in one microsecond would need one process id too.
 pub fn new() -> String {
@@ -38,7 +39,6 @@ pub fn short(mark: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sensormark_store::DatabaseName;
 
     #[test]
     fn a_mark_says_when_its_run_began_and_makes_a_name() {

@@ -35,21 +35,26 @@ pub(super) async fn member(link: &mut Link, tables: &str, managed: bool) -> Resu
     }
 }
 
-/// Settles a server. The time that a statement may take is then [`SETTLE`].
+/// Settles a server, and says whether its pages are on disk: on an existing one, the user may have no right to that. The time that a statement may take is then
+/// [`SETTLE`].
 ///
 /// # Errors
 /// When it does not come to rest.
-pub(super) async fn alone(link: &mut Link, tables: &str, managed: bool) -> Result<(), StoreError> {
+pub(super) async fn alone(
+    link: &mut Link,
+    tables: &str,
+    managed: bool,
+) -> Result<bool, StoreError> {
     link.allow(SETTLE).await?;
     analyze(link, tables).await?;
     if managed {
-        return flush_pages(link).await;
+        return flush_pages(link).await.map(|()| true);
     }
     // Without a right to change the server's settings: this writes all pages of these tables, and so do its locks end.
     let flush = format!("FLUSH TABLES {tables} FOR EXPORT");
     match link.text(OPERATION, flush).await {
-        Ok(()) => link.text(OPERATION, "UNLOCK TABLES").await,
-        Err(error) if error.kind() == ErrorKind::Authentication => Ok(()),
+        Ok(()) => link.text(OPERATION, "UNLOCK TABLES").await.map(|()| true),
+        Err(error) if error.kind() == ErrorKind::Authentication => Ok(false),
         Err(error) => Err(error),
     }
 }

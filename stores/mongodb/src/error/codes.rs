@@ -50,7 +50,7 @@ pub(super) const MEANINGS: &[Meaning] = &[
         &[13],
         ErrorKind::Authentication,
         Doubt::None,
-        "the user lacks the right to do this: grant readWrite, dbAdmin and clusterMonitor",
+        "give the URL's user this right; readWriteAnyDatabase and dbAdminAnyDatabase are enough to measure",
     ),
     // AuthenticationRestrictionUnmet
     (

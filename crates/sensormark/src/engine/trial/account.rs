@@ -212,6 +212,15 @@ pub fn add_settings(record: &mut TrialRecord, deployment: &Deployment, settings:
     record.settings = settings;
 }
 
+/// Adds what the database's administrator has to say, each thing once.
+pub fn add_notes(record: &mut TrialRecord, notes: Vec<String>) {
+    for note in notes {
+        if !record.warnings.contains(&note) {
+            record.warnings.push(note);
+        }
+    }
+}
+
 /// Adds the documents that the database counts, where it does.
 pub fn add_documents(record: &mut TrialRecord, deployment: &Deployment, plan: &Plan) {
     let counted =

@@ -379,10 +379,14 @@ impl Running<'_> {
             outcome = outcome.map_err(|failure| deployment.cause(failure));
         }
         if outcome.is_ok() && context.leads() {
-            let settings =
-                deployment.administer(plan, async |administrator| administrator.settings().await);
+            let settings = deployment.administer(plan, async |administrator| {
+                Ok((administrator.settings().await?, administrator.take_notes()))
+            });
             match settings {
-                Ok(settings) => account::add_settings(record, deployment, settings),
+                Ok((settings, notes)) => {
+                    account::add_settings(record, deployment, settings);
+                    account::add_notes(record, notes);
+                }
                 Err(error) => outcome = Err(error.into()),
             }
         }

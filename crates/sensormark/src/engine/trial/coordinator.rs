@@ -244,10 +244,13 @@ impl<'a> Coordinator<'a> {
         self.announce(name);
         self.watch.begin_phase(name)?;
         if self.context.leads() {
-            self.deployment
+            let notes = self
+                .deployment
                 .administer(self.plan, async |administrator| {
-                    administrator.settle().await
+                    administrator.settle().await?;
+                    Ok(administrator.take_notes())
                 })?;
+            account::add_notes(record, notes);
         }
         self.meet(name)?;
         self.watch.end_phase(false)?;
