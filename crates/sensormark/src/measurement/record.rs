@@ -401,6 +401,16 @@ impl LoadRecord {
         self.errors.values().total()
     }
 
+    /// Operations that were due and could not start, where they had to: what only prepares need not keep up.
+    pub fn fell_behind(&self) -> u64 {
+        if self.warm_up { 0 } else { self.not_started }
+    }
+
+    /// Why it ended early, where it was to come to its end: what only prepares has a time.
+    pub fn cut_short(&self) -> Option<&str> {
+        self.cut.as_deref().filter(|_| !self.warm_up)
+    }
+
     /// How many operations could not start, in words.
     pub fn not_started_words(&self) -> String {
         match self.not_started {

@@ -3,7 +3,7 @@
 
 use super::sections::cells::counted;
 use crate::measurement::names;
-use crate::measurement::record::TrialRecord;
+use crate::measurement::record::{LoadRecord, TrialRecord};
 use crate::report::criteria::figure;
 use crate::report::field::{Arm, Field};
 use crate::report::number::{fixed, significant};
@@ -46,7 +46,7 @@ pub fn undone(field: &Field, read: &Arm) -> Vec<String> {
         shortfalls.push(format!("lost {percent} %"));
     }
     let not_started =
-        |trial: &TrialRecord| -> u64 { trial.loads.iter().map(|load| load.not_started).total() };
+        |trial: &TrialRecord| -> u64 { trial.loads.iter().map(LoadRecord::fell_behind).total() };
     let most = field.valid_of(read).map(not_started).max().unwrap_or(0);
     if most > 0 {
         let operations = counted(usize::try_from(most).unwrap_or(usize::MAX), "operation");
@@ -65,8 +65,11 @@ pub fn undone(field: &Field, read: &Arm) -> Vec<String> {
 /// What it did not keep up with, phases among it that were cut: those have the costs of what was done.
 pub fn shortfalls(field: &Field, read: &Arm) -> Vec<String> {
     let mut shortfalls = undone(field, read);
-    let is_cut = |trial: &TrialRecord| trial.loads.iter().filter(|load| load.cut.is_some()).count();
-    let cut = field.valid_of(read).map(is_cut).max().unwrap_or(0);
+    let count = |trial: &TrialRecord| {
+        let loads = trial.loads.iter();
+        loads.filter(|load| load.cut_short().is_some()).count()
+    };
+    let cut = field.valid_of(read).map(count).max().unwrap_or(0);
     if cut > 0 {
         shortfalls.push(format!("{} cut", counted(cut, "phase")));
     }

@@ -25,7 +25,7 @@ fn warn_of(load: &LoadRecord, warnings: &mut Vec<String>) {
     if let Some(reason) = &load.client_side {
         say(format!("done in the client: {reason}"));
     }
-    if let Some(cut) = &load.cut {
+    if let Some(cut) = load.cut_short() {
         let rate = load.operations_per_second().unwrap_or(0.0);
         say(format!("cut: {cut}, at {rate:.1} operations a second"));
     }
@@ -37,7 +37,7 @@ fn warn_of(load: &LoadRecord, warnings: &mut Vec<String>) {
             window.hosts, window.seconds, load.seconds
         ));
     }
-    if load.not_started > 0 {
+    if load.fell_behind() > 0 {
         say(format!("could not keep up: {}", load.not_started_words()));
     }
 }
@@ -63,6 +63,12 @@ mod tests {
             };
             let told = told(&load);
             assert!(told[0].contains(&format!("could not keep up: {words}")));
+            let warm_up = LoadRecord {
+                warm_up: true,
+                cut: Some("its time was over".to_owned()),
+                ..load
+            };
+            assert!(self::told(&warm_up).is_empty(), "it only prepares");
         }
         assert!(told(&load()).is_empty());
     }

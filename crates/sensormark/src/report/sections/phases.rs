@@ -393,10 +393,10 @@ fn remark(loads: &[(&TrialRecord, &LoadRecord)]) -> String {
         if load.not_supported.is_some() {
             remarks.push("not supported");
         }
-        if load.cut.is_some() {
+        if load.cut_short().is_some() {
             remarks.push("cut");
         }
-        if load.not_started > 0 {
+        if load.fell_behind() > 0 {
             remarks.push("fell behind");
         }
         if load.client_side.is_some() {

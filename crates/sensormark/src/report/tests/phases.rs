@@ -320,6 +320,25 @@ fn a_phase_that_was_cut_did_not_keep_up() {
     );
 }
 
+/// The two seconds of warm-up in the file that `init` writes end with questions that are due, so nobody kept up.
+#[test]
+fn a_warm_up_need_not_keep_up() {
+    let with = |warm_up| {
+        let mut asked = load("before", false, 2.0, 40, 40);
+        (asked.warm_up, asked.not_started) = (warm_up, 3);
+        asked.cut = Some("its time was over after 40 of 43 operations".to_owned());
+        let mut trial = usual("MariaDB", 10);
+        trial.loads.insert(1, asked);
+        report(vec![trial, usual("PostgreSQL", 10)])
+    };
+    let (table, title) = ("ranking", "MariaDB individual");
+    assert_eq!(cell(&with(true), table, title, "keeps up"), "yes");
+    assert_eq!(
+        cell(&with(false), "not_ranked", title, "reason"),
+        "did not keep up: 3 operations due and not started"
+    );
+}
+
 /// Of MariaDB nothing could be measured: PostgreSQL and SQLite are compared in everything all the same.
 #[test]
 fn one_that_supports_nothing_keeps_nobody_from_being_compared() {

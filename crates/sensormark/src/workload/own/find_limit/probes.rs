@@ -206,7 +206,7 @@ pub(super) fn missed_limits(record: &TrialRecord) -> impl Iterator<Item = &Limit
 /// That writers could not keep up, in words.
 pub(super) fn behind(record: &TrialRecord) -> Option<String> {
     let mut loads = record.loads.iter();
-    let load = loads.find(|load| load.writes && load.not_started > 0)?;
+    let load = loads.find(|load| load.writes && load.fell_behind() > 0)?;
     Some(format!(
         "{} could not keep up: {}",
         load.name,
