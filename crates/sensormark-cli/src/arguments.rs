@@ -32,7 +32,7 @@ pub use reading::{
     CompareArguments, GenerateArguments, ListArguments, ReportArguments, ServeArguments,
 };
 pub use shard::{MergeArguments, ShardArguments};
-pub use values::milliseconds;
+pub use values::{Size, milliseconds};
 
 use clap::{ArgAction, Parser, Subcommand};
 use std::path::PathBuf;

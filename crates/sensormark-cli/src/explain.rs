@@ -8,6 +8,7 @@ use crate::output;
 use crate::progress::Progress;
 use crate::registry::{Workload, no_scale, numbers, own_file, registry};
 use crate::run::{choose, in_clusters};
+use crate::server_memory::ServerMemory;
 use crate::signals;
 use sensormark::engine::benchmark_case::BenchmarkCase;
 use sensormark::engine::deployment::Deployment;
@@ -52,6 +53,8 @@ struct Explaining {
     numbers: Value,
     /// What an acknowledged write promises, where the user does not say.
     durability: Durability,
+    /// Memory of each server for caches and heaps.
+    server_memory: ServerMemory,
 }
 
 /// Shows what a workload does to each layout.
@@ -82,7 +85,8 @@ pub fn explain(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
         messages::say(format_args!("{implementation}: {reason}"));
     }
     let asked: Vec<&Choice> = cases.iter().map(|case| &case.choice).collect();
-    check_memory_limit(&options(arguments, explaining.durability), &asked)?;
+    explaining.server_memory.check(&asked)?;
+    check_memory_limit(&explaining.options(arguments, durability), &asked)?;
     signals::clean_up_with(&supervisor);
     clean(&supervisor, &Progress::new(arguments.progress));
     let mut explained = Vec::new();
@@ -114,16 +118,17 @@ fn explaining(arguments: &ExplainArguments) -> Result<(Explaining, Option<String
                 factory,
                 numbers,
                 durability,
+                server_memory: ServerMemory::new(arguments.server_memory, None),
             };
             (explaining, None)
         }
         Workload::File(path) => {
             no_scale(arguments.scale)?;
             let own = own_file(&path, settings)?;
-            let (factory, numbers) = (own.factory, own.parameters);
             let explaining = Explaining {
-                factory,
-                numbers,
+                server_memory: own.server_memory(arguments.server_memory),
+                factory: own.factory,
+                numbers: own.parameters,
                 durability: own.durability,
             };
             (explaining, Some(own.on))
@@ -131,18 +136,18 @@ fn explaining(arguments: &ExplainArguments) -> Result<(Explaining, Option<String
     })
 }
 
-/// Options of the servers that are started.
-fn options(arguments: &ExplainArguments, durability: Durability) -> ServerOptions {
-    ServerOptions {
-        memory_bytes: arguments.server_memory.0,
-        memory_limit_bytes: arguments.memory_limit.map(|limit| limit.0),
-        durability,
-        clients: CLIENTS,
-        ..ServerOptions::default()
-    }
-}
-
 impl Explaining {
+    /// Options of the servers that are started.
+    fn options(&self, arguments: &ExplainArguments, durability: Durability) -> ServerOptions {
+        ServerOptions {
+            memory_bytes: self.server_memory.bytes,
+            memory_limit_bytes: arguments.memory_limit.map(|limit| limit.0),
+            durability,
+            clients: CLIENTS,
+            ..ServerOptions::default()
+        }
+    }
+
     fn cases(
         &self,
         choices: &[Choice],
@@ -165,7 +170,7 @@ impl Explaining {
         case: &BenchmarkCase,
         arguments: &ExplainArguments,
     ) -> Result<Explained, Failure> {
-        let options = options(arguments, case.durability);
+        let options = self.options(arguments, case.durability);
         let deployment = Deployment::open(
             supervisor,
             &case.choice,

@@ -39,6 +39,7 @@ mod report;
 mod role;
 mod run;
 mod serve;
+mod server_memory;
 mod servers;
 mod shard;
 mod signals;

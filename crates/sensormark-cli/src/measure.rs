@@ -8,6 +8,7 @@ use crate::hosts::reach::reach;
 use crate::progress::Progress;
 use crate::registry::registry;
 use crate::report::{PAGE, draw, options, print};
+use crate::server_memory::ServerMemory;
 use crate::shard::Rank;
 use crate::signals;
 use sensormark::engine::benchmark_case::BenchmarkCase;
@@ -40,9 +41,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Memory of each server for caches and heaps, where nobody says.
-pub const SERVER_MEMORY_BYTES: u64 = 1 << 30;
-
 /// Everything that a measuring command has made up its mind about.
 pub struct Planned<'a> {
     /// The workload's name.
@@ -57,8 +55,8 @@ pub struct Planned<'a> {
     pub seed: u64,
     /// What an acknowledged write promises.
     pub durability: Durability,
-    /// Memory of each server for caches and heaps, where the user does not say.
-    pub server_memory_bytes: u64,
+    /// Memory of each server for caches and heaps.
+    pub server_memory: ServerMemory,
     /// The study's protocol, where the run follows it.
     pub protocol: Option<&'static Protocol>,
     /// Who of several hosts this process is, where several make the load.
@@ -97,6 +95,9 @@ impl Planned<'_> {
         self.hosts.check(&roles.collect(), &self.cases)?;
         self.hosts.check_server(common)?;
         let choices: Vec<&Choice> = self.cases.iter().map(|case| &case.choice).collect();
+        if self.hosts.server().is_none() {
+            self.server_memory.check(&choices)?;
+        }
         check_memory_limit(&self.server(), &choices)?;
         let probes = ServerProbes::new(self.launcher()?, self.hosts.probes());
         probes.check(&choices).map_err(Failure::usage)?;
@@ -255,9 +256,7 @@ impl Planned<'_> {
     pub fn server(&self) -> ServerOptions {
         let common = self.common;
         ServerOptions {
-            memory_bytes: common
-                .server_memory
-                .map_or(self.server_memory_bytes, |size| size.0),
+            memory_bytes: self.server_memory.bytes,
             durability: self.durability,
             profile: self.profile(),
             start_seconds: common.start_timeout,

@@ -1,7 +1,8 @@
 //! The stores and workloads that this program was built with: the one place that names stores.
 
-use crate::arguments::ScaleName;
+use crate::arguments::{ScaleName, Size};
 use crate::failure::Failure;
+use crate::server_memory::ServerMemory;
 use sensormark::engine::adjust::adjust_values;
 use sensormark::engine::connection::Registry;
 use sensormark::engine::scale::Scale;
@@ -151,7 +152,17 @@ pub struct OwnFile {
     /// What an acknowledged write promises.
     pub durability: Durability,
     /// Memory of each server for caches and heaps, where the file says.
-    pub server_memory_bytes: Option<u64>,
+    server_memory_bytes: Option<u64>,
+    /// The file, as the user named it.
+    file: String,
+}
+
+impl OwnFile {
+    /// Memory of each server for caches and heaps: what the option says, or else the file.
+    pub fn server_memory(&self, option: Option<Size>) -> ServerMemory {
+        let of_file = self.server_memory_bytes;
+        ServerMemory::new(option, of_file.map(|bytes| (self.file.as_str(), bytes)))
+    }
 }
 
 /// Refuses a scale where the workload is a file, which says by itself how large it is.
@@ -207,6 +218,7 @@ fn read_own(
         on,
         durability,
         server_memory_bytes,
+        file: path.display().to_string(),
     })
 }
 

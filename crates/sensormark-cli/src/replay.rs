@@ -8,6 +8,7 @@ use crate::measure::{Planned, supervisor};
 use crate::messages;
 use crate::registry::{factories, registry};
 use crate::run::{choose, in_clusters};
+use crate::server_memory::ServerMemory;
 use sensormark::dataset::recording::{ColumnType, Recording, RecordingOptions};
 use sensormark::engine::adjust::adjust;
 use sensormark::engine::trial::case::TrialRunner;
@@ -95,7 +96,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         repetitions,
         seed: arguments.seed,
         durability,
-        server_memory_bytes: crate::measure::SERVER_MEMORY_BYTES,
+        server_memory: ServerMemory::new(arguments.common.server_memory, None),
         protocol: None,
         common: &arguments.common,
         hosts: Hosts::new(&HostsArguments::default(), &arguments.common.probing.probes)?,

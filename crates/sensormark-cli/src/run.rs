@@ -4,8 +4,9 @@ use crate::arguments::{CacheName, ClusterArguments, DurabilityName, RunArguments
 use crate::dry_run;
 use crate::failure::Failure;
 use crate::hosts::Hosts;
-use crate::measure::{Planned, SERVER_MEMORY_BYTES, supervisor};
+use crate::measure::{Planned, supervisor};
 use crate::registry::{Workload, no_scale, numbers, own_file, registry, shown};
+use crate::server_memory::ServerMemory;
 use crate::shard::Rank;
 use sensormark::dataset::export::DataRequest;
 use sensormark::engine::clusters;
@@ -52,7 +53,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
                 scale: scale.name(),
                 on: DEFAULT_STORES,
                 durability: Durability::Default,
-                server_memory_bytes: SERVER_MEMORY_BYTES,
+                server_memory: ServerMemory::new(arguments.common.server_memory, None),
                 factory,
             };
             measured.run(arguments)
@@ -66,12 +67,12 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
                 .map_err(|why| Failure::usage(format!("{}: {why}", path.display())))?;
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let measured = Measured {
+                server_memory: own.server_memory(arguments.common.server_memory),
                 shown: shown(&own.parameters),
                 parameters: own.parameters,
                 scale: &name,
                 on: &own.on,
                 durability: own.durability,
-                server_memory_bytes: own.server_memory_bytes.unwrap_or(SERVER_MEMORY_BYTES),
                 factory: own.factory,
             };
             measured.run(arguments)
@@ -91,8 +92,8 @@ struct Measured<'a> {
     on: &'a str,
     /// What an acknowledged write promises, where the user does not say.
     durability: Durability,
-    /// Memory of each server for caches and heaps, where the user does not say.
-    server_memory_bytes: u64,
+    /// Memory of each server for caches and heaps.
+    server_memory: ServerMemory,
 }
 
 impl Measured<'_> {
@@ -143,7 +144,7 @@ impl Measured<'_> {
             repetitions: factory.repetitions(parameters),
             seed: arguments.seed,
             durability,
-            server_memory_bytes: self.server_memory_bytes,
+            server_memory: self.server_memory,
             protocol,
             common: &arguments.common,
             hosts,

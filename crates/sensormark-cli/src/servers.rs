@@ -5,6 +5,7 @@ use crate::failure::{Failure, INTERRUPTED};
 use crate::measure::check_memory_limit;
 use crate::output::line;
 use crate::registry::registry;
+use crate::server_memory::ServerMemory;
 use crate::signals;
 use sensormark::engine::selection::{Choice, find_store};
 use sensormark_server::{StartWishes, Supervisor};
@@ -24,13 +25,14 @@ pub fn servers(arguments: &ServersArguments) -> Result<ExitCode, Failure> {
             durability,
             data,
         } => {
+            let memory = ServerMemory::new(*server_memory, None);
             let options = ServerOptions {
-                memory_bytes: server_memory.0,
+                memory_bytes: memory.bytes,
                 memory_limit_bytes: memory_limit.map(|limit| limit.0),
                 durability: durability.class(),
                 ..ServerOptions::default()
             };
-            start(&supervisor, store, &options, data.as_deref())
+            start(&supervisor, store, (&memory, &options), data.as_deref())
         }
         ServersAction::Stop { store } => stop(&supervisor, store),
         ServersAction::Status => {
@@ -43,12 +45,14 @@ pub fn servers(arguments: &ServersArguments) -> Result<ExitCode, Failure> {
 fn start(
     supervisor: &Supervisor,
     store: &str,
-    options: &ServerOptions,
+    (memory, options): (&ServerMemory, &ServerOptions),
     data: Option<&Path>,
 ) -> Result<ExitCode, Failure> {
     let registry = registry();
     let found = find_store(store, &registry).map_err(Failure::usage)?;
-    check_memory_limit(options, &[&Choice::of(Arc::clone(found))])?;
+    let choice = Choice::of(Arc::clone(found));
+    memory.check(&[&choice])?;
+    check_memory_limit(options, &[&choice])?;
     let wishes = StartWishes {
         data,
         detachable: true,

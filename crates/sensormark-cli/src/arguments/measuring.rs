@@ -124,9 +124,9 @@ pub struct ExplainArguments {
     /// Keep the data of servers that sensormark starts on this folder's disk
     #[arg(help_heading = SERVERS, long, value_name = "FOLDER")]
     pub data: Option<PathBuf>,
-    /// Memory that each server may use for caches and heaps: 1GB, 512MiB, or a number of MiB
-    #[arg(help_heading = SERVERS, long, value_name = "SIZE", default_value = "1024", value_parser = size)]
-    pub server_memory: Size,
+    /// Memory that each server may use for caches and heaps: 1GB, 512MiB, or a number of MiB [default: 1024, or what the file says]
+    #[arg(help_heading = SERVERS, long, value_name = "SIZE", value_parser = size)]
+    pub server_memory: Option<Size>,
     /// The most memory that each server may take with all its processes and the page cache of its files: a control group around it
     #[arg(help_heading = SERVERS, long, value_name = "SIZE", value_parser = size)]
     pub memory_limit: Option<Size>,
@@ -159,9 +159,9 @@ pub enum ServersAction {
     Start {
         /// The store
         store: String,
-        /// Memory for caches and heaps: 1GB, 512MiB, or a number of MiB
-        #[arg(long, value_name = "SIZE", default_value = "1024", value_parser = size)]
-        server_memory: Size,
+        /// Memory for caches and heaps: 1GB, 512MiB, or a number of MiB [default: 1024]
+        #[arg(long, value_name = "SIZE", value_parser = size)]
+        server_memory: Option<Size>,
         /// The most memory that it may take with all its processes and the page cache of its files: a control group around it
         #[arg(long, value_name = "SIZE", value_parser = size)]
         memory_limit: Option<Size>,

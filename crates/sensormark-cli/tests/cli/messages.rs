@@ -7,6 +7,37 @@ use std::os::unix::fs::PermissionsExt;
 
 const WORKLOAD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/page/own.toml");
 
+/// PostgreSQL was started with it, and the message was what its log says of shared memory.
+#[test]
+fn more_server_memory_than_there_is() {
+    let place = Place::new();
+    let big =
+        "server_memory = \"900 TB\"\n".to_owned() + &fs::read_to_string(WORKLOAD).expect("ours");
+    fs::write(place.path().join("big.toml"), big).expect("ours");
+    let asked: [&[&str]; 5] = [
+        &["run", "machine-tool"],
+        &["run", "big.toml", "--dry-run"],
+        &["explain", "devops"],
+        &["explain", "big.toml"],
+        &["servers", "start", "sqlite"],
+    ];
+    for command in asked {
+        let arguments = [command, &["--server-memory", "900TB"]].concat();
+        let words = ["--server-memory asks for 858306884 MiB", "give less"];
+        refused_at_once(&place, &arguments, &words);
+    }
+    for command in [&["run"][..], &["run", "--dry-run"], &["explain"]] {
+        let arguments = [command, &["big.toml"]].concat();
+        let words = [
+            "server_memory in big.toml asks for 858306884 MiB",
+            "write less there, or give --server-memory",
+        ];
+        refused_at_once(&place, &arguments, &words);
+    }
+    let other = place.run(&["run", "big.toml", "--dry-run", "--server-memory", "64"]);
+    assert!(other.status.success(), "{}", errors(&other));
+}
+
 #[test]
 fn names_that_there_are_not() {
     let place = Place::new();

@@ -2,7 +2,7 @@
 
 use crate::existing_server::Running;
 use crate::shown::{QUESTIONS, assert_complete, explained, operations};
-use crate::support::{Place, read_folder};
+use crate::support::{Place, read_folder, said};
 use std::path::Path;
 
 /// All log files below a folder, together.
@@ -56,6 +56,30 @@ fn on_own_server(store: &str, has_plans: bool) {
     let shown = explained(&place, &format!("{store}:individual"));
     assert_complete(&shown[0], has_plans);
     assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
+}
+
+/// It had a gigabyte, whatever the file says.
+pub fn a_file_says_memory_and_durability() {
+    const OWN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/page/own.toml");
+    let place = Place::new();
+    let own = std::fs::read_to_string(OWN).expect("ours");
+    let says = "server_memory = \"256 MiB\"\ndurability = \"relaxed\"\n";
+    std::fs::write(place.path().join("own.toml"), format!("{says}{own}")).expect("ours");
+    let has = |further: &[&str], buffers: &str, commit: &str| {
+        let explain = ["explain", "own.toml", "--on=postgresql:individual"];
+        let output = place.run(&[&explain[..], further].concat());
+        let text = said(&output);
+        for setting in [buffers, commit] {
+            assert!(text.contains(setting), "{setting}: {text}");
+        }
+    };
+    has(&[], "shared_buffers = 256MB", "synchronous_commit = off");
+    let options = ["--server-memory=128", "--durability=durable"];
+    has(
+        &options,
+        "shared_buffers = 128MB",
+        "synchronous_commit = on",
+    );
 }
 
 pub fn mongodb_shows_all() {

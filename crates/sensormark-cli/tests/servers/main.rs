@@ -187,6 +187,7 @@ fn limits() -> Vec<Named> {
 fn answers() -> Vec<Named> {
     vec![
         test!("PostgreSQL", explain::postgresql_shows_what_its_own_log_saw),
+        test!("PostgreSQL", explain::a_file_says_memory_and_durability),
         test!("DuckDB", explain::duckdb_shows_all),
         test!("MariaDB", explain::mariadb_shows_all),
         test!("MongoDB", explain::mongodb_shows_all),
