@@ -25,10 +25,14 @@ fn main() {
     let mut arguments = Arguments::from_args();
     // They measure: one after another.
     arguments.test_threads.get_or_insert(1);
-    let tests: [(&str, Test); 12] = [
+    let tests: [(&str, Test); 13] = [
         (
             "a busy machine gets a rough ranking in the announced time",
             busy::a_busy_machine_gets_a_rough_ranking_in_the_announced_time,
+        ),
+        (
+            "a server on a busy machine is ranked too",
+            busy::a_server_on_a_busy_machine_is_ranked_too,
         ),
         (
             "a strict run on a busy machine ranks nobody",

@@ -57,6 +57,8 @@ pub(super) struct ThreadDone {
     pub reconnects: u64,
     pub datagram_bytes: u64,
     pub cpu_ns: u64,
+    /// How long the thread was ready to run and had no processor, where the kernel says it.
+    pub waited_ns: Option<u64>,
 }
 
 /// What all threads of a phase share.

@@ -32,6 +32,13 @@ impl Finished {
         }
     }
 
+    /// How many threads worked, and how long they were ready to run and had no processor, in ns; the latter where the kernel says it. Ask before
+    /// [`Finished::outcome`], which hands over what was counted.
+    pub fn waited(&self) -> (usize, Option<u64>) {
+        let waited = self.done.iter().map(|part| part.waited_ns).sum();
+        (self.clients.seats.len(), waited)
+    }
+
     /// Puts together what the clients counted, and compares the answers that were kept. This takes time and memory: do it when resources have
     /// been read. What was counted is handed over once.
     pub fn outcome(&mut self) -> PhaseOutcome {

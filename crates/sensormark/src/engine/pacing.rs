@@ -12,6 +12,8 @@ use std::sync::Arc;
 use super::planted_clock::planted;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2Serializer};
+use procfs::FromRead;
+use procfs::process::Schedstat;
 use rustix::thread::clock_nanosleep_absolute;
 use rustix::time::{ClockId, Timespec, clock_gettime};
 use serde::{Deserialize, Serialize};
@@ -35,6 +37,13 @@ pub fn monotonic_ns() -> u64 {
 #[must_use]
 pub fn thread_cpu_ns() -> u64 {
     clock_ns(ClockId::ThreadCPUTime)
+}
+
+/// How long the calling thread was ready to run while others had the processors, in ns since it began; none where the kernel does not say (`schedstat`).
+#[must_use]
+pub fn thread_waited_ns() -> Option<u64> {
+    let line = Schedstat::from_file("/proc/thread-self/schedstat").ok()?;
+    Some(line.run_delay)
 }
 
 /// Sleeps on the calling thread until an instant of [`monotonic_ns`], not at all where it has passed, and returns the instant of waking.

@@ -8,7 +8,7 @@ use super::connection::{Connection, patience};
 use super::deployment::no_runtime;
 use super::fed::take_in;
 use super::operations::Slot;
-use super::pacing::{sleep_until_ns, thread_cpu_ns};
+use super::pacing::{sleep_until_ns, thread_cpu_ns, thread_waited_ns};
 use super::phase::Target;
 use super::tally::Tally;
 use super::watchdog::{Watch, walk};
@@ -52,8 +52,32 @@ struct Own {
 /// What they share in one phase.
 struct Round {
     work: Work,
-    cpu_start_ns: OnceCell<u64>,
+    began: OnceCell<Used>,
     parts: BTreeMap<usize, Part>,
+}
+
+/// What a thread has had of the processors since it began, in ns.
+#[derive(Clone, Copy)]
+struct Used {
+    cpu_ns: u64,
+    waited_ns: Option<u64>,
+}
+
+impl Used {
+    fn now() -> Self {
+        Self {
+            cpu_ns: thread_cpu_ns(),
+            waited_ns: thread_waited_ns(),
+        }
+    }
+
+    fn since(self, before: Self) -> Self {
+        let waited = self.waited_ns.zip(before.waited_ns);
+        Self {
+            cpu_ns: self.cpu_ns.saturating_sub(before.cpu_ns),
+            waited_ns: waited.map(|(now, then)| now.saturating_sub(then)),
+        }
+    }
 }
 
 /// The thread's clients of one load.
@@ -146,9 +170,9 @@ async fn one_client(
         let Stage::Work(work) = next else { break };
         done = work.round;
         let round = own.round(&work);
+        round.began.get_or_init(Used::now);
         // All clients of all threads start at this instant.
         sleep_until_ns(work.start_ns);
-        round.cpu_start_ns.get_or_init(thread_cpu_ns);
         let before = Carried::of(connection);
         let mut client = own.client(&round, load, number, &watch);
         let ended = match &client.load.feed {
@@ -203,7 +227,7 @@ impl Round {
         }
         Self {
             work,
-            cpu_start_ns: OnceCell::new(),
+            began: OnceCell::new(),
             parts,
         }
     }
@@ -258,21 +282,19 @@ impl Own {
         ended.all = true;
         let tally = part.tally.get().expect("made before the first client ran");
         let nothing = Tally::new(tally_options(&round.work.shared, load, 0));
-        let begun_ns = round.cpu_start_ns.get().copied().unwrap_or(0);
         let others = round.parts.iter().filter(|(other, _)| **other != load);
         let is_last = others.into_iter().all(|(_, part)| part.ended.borrow().all);
+        // The thread's time is counted once, when the last of its loads ends.
+        let began = round.began.get().filter(|_| is_last);
+        let used = began.map(|began| Used::now().since(*began));
         let message = ThreadDone {
             load,
             tally: tally.replace(nothing),
             clients: std::mem::take(&mut ended.clients),
             reconnects: ended.reconnects,
             datagram_bytes: ended.datagram_bytes,
-            // The thread's time is counted once, when the last of its loads ends.
-            cpu_ns: if is_last {
-                thread_cpu_ns().saturating_sub(begun_ns)
-            } else {
-                0
-            },
+            cpu_ns: used.map_or(0, |used| used.cpu_ns),
+            waited_ns: used.map_or(Some(0), |used| used.waited_ns),
         };
         // Nobody listens any more when the phase was given up.
         let _ = self.sender.send(Message::Done(Box::new(message)));

@@ -136,10 +136,10 @@ fn speaks_against(trial: &TrialRecord, found: &mut Found) {
             | ReasonKind::LostData
             | ReasonKind::DuplicatedData
             | ReasonKind::AlteredData
-            | ReasonKind::Errors
-            | ReasonKind::Hung
             | ReasonKind::ServerCrashed => true,
-            ReasonKind::LateAnswers => !trial.is_disturbed(),
+            // Time-outs alone, where the host may be their cause.
+            ReasonKind::Errors => !trial.verdict.is_inconclusive(),
+            ReasonKind::Hung | ReasonKind::LateAnswers => !trial.is_disturbed(),
             _ => false,
         };
         let text = format!("{} ({})", reason.kind.text(), reason.text);

@@ -2,8 +2,7 @@
 //! client, and nothing here is said of it.
 //!
 //! Four things show it. The client used up the processors that its threads can have. It was less than twice as fast over the null store. The control
-//! group that it runs in held it back. That group gives it less than one processor. All but the null store are certain: a disturbed host can
-//! make that one look slow.
+//! group that it runs in held it back. That group gives it less than one processor. All are certain: none depends on what other programs take of the machine.
 
 use super::circumstances::Circumstances;
 use super::finding::Finding;
@@ -21,7 +20,7 @@ const CLIENTS: [&str; 3] = [ROLE, "writer", "reader"];
 /// The largest share of the cores that its threads can have that a client may use.
 const CLIENT_SHARE: f64 = 0.9;
 /// How many times as fast as measured the client must be over the null store.
-const CEILING_FACTOR: f64 = 2.0;
+pub const CEILING_FACTOR: f64 = 2.0;
 /// The share of its processor time that a group may use without being held back now and then.
 const GROUP_SHARE: f64 = 0.9;
 /// The share of its periods in which a group may be held back.
@@ -101,7 +100,7 @@ fn near_ceiling(work: &Work) -> Option<Finding> {
             "{}: {rate:.0} {} a second, and without a database no more than {ceiling:.0}",
             work.phase, work.unit
         );
-        Finding::perhaps_by_host(ReasonKind::ClientBound, text)
+        Finding::certain(ReasonKind::ClientBound, text)
     })
 }
 

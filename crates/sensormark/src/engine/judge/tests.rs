@@ -30,8 +30,7 @@ fn toleration_is_never_harsher() {
     assert_eq!(both(&[disturbed.clone(), perhaps(SourceLate)]), [1, 0]);
     // The host or the database may have kept an answer back.
     assert_eq!(both(&[perhaps(LateAnswers), disturbed.clone()]), [1, 1]);
-    // The null store may have been slow for the host's sake, which leaves no conclusion; a limit of the client's own is certain.
-    assert_eq!(both(&[disturbed.clone(), perhaps(ClientBound)]), [1, 1]);
+    // A limit of the client's own is certain.
     assert_eq!(both(&[disturbed.clone(), certain(ClientBound)]), [2, 2]);
     assert_eq!(both(&[disturbed, certain(LostData)]), [2, 2]);
     assert_eq!(both(&[perhaps(SourceLate)]), [2, 2]);
@@ -123,4 +122,32 @@ fn results_of_older_versions_tell_of_disturbances_too() {
     record.disturbances.clear();
     assert_eq!(record.disturbances().len(), 1);
     assert!(record.is_rough());
+}
+
+/// A trial with this share of the processors' time taken by others, whose client did 1,000 operations a second and so many over the null store.
+fn client_bound(others: f64, ceiling: f64) -> Verdict {
+    let mut record = attempt(0, [("write", others, 1_000), ("read", 0.0, 1_000)]);
+    record.loads[0].ceiling = Some(ceiling);
+    let circumstances = Circumstances {
+        embedded: false,
+        ..circumstances(true)
+    };
+    let evidence = Evidence {
+        works: work::of_loads(&record),
+        ..Evidence::default()
+    };
+    judge(&mut record, evidence, &circumstances);
+    record.verdict
+}
+
+/// On a busy host the first was "disturbed, not counted", also where disturbances were to be tolerated.
+#[test]
+fn a_slow_client_is_one_on_a_busy_host_too() {
+    for others in [0.0, 0.5] {
+        let found = client_bound(others, 1_900.0);
+        let kinds: Vec<ReasonKind> = found.reasons().iter().map(|one| one.kind).collect();
+        assert!(kinds.contains(&ReasonKind::ClientBound), "{found}");
+        assert!(matches!(found, Verdict::Invalid(_)), "{found}");
+        assert!(client_bound(others, 2_000.0).is_valid());
+    }
 }

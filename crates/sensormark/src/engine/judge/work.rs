@@ -100,10 +100,16 @@ impl Work {
         let all = failed.saturating_add(self.succeeded);
         let share = failed as f64 / all.max(1) as f64;
         let first = self.first_error.as_deref().unwrap_or_default();
+        let timed_out = self.errors.get(ErrorKind::Timeout.text());
+        let only_late = timed_out == Some(&failed);
         (share > ERROR_SHARE).then(|| {
             let (phase, what) = (&self.phase, self.what);
             let text = format!("{phase}: {failed} of {all} {what} failed; the first: {first}");
-            Finding::certain(ReasonKind::Errors, text)
+            let found = Finding::certain(ReasonKind::Errors, text);
+            Finding {
+                by_host: only_late,
+                ..found
+            }
         })
     }
 
@@ -112,7 +118,7 @@ impl Work {
         let mut findings = Vec::new();
         if let Some(hung) = self.errors.get(ErrorKind::Timeout.text()) {
             let text = format!("{phase}: {hung} {what} did not come back in time");
-            findings.push(Finding::certain(ReasonKind::Hung, text));
+            findings.push(Finding::perhaps_by_host(ReasonKind::Hung, text));
         } else if self.late > 0 {
             let late = self.late;
             let text =
@@ -137,7 +143,7 @@ impl Work {
                 .planned
                 .map_or_else(String::new, |all| format!(" of {all}"));
             let text = format!("{}: only {done}{of} {became}", self.phase);
-            Finding::certain(ReasonKind::TooShort, text)
+            Finding::perhaps_by_host(ReasonKind::TooShort, text)
         })
     }
 }
@@ -207,6 +213,22 @@ mod tests {
         assert_eq!(kinds(&paced), [ReasonKind::SourceLate]);
         paced.warm_up = true;
         assert_eq!(kinds(&paced), [], "warm-up has no figures");
+    }
+
+    /// On a busy host each of these was invalid, while an answer that came a moment later than the limit was "disturbed".
+    #[test]
+    fn a_disturbed_host_explains_what_was_slow_and_no_other_failure() {
+        let by_host = |kind: ErrorKind| {
+            let mut failed = work();
+            failed.errors.insert(kind.text().into(), 20);
+            failed.counted.0 = 5;
+            let findings = failed.findings(100);
+            let explained = findings.iter().filter(|one| one.by_host);
+            explained.map(|one| one.reason.kind).collect::<Vec<_>>()
+        };
+        use ReasonKind::{Errors, Hung, TooShort};
+        assert_eq!(by_host(ErrorKind::Timeout), [Errors, Hung, TooShort]);
+        assert_eq!(by_host(ErrorKind::Rejected), [TooShort]);
     }
 
     #[test]

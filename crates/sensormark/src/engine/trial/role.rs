@@ -1,6 +1,6 @@
 //! A trial's process: holds the clients of every phase, and obeys the coordinator's commands. And the process of a source, which feeds them.
 
-use super::ceiling::ceiling;
+use super::ceiling::Ceiling;
 use super::feed::SOURCE;
 use super::own_line;
 use super::protocol::{
@@ -18,8 +18,9 @@ use crate::engine::role::{Event, Progress};
 use crate::engine::role_line::{self, RoleLine, tell};
 use crate::engine::watermark::Watermark;
 use crate::engine::work_distribution::ClientRange;
-use sensormark_store::{ErrorKind, SessionKind, StoreError};
+use sensormark_store::{ErrorKind, StoreError};
 use serde_json::Value;
+use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -106,6 +107,7 @@ pub fn run(
         embedded: store.description().embedded,
         target: Target::new(store, Arc::new(plan)),
         process: configuration.process,
+        hosts: configuration.ranks.unwrap_or(case.load_hosts).max(1),
         workload: workload.as_ref(),
     };
     tell(&Event::Ready);
@@ -152,6 +154,8 @@ struct Trial<'a> {
     embedded: bool,
     target: Target,
     process: u32,
+    /// Over how many hosts the processes are spread.
+    hosts: u32,
     workload: &'a dyn Workload,
 }
 
@@ -166,6 +170,10 @@ impl Trial<'_> {
         let Some(Step::Run(spec)) = self.steps.get(prepare.step) else {
             return Err(broken(&format!("step {} is not a phase", prepare.step)));
         };
+        let mut ceiling = self.ceiling(spec);
+        if let Some(ceiling) = &mut ceiling {
+            ceiling.take_turn().map_err(failed)?;
+        }
         let mut phase = self.prepared(spec, prepare);
         self.open_line(spec, prepare, &mut phase)?;
         let clients = match waiting {
@@ -210,13 +218,7 @@ impl Trial<'_> {
         if !goes_on {
             finished.close();
         }
-        let report = Report {
-            outcome: finished.outcome(),
-            ceiling: self.ceiling(spec)?,
-            journal: own_line::close().map_err(|problem| broken(&problem))?,
-        };
-        let report = serde_json::to_value(report).map_err(|error| broken(&error.to_string()))?;
-        tell(&Event::Report(report));
+        tell(&Event::Report(report(&mut finished, ceiling)?));
         Ok(goes_on.then_some(finished))
     }
 
@@ -270,15 +272,17 @@ impl Trial<'_> {
         }
     }
 
-    fn ceiling(&self, spec: &PhaseSpec) -> Result<Option<f64>, StoreError> {
-        let kind: SessionKind = self.target.kind;
-        match spec.loads.first() {
-            Some(load) if !self.embedded && !spec.warm_up => {
-                let clients = self.range(spec, load);
-                ceiling(&self.target.plan, spec, clients, kind).map_err(failed)
-            }
-            _ => Ok(None),
+    /// How fast its clients can be, of a phase that is measured with a database apart from them.
+    fn ceiling(&self, spec: &PhaseSpec) -> Option<Ceiling> {
+        let load = spec.loads.first()?;
+        if self.embedded || spec.warm_up {
+            return None;
         }
+        let all = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let processes_here = spec.processes.div_ceil(self.hosts).max(1);
+        let processors = all as f64 / f64::from(processes_here);
+        let (plan, kind) = (&self.target.plan, self.target.kind);
+        Ceiling::new(plan, spec, self.range(spec, load), kind, processors)
     }
 
     /// The clients of a load that are this process's: an even share.
@@ -361,6 +365,19 @@ impl Trial<'_> {
         }
         doubtful
     }
+}
+
+/// What a phase led to, with the ceiling of its clients.
+fn report(finished: &mut Finished, ceiling: Option<Ceiling>) -> Result<Value, StoreError> {
+    let outcome = finished.outcome();
+    let per_second = outcome.loads[0].operations_per_second();
+    let ceiling = ceiling.map(|ceiling| ceiling.against(per_second));
+    let report = Report {
+        outcome,
+        ceiling: ceiling.transpose().map_err(failed)?.flatten(),
+        journal: own_line::close().map_err(|problem| broken(&problem))?,
+    };
+    serde_json::to_value(report).map_err(|error| broken(&error.to_string()))
 }
 
 fn failed(error: ClientsError) -> StoreError {

@@ -3,12 +3,11 @@
 use super::super::protocol::Report;
 use super::super::script::PhaseSpec;
 use super::Coordinator;
+use crate::engine::judge::client::CEILING_FACTOR;
 use crate::measurement::names;
 use crate::measurement::record::{Figure, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind};
 
-/// How many times as fast as measured a host must be over the null store.
-const CEILING_FACTOR: f64 = 2.0;
 /// The report names a host that is slower than this share of the fastest one.
 const SLOW_SHARE: f64 = 0.8;
 
