@@ -3,7 +3,7 @@
 /// After the list of commands.
 pub const ALL: &str = "\
 Examples:
-  sensormark run machine-tool                            # the embedded default, under a minute
+  sensormark run machine-tool                            # the embedded default, about a minute
   sensormark run machine-tool --on sqlite,postgresql     # starts PostgreSQL itself
   sensormark doctor                                      # what is here, and how to get the rest
 
@@ -12,7 +12,7 @@ sensormark COMMAND --help says more of a command.";
 /// The same, in the long help.
 pub const ALL_WITH_ENVIRONMENT: &str = "\
 Examples:
-  sensormark run machine-tool                            # the embedded default, under a minute
+  sensormark run machine-tool                            # the embedded default, about a minute
   sensormark run machine-tool --on sqlite,postgresql     # starts PostgreSQL itself
   sensormark doctor                                      # what is here, and how to get the rest
 

@@ -18,7 +18,7 @@ use crate::report::number::fixed;
 use crate::report::ranking::{Ranked, Ranking};
 use crate::report::sections::cells::points;
 use crate::report::tables::{Cell, Section, Spread, Table};
-use crate::workload::machine_tool::NAME;
+use crate::workload::machine_tool::{NAME, is_in_seconds};
 use printed::{CRITERIA, READING, SCORES, WRITING};
 use sensormark_store::{Durability, Layout, Shape, TimeKey, WriteMethod};
 use std::collections::BTreeMap;
@@ -126,10 +126,14 @@ fn unlike(title: &str, layout: &Layout) -> [bool; 2] {
     }
 }
 
-/// Implementations of a side that have a valid trial.
+/// Implementations of a side that have a valid trial, and stand for what the study wrote: each sample by itself, or records of a second.
 fn valid<'a>(field: &'a Field, arms: &'a [Arm], title: &str) -> impl Iterator<Item = &'a Arm> {
-    let own =
-        move |arm: &&Arm| arm.implementation.title == title && field.valid_of(arm).next().is_some();
+    let own = move |arm: &&Arm| {
+        let own = &arm.implementation;
+        own.title == title
+            && !is_in_seconds(&own.layout_name)
+            && field.valid_of(arm).next().is_some()
+    };
     arms.iter().filter(own)
 }
 

@@ -94,7 +94,8 @@ pub fn layout_options(
 ) -> Result<Vec<(String, LayoutOption)>, String> {
     let schema = factory.schema(parameters)?;
     let families = factory.families(parameters)?;
-    let choose = |offers: &mut [LayoutOption]| factory.choose(parameters, offers);
+    let choose =
+        |family: &str, offers: &mut [LayoutOption]| factory.choose(parameters, family, offers);
     Ok(named_options(choice, &schema, families, choose))
 }
 
@@ -103,12 +104,12 @@ fn named_options(
     choice: &Choice,
     schema: &Schema,
     families: impl IntoIterator<Item = (String, Family)>,
-    choose: impl Fn(&mut [LayoutOption]),
+    choose: impl Fn(&str, &mut [LayoutOption]),
 ) -> Vec<(String, LayoutOption)> {
     let mut named = Vec::new();
     for (name, family) in families {
         let mut offers = choice.store.layouts(schema, family);
-        choose(&mut offers);
+        choose(&name, &mut offers);
         named.extend(offers.into_iter().map(|offer| {
             let full = if offer.variant.is_empty() {
                 name.clone()

@@ -154,10 +154,10 @@ pub trait WorkloadFactory: Send + Sync {
     /// What is wrong with the parameters, in words.
     fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String>;
 
-    /// Says which of a store's layouts of one family, the usual one first, are measured when the store is named without a layout, by their
-    /// standing. As the store says, unless a workload is about a difference between layouts.
-    fn choose(&self, parameters: &Value, offers: &mut [LayoutOption]) {
-        let _ = (parameters, offers);
+    /// Says which of a store's layouts of the family of this name, the usual one first, are measured when the store is named without a layout, by
+    /// their standing. As the store says, unless a workload is about a difference between layouts.
+    fn choose(&self, parameters: &Value, family: &str, offers: &mut [LayoutOption]) {
+        let _ = (parameters, family, offers);
     }
 
     /// The reading strategies that are measured on one of a store's layouts, and those that are not, with the reason.

@@ -13,6 +13,7 @@ use crate::report::ranking::Ranked;
 use crate::score::Board;
 use crate::studies::select::Metric;
 use crate::units::Total;
+use crate::workload::machine_tool::is_in_seconds;
 use sensormark_store::WriteMethod;
 
 /// Bytes of a raw sample: five channels of two bytes, and its time of twelve.
@@ -299,8 +300,10 @@ impl<'a> MachineTool<'a> {
                             .valid_of(arm)
                             .filter_map(|trial| trial.ledger.as_ref())
                     };
-                    let is_datagram = arm.implementation.layout.write == WriteMethod::Datagram;
-                    if !is_datagram || ledgers().next().is_none() {
+                    let own = &arm.implementation;
+                    let is_studys = own.layout.write == WriteMethod::Datagram
+                        && !is_in_seconds(&own.layout_name);
+                    if !is_studys || ledgers().next().is_none() {
                         continue;
                     }
                     claim.about(arm);

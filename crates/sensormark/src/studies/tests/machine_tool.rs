@@ -111,6 +111,50 @@ fn on_the_studys_own_figures_its_claims_hold() {
     assert_eq!(drawn_as(&report, "published"), (16, 77));
 }
 
+/// The study wrote each sample by itself: what wrote a second's samples at once stands for none of its rows, however cheap it was.
+#[test]
+fn what_was_written_in_seconds_is_none_of_the_studys_rows() {
+    let alone = report(thrice(as_published()));
+    let mut trials = as_published();
+    for trial in as_published() {
+        let mut in_seconds = trial;
+        let ours = &mut in_seconds.implementation;
+        if !ours.layout_name.starts_with("individual") {
+            continue;
+        }
+        ours.layout_name = ours
+            .layout_name
+            .replace("individual", "individual-in-seconds");
+        in_seconds.name += "-in-seconds";
+        if let Some(ledger) = &mut in_seconds.ledger {
+            ledger.in_doubt_not_stored = 7;
+        }
+        let totals = in_seconds.phases[1].totals.as_mut().expect("measured");
+        for role in totals.roles.values_mut() {
+            role.cpu_percent_of_core /= 10.0;
+            role.cpu_ns /= 10;
+        }
+        trials.insert(0, in_seconds);
+    }
+    let beside = report(thrice(trials));
+    let rows = |report: &Report, id: &str| {
+        let table = report.document().tables().find(|table| table.id == id);
+        let rows = table.map(|table| table.rows.clone()).unwrap_or_default();
+        rows.iter()
+            .map(|row| row.iter().map(number::cell_text).collect::<Vec<_>>())
+            .collect::<Vec<_>>()
+    };
+    for id in [
+        "published_write",
+        "published_read",
+        "published_scores",
+        "claims",
+    ] {
+        assert!(!rows(&alone, id).is_empty(), "{id}");
+        assert_eq!(rows(&beside, id), rows(&alone, id), "{id}");
+    }
+}
+
 /// InfluxDB's floating point fields and MongoDB's dates, where they were measured beside layouts that are ours and here are dearer.
 #[test]
 fn the_studys_rows_are_compared_with_layouts_as_the_study_had_them() {

@@ -67,7 +67,7 @@ impl WorkloadFactory for BillingWorkload {
         Ok(vec![(family, Family::PerReading)])
     }
 
-    fn choose(&self, _parameters: &Value, offers: &mut [LayoutOption]) {
+    fn choose(&self, _parameters: &Value, _family: &str, offers: &mut [LayoutOption]) {
         study_first(offers);
     }
 

@@ -390,7 +390,7 @@ fn the_study_s_layout_is_first_and_the_store_s_own_beside_it() {
                 WriteMethod::Datagram,
             ),
         ];
-        BillingWorkload.choose(&serde_json::Value::Null, &mut offers);
+        BillingWorkload.choose(&serde_json::Value::Null, "reading", &mut offers);
         let named =
             |offer: LayoutOption| (offer.variant, offer.layout.index, offer.default_selection);
         offers.into_iter().map(named).collect::<Vec<_>>()
@@ -413,7 +413,7 @@ fn the_study_s_layout_is_first_and_the_store_s_own_beside_it() {
     let first = Index::Clustered;
     assert_eq!(chosen(first), expected("by-time", first));
     let mut alone = vec![offer("", DefaultSelection::Usual, Index::Clustered, usual)];
-    BillingWorkload.choose(&serde_json::Value::Null, &mut alone);
+    BillingWorkload.choose(&serde_json::Value::Null, "reading", &mut alone);
     assert_eq!(
         (alone[0].variant.as_str(), alone[0].default_selection),
         ("", DefaultSelection::Usual)

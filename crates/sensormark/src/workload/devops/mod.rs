@@ -124,7 +124,7 @@ impl WorkloadFactory for DevopsWorkload {
     }
 
     /// Ingest is of what a database has acknowledged: datagrams, which nobody acknowledges, are measured only when they are asked for.
-    fn choose(&self, _parameters: &Value, offers: &mut [LayoutOption]) {
+    fn choose(&self, _parameters: &Value, _family: &str, offers: &mut [LayoutOption]) {
         let datagrams = |offer: &&mut LayoutOption| offer.layout.write == WriteMethod::Datagram;
         for offer in offers.iter_mut().filter(datagrams) {
             offer.default_selection = DefaultSelection::OnRequest;

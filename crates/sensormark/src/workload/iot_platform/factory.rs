@@ -60,7 +60,7 @@ impl WorkloadFactory for IotPlatformWorkload {
         Ok(Parameters::read(parameters)?.families())
     }
 
-    fn choose(&self, parameters: &Value, offers: &mut [LayoutOption]) {
+    fn choose(&self, parameters: &Value, _family: &str, offers: &mut [LayoutOption]) {
         let Ok(parameters) = Parameters::read(parameters) else {
             return;
         };

@@ -5,7 +5,9 @@ use super::parameters::Parameters;
 use super::read_cycle::Strategy;
 use super::reads::Reads;
 use super::writes::Writes;
-use super::{NAME, SPAN_NS, results, schema, strategies};
+use super::{
+    INDIVIDUAL, INDIVIDUAL_IN_SECONDS, NAME, SPAN_NS, is_in_seconds, results, schema, strategies,
+};
 use crate::dataset::export::{DataRequest, DataSet, MachineToolSamples};
 use crate::dataset::machine_tool::{INDEX_LIMIT, SAMPLE_PERIOD_NS};
 use crate::engine::answers::Checking;
@@ -18,7 +20,7 @@ use crate::engine::trial::script::{CaseTrials, LoadSpec, PhaseSpec, Step, TrialS
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use crate::measurement::record::{LoadRecord, NotMeasured, Side, TrialRecord};
 use crate::units::{round_u64, seconds_to_ns, signed};
-use sensormark_store::{Family, LayoutOption, Schema, Shape, TimeResolution};
+use sensormark_store::{DefaultSelection, Family, LayoutOption, Schema, Shape, TimeResolution};
 use serde_json::Value;
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -76,9 +78,21 @@ impl WorkloadFactory for MachineToolWorkload {
 
     fn families(&self, _parameters: &Value) -> Result<Vec<(String, Family)>, String> {
         Ok(vec![
-            ("individual".to_owned(), Family::PerReading),
+            (INDIVIDUAL.to_owned(), Family::PerReading),
+            (INDIVIDUAL_IN_SECONDS.to_owned(), Family::PerReading),
             ("bulk".to_owned(), Family::PerSpan { span_ns: SPAN_NS }),
         ])
+    }
+
+    /// In seconds the usual layout alone is written unasked: how a write travels tells more of a database than which of its layouts it goes to.
+    fn choose(&self, _parameters: &Value, family: &str, offers: &mut [LayoutOption]) {
+        for offer in offers.iter_mut().filter(|_| is_in_seconds(family)) {
+            if offer.default_selection != DefaultSelection::Usual {
+                offer.default_selection = DefaultSelection::OnRequest;
+            }
+            let kept = &offer.description;
+            offer.description = format!("{kept}; a request has the samples of a second");
+        }
     }
 
     fn strategies(
@@ -103,9 +117,10 @@ impl WorkloadFactory for MachineToolWorkload {
         let parameters = read(parameters)?;
         parameters.check()?;
         let resolution = subject.time_resolution(&schema(TimeResolution::Nanoseconds), 0);
-        let span = matches!(subject.layout.shape, Shape::RecordPerSpan { .. });
+        let by_second = matches!(subject.layout.shape, Shape::RecordPerSpan { .. })
+            || is_in_seconds(subject.layout_name);
         Ok(Box::new(MachineToolTrials {
-            writes: Arc::new(Writes::new(&parameters, seed, span, resolution)),
+            writes: Arc::new(Writes::new(&parameters, seed, by_second, resolution)),
             schema: Arc::new(schema(resolution)),
             parameters,
             seed,

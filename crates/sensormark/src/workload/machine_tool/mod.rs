@@ -39,8 +39,20 @@ pub use factory::MachineToolWorkload;
 /// The workload's name.
 pub const NAME: &str = "machine-tool";
 
-/// The span of one record of the bulk layouts, in ns: a second.
+/// The family of layouts in which each sample is stored by itself.
+const INDIVIDUAL: &str = "individual";
+
+/// The same family, where one request writes the samples of a second of the wall clock: ours, not the study's.
+pub const INDIVIDUAL_IN_SECONDS: &str = "individual-in-seconds";
+
+/// The span of one record of the bulk layouts, and of the samples of one write in seconds, in ns: a second.
 pub const SPAN_NS: i64 = 1_000_000_000;
+
+/// Whether a layout of this name is written in seconds, a row a sample.
+pub fn is_in_seconds(layout_name: &str) -> bool {
+    let rest = layout_name.strip_prefix(INDIVIDUAL_IN_SECONDS);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+}
 
 /// One table, no tags, five channels of 16 bits, times as finely as the layout keeps them.
 pub fn schema(time_resolution: TimeResolution) -> Schema {

@@ -1,7 +1,7 @@
 //! The writer's operations: samples as they come off the queue, stamped with the wall clock's time.
 //!
-//! Individual layouts write each sample by itself and wait for its acknowledgement. Layouts of spans collect the samples of one second of the wall clock and
-//! write them as one record.
+//! Individual layouts write each sample by itself and wait for its acknowledgement. Layouts of spans, and individual ones that are written in seconds, collect
+//! the samples of one second of the wall clock and write them at once: as one record, or as a record each.
 
 use super::SPAN_NS;
 use super::parameters::Parameters;
@@ -33,27 +33,32 @@ pub struct Writes {
     samples_per_second: u64,
     period_ns: u64,
     /// Whether a write is a second's samples, or else one.
-    span: bool,
+    by_second: bool,
     resolution: TimeResolution,
 }
 
 impl Writes {
     /// The samples of a run.
-    pub fn new(parameters: &Parameters, seed: u64, span: bool, resolution: TimeResolution) -> Self {
+    pub fn new(
+        parameters: &Parameters,
+        seed: u64,
+        by_second: bool,
+        resolution: TimeResolution,
+    ) -> Self {
         Self {
             tool: MachineTool::new(seed),
             classes: ["write".to_owned()],
             samples: parameters.samples(),
             samples_per_second: u64::from(parameters.samples_per_second),
             period_ns: parameters.period_ns(),
-            span,
+            by_second,
             resolution,
         }
     }
 
     /// How many samples a write has.
     pub const fn samples_per_write(&self) -> u64 {
-        if self.span {
+        if self.by_second {
             self.samples_per_second
         } else {
             1
@@ -90,7 +95,7 @@ impl Operations for Writes {
         let queue = MessageQueue::open(number).map_err(|error| broken("open the queue", &error))?;
         Ok(Box::new(Samples {
             queue,
-            span: self.span,
+            by_second: self.by_second,
             step_ns: self.resolution.nanoseconds(),
             last_time_ns: i64::MIN,
             over: false,
@@ -121,7 +126,7 @@ struct Stamped {
 /// Samples as they come off the queue.
 struct Samples {
     queue: MessageQueue,
-    span: bool,
+    by_second: bool,
     step_ns: i64,
     last_time_ns: i64,
     /// Whether the end marker has come.
@@ -180,7 +185,7 @@ impl Intake for Samples {
             }
             self.sequences.push(sample.sequence);
             push(batch, sample.time_ns, sample.values);
-            if !self.span {
+            if !self.by_second {
                 break;
             }
         }

@@ -81,7 +81,7 @@ impl WorkloadFactory for SensorOperationsWorkload {
         Ok(vec![(FAMILY.to_owned(), Family::PerReading)])
     }
 
-    fn choose(&self, parameters: &Value, offers: &mut [LayoutOption]) {
+    fn choose(&self, parameters: &Value, _family: &str, offers: &mut [LayoutOption]) {
         if let Ok(parameters) = read(parameters) {
             choose(&parameters, offers);
         }

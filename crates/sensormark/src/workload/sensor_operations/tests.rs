@@ -288,7 +288,7 @@ fn measured(index: Indexes, statements: Statements, mut offers: Vec<LayoutOption
         ..quick()
     };
     let value = serde_json::to_value(parameters).unwrap();
-    SensorOperationsWorkload.choose(&value, &mut offers);
+    SensorOperationsWorkload.choose(&value, "individual", &mut offers);
     let chosen = offers
         .into_iter()
         .filter(|offer| offer.default_selection != DefaultSelection::OnRequest);
