@@ -116,6 +116,10 @@ impl Store for FaultyStore {
         self.inner.clusters()
     }
 
+    fn runs_on_java(&self) -> bool {
+        self.inner.runs_on_java()
+    }
+
     fn survives_loss(&self, consistency: &str) -> bool {
         self.inner.survives_loss(consistency)
     }

@@ -186,6 +186,10 @@ impl<B: Backend> Store for Adapter<B> {
         self.backend.keeps_to_loopback()
     }
 
+    fn runs_on_java(&self) -> bool {
+        self.backend.runs_on_java()
+    }
+
     fn survives_loss(&self, consistency: &str) -> bool {
         self.backend.survives_loss(consistency)
     }

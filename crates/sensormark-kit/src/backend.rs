@@ -94,6 +94,11 @@ pub trait Backend: Send + Sync + 'static {
         None
     }
 
+    /// Whether the server runs on a Java virtual machine.
+    fn runs_on_java(&self) -> bool {
+        false
+    }
+
     /// The clusters that sensormark can start of it.
     ///
     /// # Errors

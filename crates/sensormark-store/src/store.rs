@@ -105,6 +105,11 @@ pub trait Store: Send + Sync {
         Some(KEEPS_TO_LOOPBACK)
     }
 
+    /// Whether the server runs on a Java virtual machine, whose code is slow until it is compiled. It is warmed up before anything counts.
+    fn runs_on_java(&self) -> bool {
+        false
+    }
+
     /// The clusters that sensormark can start of it.
     ///
     /// # Errors

@@ -99,6 +99,10 @@ impl Backend for CassandraBackend {
         physical_schema: |plan| PhysicalSchema::new(&plan.schema, plan.layout),
     };
 
+    fn runs_on_java(&self) -> bool {
+        true
+    }
+
     fn clusters(&self) -> Result<Clusters, String> {
         Ok(server::clusters())
     }

@@ -110,6 +110,10 @@ impl Backend for QuestdbBackend {
         None
     }
 
+    fn runs_on_java(&self) -> bool {
+        true
+    }
+
     fn refuses_least_number(&self) -> Option<&'static str> {
         Some("QuestDB's LONG keeps it as NULL")
     }

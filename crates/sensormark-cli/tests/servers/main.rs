@@ -23,6 +23,8 @@ mod estimate;
 mod existing_server;
 mod explain;
 mod heap;
+#[path = "../cli/in_seconds.rs"]
+mod in_seconds;
 #[path = "../cli/interruption.rs"]
 mod interruption;
 mod last_screen;
@@ -51,6 +53,7 @@ mod support;
 mod terminal;
 mod threads;
 mod unprivileged;
+mod warm_up;
 
 use libtest_mimic::{Arguments, Completion, Trial};
 
@@ -141,6 +144,16 @@ fn tests() -> Vec<Named> {
         test!(
             "PostgreSQL",
             studies::logs_lie_on_the_disk_that_the_user_names
+        ),
+        test!("QuestDB", warm_up::questdb_writes_a_second_in_one_request),
+        test!("QuestDB", warm_up::questdb_is_warm_and_nothing_of_it_stays),
+        test!(
+            "Cassandra",
+            warm_up::cassandra_is_warm_before_anything_counts
+        ),
+        test!(
+            "QuestDB",
+            warm_up::control_c_while_it_warms_up_leaves_nothing
         ),
         test!("MariaDB", studies::a_machine_tool_run_follows_its_study),
         test!(

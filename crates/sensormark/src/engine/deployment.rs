@@ -17,6 +17,7 @@ use sensormark_store::{
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Where a case's database runs.
 pub struct Deployment {
@@ -82,6 +83,7 @@ impl Deployment {
             origin: installation.origin,
             managed: true,
             start_seconds: Some(server.start_duration().as_secs_f64()),
+            warm_up_seconds: None,
             memory_budget_bytes: Some(options.memory_bytes),
             memory_limit: None,
             probe: None,
@@ -128,6 +130,7 @@ impl Deployment {
             origin: "existing server".to_owned(),
             managed: false,
             start_seconds: None,
+            warm_up_seconds: None,
             memory_budget_bytes: None,
             memory_limit: None,
             probe: None,
@@ -162,6 +165,13 @@ impl Deployment {
     /// How the database is spoken to.
     pub const fn endpoint(&self) -> &Endpoint {
         &self.endpoint
+    }
+
+    /// Says how long the server was warmed up.
+    pub(super) fn note_warm_up(&mut self, took: Duration) {
+        if let Some(record) = &mut self.record {
+            record.warm_up_seconds = Some(took.as_secs_f64());
+        }
     }
 
     /// What is known about the server by now; none for an embedded database.

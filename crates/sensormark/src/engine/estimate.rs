@@ -24,6 +24,8 @@ const TRIAL_SECONDS: f64 = 0.1;
 const PROCESS_SECONDS: f64 = 0.05;
 /// What a trial takes longer when a source feeds it, in seconds: the source's start, and readings beyond the measured phase (0.4 s of SQLite).
 const FED_SECONDS: f64 = 0.35;
+/// What warming up a server takes, in seconds (Cassandra and QuestDB at `quick`).
+const WARM_UP_SECONDS: f64 = 8.0;
 /// What a kill takes besides the restart, in seconds: clients give up, and what is stored is compared. It took 4 s of SQLite in an unoptimised build
 /// beside other programs (durability at `firm`, 2026-11-23).
 const KILLED_SECONDS: f64 = 2.0;
@@ -194,7 +196,9 @@ impl<'a> Estimator<'a> {
 
     /// Until the database is there, in seconds.
     fn open_seconds(&self) -> f64 {
-        self.start_seconds() + self.typical.reset_seconds
+        let is_warmed = self.case.choice.store.runs_on_java();
+        let warm_up = if is_warmed { WARM_UP_SECONDS } else { 0.0 };
+        self.start_seconds() + warm_up + self.typical.reset_seconds
     }
 
     /// Until it is gone, in seconds.

@@ -358,7 +358,10 @@ impl<'a> Showing<'a> {
 }
 
 /// Does the operation in the slot. Gives why questions that depend on each other found nothing.
-async fn issue(
+///
+/// # Errors
+/// What the database refuses, or cannot do.
+pub(super) async fn issue(
     session: &mut dyn Session,
     load: &LoadSpec,
     index: u64,

@@ -49,6 +49,8 @@ mod fed;
 
 pub mod explain;
 
+mod warm_up;
+
 pub mod work_distribution;
 
 pub mod watermark;

@@ -14,6 +14,9 @@ pub struct ServerRecord {
     pub managed: bool,
     /// How long it took to start, in seconds.
     pub start_seconds: Option<f64>,
+    /// How long it was warmed up before anything counted, in seconds, where it runs on a Java virtual machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_up_seconds: Option<f64>,
     /// The memory budget that it was given, in bytes.
     pub memory_budget_bytes: Option<u64>,
     /// The limit that its memory and the page cache of its files were held to together, where there was one.

@@ -21,14 +21,14 @@ use crate::engine::estimate::{self, CaseEstimate, Terms};
 use crate::engine::explain;
 use crate::engine::failure::TrialFailure;
 use crate::engine::guest;
-use crate::engine::judge::work::Work;
-use crate::engine::judge::{Circumstances, Evidence, judge};
+use crate::engine::judge::{Circumstances, Evidence, judge, work::Work};
 use crate::engine::launcher::Launcher;
 use crate::engine::placement::named;
 use crate::engine::ranks::Ranks;
 use crate::engine::role::RoleProcess;
 use crate::engine::run_plan::in_turn;
 use crate::engine::study_protocol::Protocol;
+use crate::engine::warm_up::warm_up;
 use crate::measurement::names;
 use crate::measurement::record::{Cache, Figure, Side, TrialRecord};
 use crate::measurement::server::ServerRecord;
@@ -133,11 +133,12 @@ impl TrialRunner {
         }
         let clients = trials.iter().map(|trial| most_clients(&trial.steps)).max();
         let clients = clients.unwrap_or(1);
-        let deployment = open_deployment(context, case, clients)?;
+        let mut deployment = open_deployment(context, case, clients)?;
         let reached_by = (context.owner.as_str(), context.timeout_ms);
         let plan = plan(&deployment, case, workload.schema(), clients, reached_by)?;
         // A rank that does not lead drops nothing, however it ends.
         let noted = context.leads().then(|| guest::note(&deployment, &plan));
+        warm_up(context, &mut deployment, &plan, trials)?;
         make_database(context, &deployment, &plan, &case_scope(turn))?;
         Ok(Prepared {
             deployment,

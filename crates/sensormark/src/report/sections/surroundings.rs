@@ -323,8 +323,29 @@ fn servers(field: &Field) -> Table {
         if let Some(probe) = &server.probe {
             table.note(format!("{title}: {}", probed(probe)));
         }
+        if let Some(warmed) = warmed(field, title) {
+            table.note(warmed);
+        }
     }
     table
+}
+
+/// How long the servers of a database were warmed up, where they were.
+fn warmed(field: &Field, title: &str) -> Option<String> {
+    let own = field.trials.iter();
+    let own = own.filter(|trial| trial.implementation.title == title);
+    let seconds = own.filter_map(|trial| trial.server.as_ref()?.warm_up_seconds);
+    let seconds: Vec<f64> = seconds.collect();
+    let least = seconds.iter().copied().reduce(f64::min)?;
+    let most = seconds.iter().copied().fold(least, f64::max);
+    let (least, most) = (fixed(least, 1), fixed(most, 1));
+    let took = match least == most {
+        true => least,
+        false => format!("{least} to {most}"),
+    };
+    Some(format!(
+        "{title}: it runs on a Java virtual machine, so each server was warmed up before anything counted, {took} s with the trial's own operations"
+    ))
 }
 
 /// Who measured a server by a probe, and what could not be.

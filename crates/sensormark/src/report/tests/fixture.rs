@@ -154,6 +154,7 @@ pub fn trial(implementation: Implementation, repetition: u32, used: Used) -> Tri
         origin: "Debian package".to_owned(),
         managed: true,
         start_seconds: Some(1.25),
+        warm_up_seconds: None,
         memory_budget_bytes: Some(1 << 30),
         memory_limit: None,
         probe: None,
