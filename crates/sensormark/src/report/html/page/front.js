@@ -104,11 +104,11 @@ const front = {
       const common = { ...this.common(shown, at), rank: several ? one?.rank ?? null : undefined };
       if (!one) return { ...common, note: row.not_ranked, value: null, text: "–" };
       const half = one.half;
-      const times = several && !misses({ row }) ? rows.times(100 - one.total, best) : "";
+      const times = several ? (misses({ row }) ? "–" : rows.times(100 - one.total, best)) : "";
       return {
         ...common, value: several ? one.total : null, low: half === null ? undefined : one.total - half, high: half === null ? undefined : one.total + half,
         text: several && Number.isFinite(one.total) ? (row.rough ? "~" : "") + one.total.toFixed(1) : "–", aside: several && half !== null ? `±${half.toFixed(1)}` : "", times, isBest: times === "best",
-        tip: `score ${weights.points(one)}` + (times ? `: costs ${times === "best" ? "least" : `${times} the best`}` : ""),
+        tip: `score ${weights.points(one)}` + (times && times !== "–" ? `: costs ${times === "best" ? "least" : `${times} the best`}` : ""),
       };
     });
     return rows.block(list, { kind: "bar", name: "Cost score", unit: "of 100", max: 100, names: "named", words: "100 = costs nothing; × = times the best's cost" });
