@@ -372,6 +372,10 @@ impl Session for FaultySession {
         self.inner.catch_up()
     }
 
+    fn nobody_writes(&mut self, nobody: bool) {
+        self.inner.nobody_writes(nobody);
+    }
+
     fn shows_later(&self) -> bool {
         self.inner.shows_later()
     }

@@ -2,6 +2,7 @@
 
 use crate::backend::{Backend, BackendAdministrator, BackendSession};
 use crate::ownership;
+use crate::tagged::TaggedSeries;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
     Acknowledgement, Administrator, Answer, Batch, Capability, Clusters, Description, Documents,
@@ -16,13 +17,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 const NO_ENTITY: &str = "the table has no entity";
 
 /// What the schema of the latest plan became.
-type Latest<M> = Option<(Arc<Schema>, Layout, Arc<M>)>;
+#[derive(Debug)]
+struct Latest<M> {
+    schema: Arc<Schema>,
+    layout: Layout,
+    made: Arc<M>,
+    tagged: Arc<TaggedSeries>,
+}
+
+/// What all sessions of a plan share.
+type Made<M> = (Arc<M>, Arc<TaggedSeries>);
 
 /// A store, made of a backend.
 #[derive(Debug, Default)]
 pub struct Adapter<B: Backend> {
     backend: B,
-    latest: Mutex<Latest<B::PhysicalSchema>>,
+    latest: Mutex<Option<Latest<B::PhysicalSchema>>>,
 }
 
 impl<B: Backend + Default> Adapter<B> {
@@ -38,18 +48,24 @@ impl<B: Backend + Default> Adapter<B> {
 
 impl<B: Backend> Adapter<B> {
     /// What a plan's schema becomes, which all of its sessions share.
-    fn physical_schema(&self, plan: &Plan) -> Result<Arc<B::PhysicalSchema>, StoreError> {
+    fn physical_schema(&self, plan: &Plan) -> Result<Made<B::PhysicalSchema>, StoreError> {
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((schema, layout, made)) = latest.as_ref()
-            && Arc::ptr_eq(schema, &plan.schema)
-            && *layout == plan.layout
+        if let Some(known) = latest.as_ref()
+            && Arc::ptr_eq(&known.schema, &plan.schema)
+            && known.layout == plan.layout
         {
-            return Ok(Arc::clone(made));
+            return Ok((Arc::clone(&known.made), Arc::clone(&known.tagged)));
         }
         Self::check_layout(plan)?;
         let made = Arc::new((B::DECLARATION.physical_schema)(plan)?);
-        *latest = Some((Arc::clone(&plan.schema), plan.layout, Arc::clone(&made)));
-        Ok(made)
+        let tagged = Arc::new(TaggedSeries::new(&plan.schema));
+        *latest = Some(Latest {
+            schema: Arc::clone(&plan.schema),
+            layout: plan.layout,
+            made: Arc::clone(&made),
+            tagged: Arc::clone(&tagged),
+        });
+        Ok((made, tagged))
     }
 
     /// Fails for a layout that the store does not offer.
@@ -237,7 +253,7 @@ impl<B: Backend> Store for Adapter<B> {
         plan: &'a Plan,
     ) -> LocalFuture<'a, Result<Box<dyn Administrator>, StoreError>> {
         Box::pin(async move {
-            let schema = self.physical_schema(plan)?;
+            let (schema, _) = self.physical_schema(plan)?;
             let administrator: Box<dyn Administrator> = Box::new(AdministratorOf {
                 administrator: self.backend.administrator(plan, schema).await?,
                 plan: plan.clone(),
@@ -251,10 +267,11 @@ impl<B: Backend> Store for Adapter<B> {
         plan: &'a Plan,
     ) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
         Box::pin(async move {
-            let schema = self.physical_schema(plan)?;
+            let (schema, tagged) = self.physical_schema(plan)?;
             let session: Box<dyn Session> = Box::new(SessionOf {
                 session: self.backend.connect(plan, schema).await?,
                 schema: Arc::clone(&plan.schema),
+                tagged,
             });
             Ok(session)
         })
@@ -265,6 +282,7 @@ impl<B: Backend> Store for Adapter<B> {
 struct SessionOf<S> {
     session: S,
     schema: Arc<Schema>,
+    tagged: Arc<TaggedSeries>,
 }
 
 impl<S: BackendSession + 'static> Session for SessionOf<S> {
@@ -296,7 +314,9 @@ impl<S: BackendSession + 'static> Session for SessionOf<S> {
     fn query<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
         Box::pin(async move {
             self.schema.table(query.table)?;
-            self.session.query(query).await
+            let most = self.session.most_named(query);
+            let named = self.tagged.named(query, most);
+            self.session.query(named.as_ref().unwrap_or(query)).await
         })
     }
 
@@ -324,6 +344,10 @@ impl<S: BackendSession + 'static> Session for SessionOf<S> {
 
     fn catch_up(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
         Box::pin(self.session.catch_up())
+    }
+
+    fn nobody_writes(&mut self, nobody: bool) {
+        self.session.nobody_writes(nobody);
     }
 
     fn shows_later(&self) -> bool {

@@ -204,6 +204,13 @@ pub trait BackendSession {
     /// What the database refuses, or cannot do.
     async fn upsert(&mut self, write: EntityReading<'_>) -> Result<Acknowledgement, StoreError>;
 
+    /// The most series of a tag that this question by a tag names in place of the tag. With so many at most, [`BackendSession::query`] meets the question as one
+    /// about these series ([`sensormark_store::Selection::Set`], or `One`). 0 leaves all tags to the database.
+    fn most_named(&self, query: &Query) -> usize {
+        let _ = query;
+        0
+    }
+
     /// Answers a question.
     ///
     /// # Errors
@@ -238,6 +245,11 @@ pub trait BackendSession {
     /// When the connection fails.
     async fn catch_up(&mut self) -> Result<(), StoreError> {
         Ok(())
+    }
+
+    /// Whether from now on no session writes, of any process.
+    fn nobody_writes(&mut self, nobody: bool) {
+        let _ = nobody;
     }
 
     /// Whether writes are acknowledged before they show.

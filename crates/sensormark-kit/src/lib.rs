@@ -7,6 +7,7 @@
 //! - it boxes futures; those of a session that blocks are ready when first polled, because nothing in them waits;
 //! - it refuses layouts that the store does not offer, and numbers of tables that the schema does not have, and updates of entities where a table has none;
 //! - it answers empty batches;
+//! - it turns a question by a tag into one about the tag's series, where a session says that its database answers that better;
 //! - it keeps what a plan's schema becomes, which all of its sessions share;
 //! - it decides by one protocol which databases may be made and dropped ([`ownership`]).
 //!
@@ -39,6 +40,8 @@ pub mod mark;
 pub mod ownership;
 
 pub mod sums;
+
+mod tagged;
 
 #[cfg(feature = "tls")]
 pub mod tls;

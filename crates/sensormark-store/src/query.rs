@@ -60,7 +60,7 @@ pub enum Selection {
     One(u32),
     /// Several series, by ascending number.
     Set(Vec<u32>),
-    /// The series whose tag number `tag` has this value; the database finds them by the tag, not by number.
+    /// The series whose tag number `tag` has this value. The database finds them by the tag, or the store names them, as the schema says which they are.
     Tagged {
         /// The tag's number.
         tag: usize,

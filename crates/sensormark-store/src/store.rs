@@ -335,6 +335,12 @@ pub trait Session {
         Box::pin(async { Ok(()) })
     }
 
+    /// Says whether from now on no session writes, of any process, until it is said otherwise. Nobody has written since, so that a session need find out only once
+    /// whether all that was acknowledged shows. Without a word somebody may write.
+    fn nobody_writes(&mut self, nobody: bool) {
+        let _ = nobody;
+    }
+
     /// Whether the database acknowledges writes before they show, so that every answer waits for them. A load then ends when they show.
     fn shows_later(&self) -> bool {
         false

@@ -67,6 +67,8 @@ pub(super) struct Shared {
     pub loads: Vec<LoadState>,
     /// How long after the start figures begin to count, in ns.
     pub lead_in_ns: u64,
+    /// Whether nobody writes in the phase.
+    pub only_reads: bool,
     /// Whether failures in a row do not end the phase.
     pub bears_outage: bool,
     /// By load and thread.
@@ -81,6 +83,7 @@ impl Shared {
             target: target.clone(),
             loads: phase.loads.iter().map(LoadState::new).collect(),
             lead_in_ns: duration_ns(phase.lead_in),
+            only_reads: phase.only_reads,
             bears_outage: phase.bears_outage,
             counters: phase.loads.iter().map(|_| counters()).collect(),
         }

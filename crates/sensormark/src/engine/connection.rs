@@ -257,6 +257,13 @@ impl<'a> Connection<'a> {
         result
     }
 
+    /// Says whether nobody writes from now on, as [`Session::nobody_writes`] has it. A connection that is made again is as one that was told nothing.
+    pub fn nobody_writes(&mut self, nobody: bool) {
+        if let Some(session) = &mut self.session {
+            session.nobody_writes(nobody);
+        }
+    }
+
     /// Whether writes are acknowledged before they show.
     pub fn shows_later(&self) -> bool {
         let session = self.session.as_ref();

@@ -92,6 +92,8 @@ pub struct Phase {
     /// Threads that clients share; as many as there are cores, but no more than clients, where it is not said. Clients of drivers that block have a
     /// thread each, whatever is said.
     pub workers: Option<usize>,
+    /// Whether nobody writes in it, in other processes neither.
+    pub only_reads: bool,
     /// Whether an outage is meant to happen: failures in a row then do not end it.
     pub bears_outage: bool,
 }

@@ -170,6 +170,7 @@ async fn one_client(
         let Stage::Work(work) = next else { break };
         done = work.round;
         let round = own.round(&work);
+        connection.nobody_writes(work.shared.only_reads);
         round.began.get_or_init(Used::now);
         // All clients of all threads start at this instant.
         sleep_until_ns(work.start_ns);
