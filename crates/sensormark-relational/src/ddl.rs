@@ -142,6 +142,7 @@ impl Writer<'_> {
                 .as_ref()
                 .filter(|_| refers)
                 .map(|entity| (table.key_names(), entity.name.clone())),
+            readings_a_day: self.description.series.readings_a_day(),
         }
     }
 
@@ -175,6 +176,7 @@ impl Writer<'_> {
             primary_key,
             indexes: indexes.collect(),
             foreign_key: None,
+            readings_a_day: None,
         })
     }
 
@@ -200,6 +202,7 @@ impl Writer<'_> {
             primary_key,
             indexes: Vec::new(),
             foreign_key: None,
+            readings_a_day: None,
         }
     }
 
@@ -236,6 +239,7 @@ impl Writer<'_> {
             primary_key,
             indexes: Vec::new(),
             foreign_key: None,
+            readings_a_day: None,
         })
     }
 }

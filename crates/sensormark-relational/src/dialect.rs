@@ -136,6 +136,18 @@ pub trait Dialect: Debug + Send + Sync {
     /// How readings of each series are looked at, with this index.
     fn walk(&self, index: Index) -> Walk;
 
+    /// The most series whose latest readings are asked for one by one, each by a part of the statement, where a reading must (or need not) have a field besides.
+    /// 0 where one statement about all of them is never worse.
+    fn most_one_by_one(
+        &self,
+        layout: &Layout,
+        table: &PhysicalTable,
+        must_have_field: bool,
+    ) -> usize {
+        let _ = (layout, table, must_have_field);
+        0
+    }
+
     /// Whether the rows at the latest times of all series are found by a join with these times; else each row is looked up among them.
     fn joins_latest(&self) -> bool {
         true

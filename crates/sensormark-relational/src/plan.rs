@@ -86,6 +86,7 @@ impl Plan {
             description,
             query,
             slots: Slots::default(),
+            member: None,
         };
         if let Ask::Aggregate {
             aggregates,
@@ -138,6 +139,7 @@ impl Plan {
             description,
             query: &query,
             slots: Slots::default(),
+            member: None,
         };
         let (text, form) = builder.everything();
         Ok((builder.finish(&text, form), query))

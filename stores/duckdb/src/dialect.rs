@@ -37,6 +37,10 @@ static NAMES: Names = Names {
     sum_separator: "_",
 };
 
+/// The most series whose latest readings are asked for one by one. On 7.2 million readings of 100 series the time of 10 is a third of a pass over all, and that
+/// of 50 is twice as much.
+const MOST_ONE_BY_ONE: usize = 20;
+
 /// A type's name in statements.
 pub(crate) const fn type_name(kind: ColumnType) -> &'static str {
     match kind {
@@ -115,6 +119,11 @@ impl Dialect for DuckdbDialect {
     /// A scan reads the columns of all series together: one pass that groups is cheaper than one for each series.
     fn walk(&self, _: Index) -> Walk {
         Walk::Grouped
+    }
+
+    /// The latest reading of one series bounds its scan while it goes; with more series, one pass over all columns is cheaper.
+    fn most_one_by_one(&self, _: &Layout, _: &PhysicalTable, _: bool) -> usize {
+        MOST_ONE_BY_ONE
     }
 
     fn aggregates(&self) -> Aggregates {

@@ -17,6 +17,11 @@ impl BackendSession for DuckdbSession {
         write::upsert(self, write)
     }
 
+    /// A list is one parameter, however long.
+    fn most_named(&self, _: &Query) -> usize {
+        usize::MAX
+    }
+
     async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
         self.check()?;
         query::answer(self, query)

@@ -83,6 +83,20 @@ impl Dialect for MariadbDialect {
         Walk::Grouped
     }
 
+    /// A condition on a field keeps the index from giving the latest times; so does a time of two columns.
+    fn most_one_by_one(
+        &self,
+        layout: &Layout,
+        table: &PhysicalTable,
+        must_have_field: bool,
+    ) -> usize {
+        let is_indexed = matches!(layout.index, Index::SeriesTime | Index::Clustered);
+        match is_indexed && (must_have_field || table.nanosecond.is_some()) {
+            true => NAMED_SERIES as usize,
+            false => 0,
+        }
+    }
+
     fn aggregates(&self) -> Aggregates {
         Aggregates::Merged
     }

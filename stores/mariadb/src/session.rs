@@ -12,6 +12,9 @@ use sensormark_store::{
 };
 use std::sync::Arc;
 
+/// The most parameters that name series in place of their tag; a statement has 65,535 of all kinds.
+const MOST_NAMED: usize = 20_000;
+
 /// A connection with the tables that it speaks about.
 pub struct MariadbSession {
     link: Link,
@@ -60,6 +63,11 @@ impl BackendSession for MariadbSession {
             write,
         )
         .await
+    }
+
+    /// A list of constants has the index read from each series' own place; the same series from a subquery are read from their beginnings.
+    fn most_named(&self, query: &Query) -> usize {
+        MOST_NAMED / self.physical.tables[query.table].keys.len().max(1)
     }
 
     async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {

@@ -30,6 +30,8 @@ pub struct TableDefinition {
     pub key: Vec<String>,
     /// The columns that refer to the entity, and its table.
     pub foreign_key: Option<(Vec<String>, String)>,
+    /// About how many readings are of one day, of a table of readings where it is known.
+    pub readings_a_day: Option<f64>,
 }
 
 impl TableDefinition {

@@ -5,12 +5,51 @@ use super::slot::Slot;
 use super::{Form, with_keys};
 use crate::column_type::ColumnType;
 use crate::dialect::{SeriesSet, Walk};
+use crate::physical_schema::PhysicalSchema;
 use crate::table::{Content, joined};
-use sensormark_store::{Encoding, FieldSet, Selection};
+use sensormark_store::{Ask, Encoding, FieldSet, Query, Selection};
+
+/// How many series there are whose latest readings a question asks for one by one: each has a part of the statement, which ends at the first reading that it
+/// finds. None where one statement is about all of them, or the question is another.
+pub(super) fn one_by_one(query: &Query, physical: &PhysicalSchema) -> Option<usize> {
+    let Ask::LastReading { fields } = query.ask else {
+        return None;
+    };
+    let (description, table) = physical.table(query.table).ok()?;
+    let known = description.series.len();
+    let count = match &query.series {
+        Selection::Set(set) => set.iter().filter(|&&series| series < known).count(),
+        Selection::All => known as usize,
+        Selection::One(_) | Selection::Tagged { .. } => 0,
+    };
+    let is_condition = !physical.is_row_per_field()
+        && fields
+            .iter()
+            .all(|field| description.fields[field].nullable);
+    let dialect = physical.dialect;
+    let most = dialect.most_one_by_one(&physical.layout, table, is_condition);
+    let is_so = !table.keys.is_empty() && (1..=most).contains(&count);
+    is_so.then_some(count)
+}
 
 impl Builder<'_> {
     /// The latest reading of each chosen series that has any of these fields.
     pub(super) fn latest(&mut self, fields: FieldSet) -> (String, Form) {
+        let Some(count) = one_by_one(self.query, self.physical) else {
+            return self.latest_of(fields);
+        };
+        let (mut parts, mut form) = (Vec::new(), Form::Readings(fields));
+        for member in 0..count {
+            self.member = Some(member);
+            let (part, its) = self.latest_of(fields);
+            parts.push(format!("({part})"));
+            form = its;
+        }
+        (parts.join(" UNION ALL "), form)
+    }
+
+    /// The same by one statement: of all chosen series, or of the one that is being written about.
+    fn latest_of(&mut self, fields: FieldSet) -> (String, Form) {
         let walk = self.physical.dialect.walk(self.physical.layout.index);
         match walk {
             Walk::Lateral if self.physical.is_row_per_field() => self.latest_fields(fields),
@@ -19,7 +58,8 @@ impl Builder<'_> {
                 self.latest_times(fields, walk)
             }
             _ if self.is_single() && !self.physical.is_row_per_field() => {
-                (self.latest_row(fields), Form::Readings(fields))
+                let keys = self.leading_keys();
+                (self.latest_row(fields, keys), Form::Readings(fields))
             }
             Walk::LatestOn if !self.physical.is_row_per_field() => self.latest_on(fields),
             Walk::Grouped | Walk::LatestOn if !self.is_single() => self.at_grouped_times(fields),
@@ -31,7 +71,7 @@ impl Builder<'_> {
     fn latest_each(&mut self, fields: FieldSet) -> (String, Form) {
         let inner = match self.physical.span() {
             Some((span_ns, encoding)) => self.latest_in_records(fields, span_ns, encoding),
-            None => self.latest_row(fields),
+            None => self.latest_row(fields, Vec::new()),
         };
         if self.table.keys.is_empty() {
             return (inner, Form::Readings(fields));
@@ -41,8 +81,8 @@ impl Builder<'_> {
         (text, Form::Readings(fields))
     }
 
-    /// The latest row: of the series `s` where readings are looked at series by series, else of the one series.
-    fn latest_row(&mut self, fields: FieldSet) -> String {
+    /// The latest row: of the series `s` where readings are looked at series by series, else of the one series. It begins with these columns.
+    fn latest_row(&mut self, fields: FieldSet, keys: Vec<String>) -> String {
         let mut relation = self.relation_of_all(fields);
         if self.physical.dialect.walk(self.physical.layout.index) == Walk::Lateral {
             relation.conditions.extend(self.of_this_series());
@@ -53,7 +93,7 @@ impl Builder<'_> {
         relation.conditions.extend(present);
         let values = fields.iter().map(|field| relation.field(field).to_owned());
         let time = self.physical.dialect.answered_time(&relation.time);
-        let columns = joined([time].into_iter().chain(values));
+        let columns = joined(keys.into_iter().chain([time]).chain(values));
         let (filter, order) = (relation.filter(), relation.ordered(" DESC").join(", "));
         format!(
             "SELECT {columns} FROM {}{filter} ORDER BY {order} LIMIT 1",
@@ -101,24 +141,33 @@ impl Builder<'_> {
 
     /// The latest row of each series, by the database's own clause. It names columns without the table.
     ///
-    /// QuestDB 9.3.4 may answer with another series' row where one symbol with an index is asked for with a further condition. There the rows are chosen in a
-    /// query of their own (<https://github.com/questdb/questdb/pull/7333>).
+    /// Named keys of one column end the search when all of them are found. Any other condition would be tried on every row, so it comes after the search where it
+    /// is about whole series. QuestDB 9.3.4 may besides answer with another series' row where one symbol with an index is asked for with a further condition
+    /// (<https://github.com/questdb/questdb/pull/7333>).
     fn latest_on(&mut self, fields: FieldSet) -> (String, Form) {
-        let mut relation = self.relation(fields);
+        let mut relation = self.relation_of_all(fields);
         let present = self.any_present(&relation, fields);
         let names = self.table.key_names();
-        let is_chosen = !matches!(self.query.series, Selection::All);
-        let is_apart = names.len() == 1 && is_chosen && present.is_some();
-        relation.conditions.extend(present);
+        let is_tagged = matches!(self.query.series, Selection::Tagged { .. });
+        let chosen = self.selected();
+        let (before, after) = if names.len() == 1 && !is_tagged && present.is_none() {
+            (chosen, None)
+        } else {
+            (present, chosen)
+        };
+        relation.conditions.extend(before);
         let values = fields.iter().map(|field| relation.field(field).to_owned());
         let time = self.physical.dialect.answered_time(&relation.time);
         let columns = joined(self.leading_keys().into_iter().chain([time]).chain(values));
-        let mut from = format!("{}{}", relation.from, relation.filter());
-        if is_apart {
-            from = format!("(SELECT * FROM {from}) r");
-        }
         let (time, names) = (&self.table.time, names.join(", "));
-        let text = format!("SELECT {columns} FROM {from} LATEST ON {time} PARTITION BY {names}");
+        let (from, filter) = (&relation.from, relation.filter());
+        let latest = format!("{from}{filter} LATEST ON {time} PARTITION BY {names}");
+        let text = match after {
+            None => format!("SELECT {columns} FROM {latest}"),
+            Some(chosen) => {
+                format!("SELECT {columns} FROM (SELECT * FROM {latest}) r WHERE {chosen}")
+            }
+        };
         (text, Form::Readings(fields))
     }
 

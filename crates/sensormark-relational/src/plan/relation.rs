@@ -23,6 +23,8 @@ pub struct Builder<'a> {
     pub query: &'a Query,
     /// The parameters so far.
     pub slots: Slots,
+    /// Which of the question's series the part of a statement is about that is being written, where that is about one of several.
+    pub member: Option<usize>,
 }
 
 /// Readings as a relation.
@@ -209,7 +211,9 @@ impl Builder<'_> {
 
     /// Whether one series is asked about, or there is only one.
     pub(super) fn is_single(&self) -> bool {
-        matches!(self.query.series, Selection::One(_)) || self.table.keys.is_empty()
+        matches!(self.query.series, Selection::One(_))
+            || self.member.is_some()
+            || self.table.keys.is_empty()
     }
 
     /// What opens the records, with these fields.
@@ -308,16 +312,9 @@ impl Builder<'_> {
         let keys = self.keys();
         match &self.query.series {
             _ if keys.is_empty() => None,
+            _ if self.is_single() => Some(self.one_series(&keys)),
+            Selection::One(_) => None,
             Selection::All => self.all_series(&keys),
-            Selection::One(_) => {
-                let kinds: Vec<ColumnType> =
-                    self.table.key_columns().map(|column| column.kind).collect();
-                let one = |(number, key): (usize, &String)| {
-                    format!("{key} = {}", self.slot(Slot::Key(number), kinds[number]))
-                };
-                let each: Vec<String> = keys.iter().enumerate().map(one).collect();
-                Some(each.join(" AND "))
-            }
             Selection::Set(_) if self.physical.dialect.series_set() == SeriesSet::List => {
                 let mut known = 0;
                 self.bindings().each_series(|_| known += 1);
@@ -341,6 +338,20 @@ impl Builder<'_> {
                 })
             }
         }
+    }
+
+    /// The condition that only the one series counts, or the one that is being written about.
+    fn one_series(&mut self, keys: &[String]) -> String {
+        let kinds: Vec<ColumnType> = self.table.key_columns().map(|column| column.kind).collect();
+        let one = |(number, key): (usize, &String)| {
+            let slot = match self.member {
+                Some(member) => Slot::Member(member, number),
+                None => Slot::Key(number),
+            };
+            format!("{key} = {}", self.slot(slot, kinds[number]))
+        };
+        let each: Vec<String> = keys.iter().enumerate().map(one).collect();
+        each.join(" AND ")
     }
 
     /// The condition that names all series, where an index needs it.

@@ -1,5 +1,6 @@
 //! The shape of a question: what its statements' text depends on, the layout apart. Questions of one shape share prepared statements.
 
+use super::latest::one_by_one;
 use crate::dialect::SeriesSet;
 use crate::physical_schema::PhysicalSchema;
 use sensormark_store::query::DaySplit;
@@ -16,7 +17,7 @@ pub struct QueryShape {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum SelectionShape {
     One,
-    /// A set; of how many series that the table has, where each is a parameter.
+    /// A set; of how many series that the table has, where each is a parameter or has a part of the statement.
     Set(usize),
     Tagged(usize),
     All,
@@ -119,7 +120,7 @@ impl QueryShape {
                 let count = physical.schema.tables[query.table].series.len();
                 set.iter().filter(|&&series| series < count).count()
             }
-            SeriesSet::Arrays | SeriesSet::Json => 0,
+            SeriesSet::Arrays | SeriesSet::Json => one_by_one(query, physical).unwrap_or(0),
         };
         Self {
             table: query.table,

@@ -37,6 +37,8 @@ pub enum Slot {
     LastSpan,
     /// One key column of the one series.
     Key(usize),
+    /// One key column of one of the question's series, by its place among them and the column's.
+    Member(usize, usize),
     /// One key column of all series of the set, an array.
     KeySet(usize),
     /// One key column of all series of the table, an array.
@@ -164,6 +166,7 @@ impl<'a> Bindings<'a> {
             Slot::FirstSpan => range.start_ns.div_euclid(span_ns),
             Slot::LastSpan => self.end_ns().saturating_sub(1).div_euclid(span_ns),
             Slot::Key(key) => return self.key(key),
+            Slot::Member(member, key) => return self.member_key(member, key),
             Slot::TagValue => return self.tag_value(),
             Slot::Threshold => return self.threshold(),
             Slot::Width => return self.of_window(|window| window.width_ns),
@@ -195,6 +198,17 @@ impl<'a> Bindings<'a> {
             Selection::One(series) => self.table.key_cell(self.description, key, series),
             _ => Cell::Null,
         }
+    }
+
+    fn member_key(&self, member: usize, key: usize) -> Cell<'a> {
+        let known = |series: &&u32| **series < self.description.series.len();
+        let series = match &self.query.series {
+            Selection::Set(set) => set.iter().filter(known).nth(member).copied(),
+            _ => u32::try_from(member).ok(),
+        };
+        series.map_or(Cell::Null, |series| {
+            self.table.key_cell(self.description, key, series)
+        })
     }
 
     fn tag_value(&self) -> Cell<'a> {
