@@ -14,15 +14,25 @@ use sensormark_relational::physical_schema::OWNER_TABLE;
 use sensormark_store::{DatabaseName, Durability, ErrorKind, Plan, Setting, Size, StoreError};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio_postgres::Row;
 
 /// Settling, making and dropping may take longer than an operation.
 const PATIENCE: Duration = Duration::from_secs(600);
 
+/// How long settling waits for writers to close, and how often it looks. A server with longer settings keeps them open.
+const CLOSING: Duration = Duration::from_secs(60);
+const CLOSING_PAUSE: Duration = Duration::from_millis(100);
+
+/// How long a writer stays open that nobody uses, and how often the server looks for such writers, in ms:
+/// <https://questdb.com/docs/configuration/cairo-engine/>.
+const WRITER_TIMES: [&str; 2] = ["cairo.inactive.writer.ttl", "cairo.idle.check.interval"];
+
 /// The settings that matter for speed and durability. None of them holds a path, a host or a secret.
-const SETTINGS: [&str; 21] = [
+const SETTINGS: [&str; 24] = [
     "cairo.commit.mode",
+    "cairo.idle.check.interval",
+    "cairo.inactive.writer.ttl",
     "cairo.max.uncommitted.rows",
     "cairo.o3.max.lag",
     "cairo.o3.partition.split.min.size",
@@ -32,6 +42,7 @@ const SETTINGS: [&str; 21] = [
     "cairo.sql.parallel.filter.enabled",
     "cairo.sql.parallel.groupby.enabled",
     "cairo.wal.apply.worker.count",
+    "cairo.wal.inactive.writer.ttl",
     "cairo.wal.max.lag.txn.count",
     "cairo.wal.purge.interval",
     "cairo.wal.segment.rollover.row.count",
@@ -93,6 +104,28 @@ impl QuestdbAdministrator {
         let names = self.all_tables().await?;
         let of = |name: &String| Some(name.strip_prefix(database)?.strip_prefix('.')?.to_owned());
         Ok(names.iter().filter_map(of).collect())
+    }
+
+    /// Waits until the tables' writers have closed and given back what they had allocated ahead, 16 MiB a column: until the tables have not shrunk for as long as the
+    /// server leaves an idle writer open.
+    async fn close_writers(&mut self) -> Result<(), StoreError> {
+        let settings = self.parameters("settle").await?;
+        let milliseconds = |name: &str| {
+            let mut found = settings.iter().filter(|one| one.name == name);
+            found.next().and_then(|one| one.value.parse::<u64>().ok())
+        };
+        let times = WRITER_TIMES.map(|name| milliseconds(name).unwrap_or(u64::MAX));
+        let idle = Duration::from_millis(times.into_iter().fold(200, u64::saturating_add));
+        let start = Instant::now();
+        let (mut least, mut since) = (u64::MAX, start);
+        while idle < CLOSING && since.elapsed() < idle && start.elapsed() < CLOSING {
+            let bytes = self.size().await?.total_bytes;
+            if bytes < least {
+                (least, since) = (bytes, Instant::now());
+            }
+            tokio::time::sleep(CLOSING_PAUSE).await;
+        }
+        Ok(())
     }
 
     async fn parameters(&self, operation: &str) -> Result<Vec<Setting>, StoreError> {
@@ -197,7 +230,7 @@ impl BackendAdministrator for QuestdbAdministrator {
         Ok(names.into_iter().map(str::to_owned).collect())
     }
 
-    /// Until all writes are applied; QuestDB compacts nothing afterwards.
+    /// Until all writes are applied and no writer is open; QuestDB compacts nothing afterwards.
     async fn settle(&mut self) -> Result<(), StoreError> {
         let lookout = Lookout::new(&self.link).await?;
         for table in &self.tables.physical.schema.tables {
@@ -205,7 +238,7 @@ impl BackendAdministrator for QuestdbAdministrator {
                 lookout.wait(&self.link, &name, None).await?;
             }
         }
-        Ok(())
+        self.close_writers().await
     }
 
     async fn settings(&mut self) -> Result<Vec<Setting>, StoreError> {

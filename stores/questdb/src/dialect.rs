@@ -56,6 +56,16 @@ fn stride(width_ns: i64) -> Option<String> {
     Some(format!("{count}{sign}"))
 }
 
+/// The length of time of a partition, by how many readings a day has: <https://questdb.com/docs/schema-design-essentials/>, "Partitioning". Where nobody
+/// knows, it is QuestDB's default for lines.
+fn partition(readings_a_day: Option<f64>) -> &'static str {
+    match readings_a_day {
+        Some(few) if few < 100_000.0 => "MONTH",
+        Some(many) if many > 10_000_000.0 => "HOUR",
+        _ => "DAY",
+    }
+}
+
 impl Dialect for QuestdbDialect {
     fn title(&self) -> &'static str {
         "QuestDB"
@@ -139,7 +149,7 @@ impl Dialect for QuestdbDialect {
         }
     }
 
-    /// Readings have a partition a day, which is QuestDB's default for lines; a repeated reading replaces the first.
+    /// A partition of readings is as long as their number a day asks; a repeated reading replaces the first.
     /// <https://questdb.com/docs/concepts/partitions/>, <https://questdb.com/docs/concepts/deduplication/>
     fn create(&self, table: &TableDefinition) -> Vec<String> {
         let index = table
@@ -167,8 +177,9 @@ impl Dialect for QuestdbDialect {
         }
         let time = table.columns.iter().find(|column| column.kind == TIME);
         let time = time.map_or("", |column| &column.name);
+        let unit = partition(table.readings_a_day);
         vec![format!(
-            "CREATE TABLE {name} ({columns}) TIMESTAMP({time}) PARTITION BY DAY WAL DEDUP UPSERT KEYS({key})"
+            "CREATE TABLE {name} ({columns}) TIMESTAMP({time}) PARTITION BY {unit} WAL DEDUP UPSERT KEYS({key})"
         )]
     }
 

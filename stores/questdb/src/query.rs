@@ -45,8 +45,10 @@ pub(crate) struct Reader<'a> {
     pub(crate) link: &'a Link,
     /// What looks whether writes show.
     pub(crate) lookout: &'a Lookout,
-    /// Whether they all did when it last looked.
-    pub(crate) is_quiet: &'a mut bool,
+    /// Of each table, whether they all did when it last looked.
+    pub(crate) quiet: &'a mut [bool],
+    /// Whether no session writes, so that it need not look again.
+    pub(crate) nobody_writes: bool,
     /// The prepared statements.
     pub(crate) statements: &'a mut Statements,
     /// What was sent, where statements are shown.
@@ -58,7 +60,8 @@ pub(crate) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Answers a question. Where all showed before, it looks and asks in one go; where something does not show yet, it waits and asks again.
+    /// Answers a question. Where all showed before, it looks and asks in one go; where something does not show yet, it waits and asks again. Where nobody writes,
+    /// it looks until all shows, and not again.
     pub(crate) async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
         let physical = self.physical;
         let asked = checked(physical, query)?;
@@ -67,16 +70,20 @@ impl Reader<'_> {
         }
         let prepared = self.prepared(asked).await?;
         let name = table_name(self.database, &asked.description.name);
-        self.note_look(&name);
-        let looks = *self.is_quiet;
-        if !looks {
-            *self.is_quiet = self.lookout.wait(self.link, &name, None).await?;
+        let was_quiet = self.quiet[query.table];
+        let looks = was_quiet && !self.nobody_writes;
+        if looks || !was_quiet {
+            self.note_look(&name);
+        }
+        if !was_quiet {
+            let at_once = self.lookout.wait(self.link, &name, None).await?;
+            self.quiet[query.table] = at_once || self.nobody_writes;
         }
         let (state, answer) = self.ask(asked, &prepared, looks.then_some(&name)).await?;
         if state.is_none_or(State::is_complete) {
             return Ok(answer);
         }
-        *self.is_quiet = false;
+        self.quiet[query.table] = false;
         self.lookout.wait(self.link, &name, state).await?;
         let (_, answer) = self.ask(asked, &prepared, None).await?;
         Ok(answer)

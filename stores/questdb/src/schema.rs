@@ -32,7 +32,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
         "",
         usual,
         DefaultSelection::Usual,
-        "row a reading in the order of its TIMESTAMP_NS, a partition a day, tags SYMBOL with an INDEX on those that tell series apart, DEDUP UPSERT KEYS",
+        "row a reading in the order of its TIMESTAMP_NS, a partition a month, day or hour by their number a day, tags SYMBOL with an INDEX on those that tell series apart, DEDUP UPSERT KEYS",
     )];
     if schema.has_tags() {
         let layout = usual.with_index(Index::None);

@@ -10,19 +10,24 @@ use crate::visible::Lookout;
 use crate::write::{Outlet, Writer};
 use sensormark_kit::BackendSession;
 use sensormark_store::{
-    Acknowledgement, Answer, Batch, Durability, EntityReading, Plan, Query, Statement, StoreError,
-    Value,
+    Acknowledgement, Answer, Ask, Batch, Durability, EntityReading, Plan, Query, Statement,
+    StoreError, Value,
 };
 use std::sync::Arc;
 use std::time::Duration;
+
+/// The most series that are named in place of their tag; their number in a statement is two bytes.
+const MOST_NAMED: usize = 10_000;
 
 /// A client's session.
 pub struct QuestdbSession {
     sending: sending::Link,
     asking: asking::Link,
     lookout: Lookout,
-    /// Whether all showed when this session last looked, and it wrote nothing since.
-    is_quiet: bool,
+    /// Of each table, whether all showed when this session last looked, and it wrote nothing since.
+    quiet: Vec<bool>,
+    /// Whether no session writes, so that what showed once shows.
+    nobody_writes: bool,
     /// Which tables it wrote to since it last saw all of them.
     written: Vec<bool>,
     outlet: Outlet,
@@ -60,7 +65,8 @@ impl QuestdbSession {
             sending: sending::Link::open(options, timeout).await?,
             lookout: Lookout::new(&asking).await?,
             asking,
-            is_quiet: false,
+            quiet: vec![false; plan.schema.tables.len()],
+            nobody_writes: false,
             written: vec![false; plan.schema.tables.len()],
             outlet: Outlet::default(),
             statements: Statements::default(),
@@ -72,7 +78,7 @@ impl QuestdbSession {
     }
 
     fn writer(&mut self, table: usize) -> Writer<'_> {
-        self.is_quiet = false;
+        self.quiet[table] = false;
         self.written[table] = true;
         Writer {
             link: &mut self.sending,
@@ -87,7 +93,8 @@ impl QuestdbSession {
         Reader {
             link: &self.asking,
             lookout: &self.lookout,
-            is_quiet: &mut self.is_quiet,
+            quiet: &mut self.quiet,
+            nobody_writes: self.nobody_writes,
             statements: &mut self.statements,
             kept: &mut self.kept,
             physical: &self.tables.physical,
@@ -103,6 +110,16 @@ impl BackendSession for QuestdbSession {
 
     async fn upsert(&mut self, write: EntityReading<'_>) -> Result<Acknowledgement, StoreError> {
         self.writer(write.reading.table).upsert(write).await
+    }
+
+    /// LATEST ON stops when it has found all symbols that are named. A filter on the tag is compiled and shared among threads; one on a list is not.
+    fn most_named(&self, query: &Query) -> usize {
+        let table = &self.tables.physical.tables[query.table];
+        let is_latest = matches!(query.ask, Ask::LastReading { .. });
+        match is_latest && table.keys.len() == 1 {
+            true => MOST_NAMED,
+            false => 0,
+        }
     }
 
     async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
@@ -135,6 +152,11 @@ impl BackendSession for QuestdbSession {
             }
         }
         Ok(())
+    }
+
+    fn nobody_writes(&mut self, nobody: bool) {
+        self.nobody_writes = nobody;
+        self.quiet.fill(false);
     }
 
     fn shows_later(&self) -> bool {

@@ -58,8 +58,8 @@ fn started() -> Outcome<ManagedServer> {
 }
 
 fn run<T>(future: impl Future<Output = Outcome<T>>) -> Outcome<T> {
-    let runtime = tokio::runtime::Builder::new_current_thread();
-    { runtime }.enable_all().build()?.block_on(future)
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    runtime.enable_all().build()?.block_on(future)
 }
 
 /// Sensors with ten fields, each read so often.
