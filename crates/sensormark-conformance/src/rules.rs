@@ -7,6 +7,7 @@ mod aggregate;
 mod capability;
 mod entity;
 mod errors;
+mod growth;
 mod layout;
 mod measurement;
 mod outage;
@@ -31,6 +32,7 @@ pub(super) fn all() -> Vec<Rule> {
         administration::rules(),
         capability::rules(),
         measurement::rules(),
+        growth::rules(),
         random::rules(),
     ]
     .concat()

@@ -6,7 +6,7 @@ use super::super::check::{Check, Verdict, ensure};
 use super::super::client::Client;
 use super::super::data::{BASE, SECOND};
 use super::super::rule::{Over, Rule, alone};
-use super::super::suite::Case;
+use super::super::suite::{Case, administer};
 use sensormark_store::answer::Answer;
 use sensormark_store::batch::Batch;
 use sensormark_store::capability::{Capability, Operation};
@@ -110,7 +110,7 @@ async fn times(
     let mut client = case.connect(&plan).await?;
     write(&mut client, &schema.tables[0], readings).await?;
     let mut administrator = case.suite.administrator(&plan).await?;
-    super::super::suite::administer("settle", administrator.settle()).await??;
+    administer("settle", administrator.settle()).await??;
     let mut times = Vec::new();
     for (what, query) in questions(readings) {
         let mut shortest = Duration::MAX;
