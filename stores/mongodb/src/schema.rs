@@ -50,6 +50,8 @@ pub(crate) struct PhysicalTable {
     pub(crate) measurement: Option<String>,
     /// How readings become documents.
     pub(crate) shape: Shape,
+    /// The span of a time-series collection's buckets.
+    granularity: Option<&'static str>,
     /// How questions are put.
     pub(crate) queries: QueryStyle,
     /// Whether times are dates of milliseconds.
@@ -315,6 +317,7 @@ impl PhysicalTable {
             },
             measurement: shared.then(|| table.name.clone()),
             shape: layout.shape,
+            granularity: table.series.interval_ns().map(granularity),
             queries: layout.queries,
             date,
             time,
@@ -375,12 +378,15 @@ impl PhysicalTable {
         if let Tags::Under(under) = &self.tags {
             options.insert("metaField", under);
         }
+        if let Some(granularity) = self.granularity {
+            options.insert("granularity", granularity);
+        }
         options
     }
 
     /// In which order the index has the times of a series: of a time-series collection the latest first, so that a bucket is known by its latest time
     /// (<https://www.mongodb.com/docs/manual/core/timeseries/timeseries-secondary-index/>).
-    pub(crate) fn time_order(&self) -> i32 {
+    pub(crate) const fn time_order(&self) -> i32 {
         match self.shape {
             Shape::NativeTimeSeries => -1,
             _ => 1,
@@ -427,6 +433,17 @@ impl PhysicalTable {
             keys.insert(&self.time, self.time_order());
         }
         Some(keys)
+    }
+}
+
+/// The unit that is nearest to the usual time between two readings of a series, as the documentation asks for
+/// (<https://www.mongodb.com/docs/manual/core/timeseries/timeseries-granularity/>). A bucket then spans an hour, a day or 30 days.
+const fn granularity(interval_ns: i64) -> &'static str {
+    // Half-way between 1 s and 1 min, and between 1 min and 1 h.
+    match interval_ns / 1_000_000 {
+        ..=30_500 => "seconds",
+        ..=1_830_000 => "minutes",
+        _ => "hours",
     }
 }
 

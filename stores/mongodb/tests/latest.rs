@@ -110,7 +110,7 @@ fn tagged(name: &str, tags: &[&str], columns: Vec<TagColumn>) -> Table {
     };
     Table {
         tags: tags.iter().map(tag).collect(),
-        series: Series::new(columns),
+        series: Series::new(columns).every(MINUTE),
         fields: vec![field("value", FieldType::F64), rare],
         ..table(name, "", vec![0], Vec::new())
     }
