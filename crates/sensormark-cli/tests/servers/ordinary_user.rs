@@ -13,6 +13,12 @@ fn url_of(server: &Running<'_>, user: &str) -> String {
     format!("{scheme}://{user}:secret@{host}")
 }
 
+/// What was said, without the lines that a terminal makes of it.
+fn flat(output: &Output) -> String {
+    let text = said(output);
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// A short run on a server.
 fn run(place: &Place, on: &str, further: &[&str]) -> Output {
     place.short(&[&["--on", on], further].concat())
@@ -29,7 +35,7 @@ pub fn of_postgresql() {
     server.sql("postgres", "ALTER ROLE plain SET statement_timeout = '2s'");
     let on = format!("postgresql={}", url_of(&server, "plain"));
     let output = run(&place, &on, &[]);
-    let text = said(&output);
+    let text = flat(&output);
     let trials = place.trials();
     assert!(trials.len() >= 4, "{text}");
     for trial in &trials {
@@ -48,7 +54,7 @@ pub fn of_postgresql() {
     // A right that is needed is named by the server's own error.
     server.sql("postgres", "ALTER ROLE plain NOCREATEDB");
     let refused = Place::new();
-    let text = said(&run(&refused, &on, &[]));
+    let text = flat(&run(&refused, &on, &[]));
     assert!(
         text.contains("permission denied to create database"),
         "{text}"
@@ -74,7 +80,7 @@ pub fn an_unmarked_database_is_cleaned() {
     );
     let named = format!("postgresql={}", server.url_of(""));
     let cleaned = place.run(&["clean", &named, "--older-than=0s"]);
-    let text = said(&cleaned);
+    let text = flat(&cleaned);
     assert!(cleaned.status.success(), "{text}");
     assert!(
         text.contains(&format!("{empty} of an unknown run")),
@@ -97,14 +103,14 @@ pub fn a_server_that_flushes_nothing_is_not_durable() {
         server.sql("postgres", "SELECT pg_reload_conf()");
         let refused = Place::new();
         let output = run(&refused, &on, &["--durability", "durable"]);
-        let text = said(&output);
+        let text = flat(&output);
         assert!(!output.status.success(), "{text}");
         assert!(
             text.contains(&format!("the server has {setting} = off")),
             "{text}"
         );
         let told = Place::new();
-        let text = said(&run(&told, &on, &[]));
+        let text = flat(&run(&told, &on, &[]));
         assert!(
             text.contains(&format!(
                 "the server has {setting} = off: a power cut may take acknowledged writes"
@@ -147,7 +153,7 @@ pub fn of_mariadb() {
         "CREATE USER plain IDENTIFIED BY 'secret'; GRANT ALL ON `sensormark\\_%`.* TO plain; SET GLOBAL innodb_flush_log_at_trx_commit = 0",
     );
     let on = format!("mariadb:bulk/bulk={}", url_of(&server, "plain"));
-    let text = said(&run(&place, &on, &[]));
+    let text = flat(&run(&place, &on, &[]));
     let trials = place.trials();
     assert_eq!(trials.len(), 2, "{text}");
     for trial in &trials {

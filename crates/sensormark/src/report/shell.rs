@@ -1,5 +1,8 @@
 //! Commands that a reader may type again.
 
+/// What stands before a command in a list.
+pub const COMMAND: &str = "command: ";
+
 /// The argument as a shell takes it.
 pub fn quoted(argument: &str) -> String {
     let is_plain = !argument.is_empty()

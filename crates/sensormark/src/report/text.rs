@@ -2,6 +2,7 @@
 //! document says and computes nothing.
 
 use super::number::{MISSING, cell_text};
+use super::shell::COMMAND;
 use super::tables::{Block, Cell, Document, Drawing, Section, Shape, Table};
 use super::wrapping::wrap;
 use unicode_width::UnicodeWidthStr;
@@ -311,8 +312,11 @@ fn left_padded(text: &str, width: usize) -> String {
     format!("{}{text}", " ".repeat(width.saturating_sub(text.width())))
 }
 
-/// The text in lines, the first after a mark, the others below it.
+/// The text in lines, the first after a mark, the others below it. A command is copied, so it is never wrapped.
 fn indented(mark: &str, text: &str, width: usize) -> Vec<String> {
+    if text.starts_with(COMMAND) {
+        return vec![format!("{mark}{text}")];
+    }
     let lines = wrap(text, width.saturating_sub(mark.width()));
     let mark_of = |line: usize| {
         if line == 0 {

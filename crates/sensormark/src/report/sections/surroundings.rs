@@ -8,7 +8,7 @@ use crate::measurement::server::ProbeRecord;
 use crate::probe::{DeviceKind, Environment, HIDDEN, Processor};
 use crate::report::field::Field;
 use crate::report::number::{fixed, significant};
-use crate::report::shell::quoted;
+use crate::report::shell::{COMMAND, quoted};
 use crate::report::tables::{Cell, Section, Table};
 
 /// Warnings that differ in numbers alone are shown one by one up to this many.
@@ -399,7 +399,7 @@ pub fn reproduce(field: &Field) -> Section {
         .iter()
         .map(|argument| quoted(argument))
         .collect();
-    let mut items = vec![format!("command: sensormark {}", command.join(" "))];
+    let mut items = vec![format!("{COMMAND}sensormark {}", command.join(" "))];
     if command.iter().any(|word| word.contains(HIDDEN)) {
         items.push(format!(
             "{HIDDEN} in the command: the user and the password, which no result keeps; write them in its place"
