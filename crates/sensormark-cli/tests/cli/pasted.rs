@@ -23,7 +23,7 @@ fn pasted(place: &Place, command: &str, further: &str) -> Output {
     let program = place.command(&[]);
     let rest = command.strip_prefix("sensormark ").expect("a command");
     // What is added stands before a remark.
-    let (rest, remark) = rest.split_once('#').unwrap_or((rest, ""));
+    let (rest, remark) = rest.split_once("   # ").unwrap_or((rest, ""));
     let line = format!("\"$PROGRAM\" {rest} {further} #{remark}");
     Command::new("sh")
         .args(["-c", &line])

@@ -150,10 +150,17 @@ fn everything() -> Vec<TrialRecord> {
     trials
 }
 
+/// A command is copied, so it is one line however long it is.
+fn is_command(line: &&str) -> bool {
+    line.starts_with("- command: sensormark ")
+}
+
 #[test]
 fn no_line_is_wider_than_the_terminal() {
     for width in [40, 80, 132] {
-        for line in report(everything()).text(width).lines() {
+        let text = report(everything()).text(width);
+        assert_eq!(text.lines().filter(is_command).count(), 1);
+        for line in text.lines().filter(|line| !is_command(line)) {
             assert!(
                 line.width() <= width,
                 "{} > {width}: {line:?}",
@@ -274,7 +281,8 @@ fn nothing_hostile_reaches_a_terminal() {
         });
         assert_eq!(bad, None);
     }
-    for line in report.text(80).lines() {
+    let text = report.text(80);
+    for line in text.lines().filter(|line| !is_command(line)) {
         assert!(line.width() <= 80, "{line:?}");
     }
     serde_json::from_str::<serde_json::Value>(&report.json()).unwrap();
