@@ -15,7 +15,9 @@ pub fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
         ErrorKind::MissingRequiredArgument => Some(missing(&wrong, &command_of(typed).1)?),
         ErrorKind::UnknownArgument => {
             let word = wrong.first()?;
-            if word.starts_with('-') {
+            if let Some(message) = negative_number(word, typed) {
+                Some(message)
+            } else if word.starts_with('-') {
                 option_without_command(word, typed)
             } else {
                 databases_without_on(word, typed)
@@ -35,6 +37,19 @@ pub fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
         ),
         _ => None,
     }
+}
+
+/// A number below 0 behind an option that takes none without =. The parser names its first digit alone.
+fn negative_number(word: &str, typed: &[String]) -> Option<String> {
+    let is_negative = |word: &str| {
+        let number = word.strip_prefix('-').unwrap_or_default();
+        number.starts_with(|first: char| first.is_ascii_digit())
+    };
+    let pair = (typed.windows(2)).find(|pair| is_negative(word) && is_negative(&pair[1]))?;
+    let (option, number) = (pair[0].strip_prefix("--")?, &pair[1]);
+    Some(format!(
+        "{number:?} is no option; if it is the value of --{option}, write --{option}={number}"
+    ))
 }
 
 /// A number was wanted. Rust's own words say which kind by what they miss.

@@ -1,5 +1,7 @@
 //! `sensormark replay`: the user's own recording as the data set.
 
+mod stream;
+
 use crate::arguments::{HostsArguments, ReplayArguments};
 use crate::dry_run;
 use crate::failure::Failure;
@@ -17,6 +19,7 @@ use sensormark::workload::replay::{self, Numbers, Parameters};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::Arc;
+use stream::Stream;
 
 /// Types of columns, from `COLUMN=TYPE`.
 fn types(texts: &[String]) -> Result<BTreeMap<String, ColumnType>, Failure> {
@@ -48,6 +51,7 @@ fn options(arguments: &ReplayArguments) -> Result<RecordingOptions, Failure> {
         leave_out: arguments.leave_out.clone(),
         absent: arguments.absent.clone(),
         decimal_comma: arguments.decimal_comma,
+        thousands: arguments.thousands,
         skip_bad_rows: arguments.skip_bad_rows,
         ..RecordingOptions::default()
     })
@@ -55,10 +59,23 @@ fn options(arguments: &ReplayArguments) -> Result<RecordingOptions, Failure> {
 
 /// Replays a recording.
 pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
-    let options = options(arguments)?;
-    let file = std::path::absolute(&arguments.file).map_err(Failure::usage)?;
+    let mut options = options(arguments)?;
+    let stream = Stream::copy(&arguments.file)?;
+    let file = match &stream {
+        Some(stream) => {
+            options.name = Some(Stream::NAME.to_owned());
+            stream.path()
+        }
+        None => std::path::absolute(&arguments.file).map_err(Failure::usage)?,
+    };
     // Read here once, for a clear message before anything is started; the trial's process reads it again.
-    let recording = Recording::read(&file, &options).map_err(Failure::usage)?;
+    let recording = Recording::read(&file, &options).map_err(|error| {
+        let message = error.to_string();
+        Failure::usage(match &stream {
+            Some(stream) => stream.in_words(&message),
+            None => message,
+        })
+    })?;
     messages::say(recording.report());
     let scale = arguments.scale.scale();
     let preset = Parameters::of(scale, file, options);

@@ -1,6 +1,7 @@
 //! Arguments of `init`: an option for each question.
 
 use super::headings::ANSWERS;
+use super::values::dashed;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -25,40 +26,40 @@ pub struct InitArguments {
 #[group(id = "answers", multiple = true)]
 pub struct AnswerArguments {
     /// How many sensors there are [default: 100]
-    #[arg(help_heading = ANSWERS, long, value_name = "NUMBER")]
+    #[arg(help_heading = ANSWERS, long, value_name = "NUMBER", allow_hyphen_values = true, value_parser = dashed)]
     sensors: Option<String>,
     /// What a sensor measures: NAME[:TYPE],… with float, integer, counter, bool or text [default: temperature, humidity]
-    #[arg(help_heading = ANSWERS, long, value_name = "NAMES")]
+    #[arg(help_heading = ANSWERS, long, value_name = "NAMES", allow_hyphen_values = true, value_parser = dashed)]
     measures: Option<String>,
     /// How often each sensor sends a reading [default: 10s]
-    #[arg(help_heading = ANSWERS, long, value_name = "TIME")]
+    #[arg(help_heading = ANSWERS, long, value_name = "TIME", allow_hyphen_values = true, value_parser = dashed)]
     every: Option<String>,
     /// Which share comes late or twice: none, or such as "1 % late, 0.1 % twice" [default: none]
-    #[arg(help_heading = ANSWERS, long, value_name = "SHARES")]
+    #[arg(help_heading = ANSWERS, long, value_name = "SHARES", allow_hyphen_values = true, value_parser = dashed)]
     disorder: Option<String>,
     /// How long the data is kept [default: 90d]
-    #[arg(help_heading = ANSWERS, long, value_name = "TIME")]
+    #[arg(help_heading = ANSWERS, long, value_name = "TIME", allow_hyphen_values = true, value_parser = dashed)]
     keep: Option<String>,
     /// What is asked: live, history, dashboards, alerts [default: live, history]
-    #[arg(help_heading = ANSWERS, long, value_name = "NAMES")]
+    #[arg(help_heading = ANSWERS, long, value_name = "NAMES", allow_hyphen_values = true, value_parser = dashed)]
     asks: Option<String>,
     /// How fast 99 of 100 answers must be [default: 250ms]
-    #[arg(help_heading = ANSWERS, long, value_name = "TIME")]
+    #[arg(help_heading = ANSWERS, long, value_name = "TIME", allow_hyphen_values = true, value_parser = dashed)]
     answer_within: Option<String>,
     /// What may be lost: nothing, moments (at a power cut only), or a share [default: nothing]
-    #[arg(help_heading = ANSWERS, long, value_name = "WHAT")]
+    #[arg(help_heading = ANSWERS, long, value_name = "WHAT", allow_hyphen_values = true, value_parser = dashed)]
     may_lose: Option<String>,
     /// How many times today's rate the database must be able to take [default: 2]
-    #[arg(help_heading = ANSWERS, long, value_name = "TIMES")]
+    #[arg(help_heading = ANSWERS, long, value_name = "TIMES", allow_hyphen_values = true, value_parser = dashed)]
     headroom: Option<String>,
     /// How much memory of the machine the database may take [default: 2 GB]
-    #[arg(help_heading = ANSWERS, long, value_name = "SIZE")]
+    #[arg(help_heading = ANSWERS, long, value_name = "SIZE", allow_hyphen_values = true, value_parser = dashed)]
     memory: Option<String>,
     /// How much disk there is for the data [default: 100 GB]
-    #[arg(help_heading = ANSWERS, long, value_name = "SIZE")]
+    #[arg(help_heading = ANSWERS, long, value_name = "SIZE", allow_hyphen_values = true, value_parser = dashed)]
     disk: Option<String>,
     /// Which databases come into question, as after run --on [default: sqlite, postgresql]
-    #[arg(help_heading = ANSWERS, long, value_name = "STORES")]
+    #[arg(help_heading = ANSWERS, long, value_name = "STORES", allow_hyphen_values = true, value_parser = dashed)]
     on: Option<String>,
 }
 

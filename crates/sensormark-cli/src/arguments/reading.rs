@@ -1,7 +1,7 @@
 //! Arguments of the commands that read results, list or write data, and touch no database.
 
 use super::names::{FailOn, FormatName, ScaleName};
-use super::values::{Size, disk, seed, time};
+use super::values::{Size, dashed, disk, seed, time};
 use clap::Args;
 use sensormark::dataset::export::Shard;
 use std::path::PathBuf;
@@ -97,7 +97,7 @@ pub struct GenerateArguments {
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub settings: Vec<String>,
     /// When the data begins, RFC 3339, like 2026-01-01T00:00:00Z [default: as the workload has it]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = dashed)]
     pub start: Option<String>,
     /// How much time the data spans: 10m, 6h, 7d, or a number of seconds [default: as the scale or the file has it]
     #[arg(long = "for", alias = "seconds", value_name = "TIME", value_parser = time)]
@@ -109,7 +109,7 @@ pub struct GenerateArguments {
     #[arg(long, value_name = "I/N")]
     pub shard: Option<Shard>,
     /// One table alone; all without it (a CSV file holds one)
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true, value_parser = dashed)]
     pub table: Option<String>,
 }
 

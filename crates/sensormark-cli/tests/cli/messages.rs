@@ -97,7 +97,7 @@ fn names_that_there_are_not() {
 }
 
 /// What people type before they know the commands, and what the message says.
-const FIRST_COMMANDS: [(&str, &str); 19] = [
+const FIRST_COMMANDS: [(&str, &str); 20] = [
     ("machine-tool", "write sensormark run machine-tool"),
     ("plant.toml", "write sensormark run plant.toml"),
     ("readings.csv", "write sensormark replay readings.csv"),
@@ -142,6 +142,10 @@ const FIRST_COMMANDS: [(&str, &str); 19] = [
     (
         "run machine-tool --on sqlite --on postgresql",
         "name all databases in one: --on sqlite,postgresql",
+    ),
+    (
+        "generate machine-tool --seed -1",
+        "if it is the value of --seed, write --seed=-1",
     ),
     (
         "install-servers oracle",

@@ -2,7 +2,11 @@
 
 use crate::support::{Place, errors, held_against, reasons, said};
 use serde_json::Value;
+use std::fs::File;
+use std::io::Write;
 use std::path::PathBuf;
+use std::process::{Output, Stdio};
+use std::time::{Duration, Instant};
 
 fn recording(name: &str) -> String {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../data");
@@ -137,4 +141,133 @@ fn a_name_that_a_database_keeps_is_changed_and_told() {
         assert!(against.is_empty(), "{} {against:?}", trial["name"]);
         assert_eq!(ledger(&trial, "stored"), 30);
     }
+}
+
+/// A recording of 30 readings, as text.
+fn readings() -> String {
+    let rows = (10..40).map(|second| format!("2026-01-01T00:00:{second}Z,{second}.5\n"));
+    format!("time,level\n{}", rows.collect::<String>())
+}
+
+/// Replays what comes out of standard input or a pipe, and never waits longer than a minute.
+fn replay_stream(place: &Place, name: &str, further: &[&str], input: Stdio) -> Output {
+    let common = ["--on", "sqlite:individual", "--set", "questions=5"];
+    let results = ["--results", "results", "--tolerate-disturbance"];
+    let arguments = [&["replay", name], &common[..], &results, further].concat();
+    let mut command = place.command(&arguments);
+    command.stdin(input);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    if let Some(mut pipe) = child.stdin.take() {
+        // A reader that refused the stream is gone.
+        pipe.write_all(readings().as_bytes()).ok();
+    }
+    let latest = Instant::now() + Duration::from_mins(1);
+    while child.try_wait().expect("it is ours").is_none() {
+        if Instant::now() > latest {
+            child.kill().expect("it is ours");
+            panic!("replay {name} hangs: {:?}", child.wait_with_output());
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    child.wait_with_output().expect("it has ended")
+}
+
+fn all_stored(place: &Place, output: &Output) {
+    assert!(output.status.success(), "{}", errors(output));
+    let text = errors(output);
+    assert!(text.contains("stdin: 30 rows, 30 readings"), "{text}");
+    let trials = place.trials();
+    assert!(!trials.is_empty());
+    for trial in trials {
+        assert_eq!(ledger(&trial, "stored"), 30);
+        assert_eq!(held_against(&trial), Vec::<String>::new());
+    }
+    assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
+}
+
+#[test]
+fn a_recording_comes_through_standard_input() {
+    for name in ["-", "/dev/stdin"] {
+        let place = Place::new();
+        all_stored(&place, &replay_stream(&place, name, &[], Stdio::piped()));
+    }
+    let place = Place::new();
+    let path = place.path().join("r.csv");
+    std::fs::write(&path, readings()).expect("a file");
+    let file = File::open(&path).expect("it is there");
+    all_stored(
+        &place,
+        &replay_stream(&place, "/dev/stdin", &[], file.into()),
+    );
+    let planned = replay_stream(&place, "-", &["--dry-run"], Stdio::piped());
+    assert!(planned.status.success(), "{}", errors(&planned));
+}
+
+#[test]
+fn a_recording_comes_through_a_pipe() {
+    let place = Place::new();
+    let path = place.path().join("pipe.csv");
+    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    assert!(made.expect("mkfifo").success());
+    let (pipe, text) = (path.clone(), readings());
+    let writer = std::thread::spawn(move || std::fs::write(pipe, text));
+    all_stored(
+        &place,
+        &replay_stream(&place, "pipe.csv", &[], Stdio::null()),
+    );
+    writer.join().expect("no panic").expect("it was read");
+}
+
+#[test]
+fn what_has_no_end_or_says_nothing_is_refused() {
+    let place = Place::new();
+    let refused = replay_stream(&place, "/dev/zero", &[], Stdio::null());
+    assert_eq!(refused.status.code(), Some(2));
+    let text = errors(&refused);
+    assert!(
+        text.contains("/dev/zero is a terminal or a device"),
+        "{text}"
+    );
+    let empty = replay_stream(&place, "-", &[], Stdio::null());
+    assert_eq!(empty.status.code(), Some(2));
+    assert!(
+        errors(&empty).contains("- holds no readings"),
+        "{}",
+        errors(&empty)
+    );
+}
+
+#[test]
+fn a_text_for_no_value_may_begin_with_a_dash() {
+    let place = Place::new();
+    let rows =
+        "time,a,b\n2026-01-01,-999,1\n2026-01-02,2,--\n2026-01-03,--,-999.0\n2026-01-04,4,4\n";
+    std::fs::write(place.path().join("r.csv"), rows).expect("a file");
+    for absent in [
+        &["--absent", "-999,--"][..],
+        &["--absent=-999", "--absent", "--"],
+    ] {
+        let arguments = [&["replay", "r.csv"], absent, &["--dry-run"]].concat();
+        let text = errors(&place.run(&arguments));
+        assert!(
+            text.contains("3 readings of 1 series, 1 rows left out"),
+            "{text}"
+        );
+        assert!(
+            text.contains("a: field a, 64-bit integer, absent in 1 readings"),
+            "{text}"
+        );
+        assert!(
+            text.contains("b: field b, 64-bit integer, absent in 1 readings"),
+            "{text}"
+        );
+    }
+    let swallowed = place.run(&["replay", "r.csv", "--absent", "--dry-run"]);
+    assert_eq!(swallowed.status.code(), Some(2));
+    assert!(
+        errors(&swallowed).contains("a value is missing before it"),
+        "{}",
+        errors(&swallowed)
+    );
 }

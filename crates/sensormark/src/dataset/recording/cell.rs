@@ -1,43 +1,53 @@
 //! What one cell of a recording is, taken by itself.
 
-use super::time::Written;
+use csv::ByteRecord;
+
+use super::bad_rows::FaultKind;
+use super::fault::Fault;
+use super::number::{Marks, Number, ReadNumber, read};
+use super::time::{Written, read_clock};
 
 /// What a cell looks like.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Look {
     /// No value: empty, NA, N/A, null, NaN, or what the user named.
     Absent,
-    /// A whole number of 64 bits.
-    Integer(i64),
-    /// A whole number over 64 bits.
-    LargeInteger(f64),
-    /// A number with a fraction or an exponent.
-    Float(f64),
-    /// A number that is infinite, or too large for 64-bit floating point.
-    NotFinite,
+    /// A number, as it is read with a decimal point, and as it is read with a decimal comma. It is one of the two at least.
+    Number(Option<ReadNumber>, Option<ReadNumber>),
     /// Digits after needless zeros (007): rather a name than a number.
     LeadingZeros,
-    /// A number with a decimal comma.
-    DecimalComma,
     /// true or false.
     Bool(bool),
     /// A date, maybe with a time of day.
     Time(Written),
+    /// A time of day without a date, and whether it names a zone.
+    Clock {
+        /// Whether it names a zone.
+        zoned: bool,
+    },
     /// Anything else.
     Text,
 }
 
 /// How cells are read.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct CellRules<'o> {
     /// Further texts for "no value".
-    pub absent: &'o [String],
-    /// Whether 21,5 is a number.
-    pub decimal_comma: bool,
+    absent: &'o [String],
+    /// Those of them that are numbers.
+    absent_numbers: Vec<Number>,
 }
 
-impl CellRules<'_> {
-    /// Whether the cell holds no value.
+impl<'o> CellRules<'o> {
+    pub(super) fn new(absent: &'o [String]) -> Self {
+        let number = |text: &String| Marks::PLAIN.read(text);
+        Self {
+            absent,
+            absent_numbers: absent.iter().filter_map(number).collect(),
+        }
+    }
+
+    /// Whether the cell's text says that there is no value.
     pub(super) fn is_absent(&self, text: &str) -> bool {
         text.is_empty()
             || (text.len() <= 4
@@ -47,64 +57,52 @@ impl CellRules<'_> {
             || self.absent.iter().any(|absent| absent == text)
     }
 
+    /// Whether this number, however it is written, stands for no value.
+    pub(super) fn is_absent_number(&self, number: Number) -> bool {
+        (self.absent_numbers.iter()).any(|absent| absent.is_same(number))
+    }
+
     /// What this cell (without blanks around it) looks like.
     pub(super) fn look(&self, text: &str) -> Look {
         if self.is_absent(text) {
             return Look::Absent;
         }
-        if let Some(number) = self.number(text) {
-            return number;
+        let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+        let is_digit = |byte: u8| byte.is_ascii_digit();
+        if digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(is_digit) {
+            return Look::LeadingZeros;
+        }
+        let point = read(text, '.');
+        let comma = match point {
+            Some(plain) if plain.group.is_none() && !plain.has_decimal => point,
+            _ => read(text, ','),
+        };
+        if point.is_some() || comma.is_some() {
+            return Look::Number(point, comma);
         }
         if let Some(truth) = truth(text) {
             return Look::Bool(truth);
         }
-        Written::read(text).map_or(Look::Text, Look::Time)
-    }
-
-    /// The cell as a number of some kind, if it is one.
-    fn number(&self, text: &str) -> Option<Look> {
-        let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-        if digits.eq_ignore_ascii_case("inf") || digits.eq_ignore_ascii_case("infinity") {
-            return Some(Look::NotFinite);
+        match (Written::read(text), read_clock(text)) {
+            (Some(written), _) => Look::Time(written),
+            (None, Some(zoned)) => Look::Clock { zoned },
+            (None, None) => Look::Text,
         }
-        if !digits.starts_with(|first: char| first.is_ascii_digit() || first == '.' || first == ',')
-        {
-            return None;
-        }
-        if digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Some(whole(text, digits));
-        }
-        if let Some(value) = self.float(text) {
-            return Some(if value.is_finite() {
-                Look::Float(value)
-            } else {
-                Look::NotFinite
-            });
-        }
-        let comma = text.bytes().filter(|&byte| byte == b',').count() == 1
-            && text.replace(',', ".").parse::<f64>().is_ok();
-        comma.then_some(Look::DecimalComma)
-    }
-
-    /// The cell as floating point, correctly rounded; infinite when it is too large.
-    pub(super) fn float(&self, text: &str) -> Option<f64> {
-        if self.decimal_comma && text.contains(',') {
-            return (!text.contains('.'))
-                .then(|| text.replace(',', ".").parse().ok())
-                .flatten();
-        }
-        text.parse().ok()
     }
 }
 
-fn whole(text: &str, digits: &str) -> Look {
-    if digits.len() > 1 && digits.starts_with('0') {
-        return Look::LeadingZeros;
-    }
-    match text.parse::<i64>() {
-        Ok(value) => Look::Integer(value),
-        Err(_) => text.parse::<f64>().map_or(Look::Text, Look::LargeInteger),
-    }
+/// A cell's text without blanks around it.
+pub(super) fn text(record: &ByteRecord, column: usize) -> Result<&str, Fault> {
+    let raw = &record[column];
+    std::str::from_utf8(raw).map(str::trim).map_err(|_| {
+        let text = String::from_utf8_lossy(raw);
+        Fault::of_cell(
+            FaultKind::Encoding,
+            column,
+            &text,
+            "is not UTF-8; convert the file with iconv",
+        )
+    })
 }
 
 /// The cell as a truth value.
@@ -124,45 +122,64 @@ mod tests {
 
     #[test]
     fn cells_look_like_what_they_are() {
-        let absent = ["-999".to_owned()];
-        let rules = CellRules {
-            absent: &absent,
-            decimal_comma: false,
-        };
+        let absent = ["-999".to_owned(), "--".to_owned()];
+        let rules = CellRules::new(&absent);
         for (text, look) in [
             ("", Look::Absent),
             ("nan", Look::Absent),
             ("N/A", Look::Absent),
             ("NULL", Look::Absent),
             ("-999", Look::Absent),
-            ("0", Look::Integer(0)),
-            ("-12", Look::Integer(-12)),
-            ("9223372036854775807", Look::Integer(i64::MAX)),
-            (
-                "9223372036854775808",
-                Look::LargeInteger(9_223_372_036_854_775_808.0),
-            ),
+            ("--", Look::Absent),
             ("007", Look::LeadingZeros),
-            ("0.5", Look::Float(0.5)),
-            (".5", Look::Float(0.5)),
-            ("1e3", Look::Float(1000.0)),
-            ("0.1", Look::Float(0.1)),
-            ("0.00502101089021385", Look::Float(0.005_021_010_890_213_85)),
-            ("1e999", Look::NotFinite),
-            ("-inf", Look::NotFinite),
-            ("21,5", Look::DecimalComma),
             ("TRUE", Look::Bool(true)),
             ("yes", Look::Text),
             ("1.2.3", Look::Text),
+            ("23:50:00", Look::Clock { zoned: false }),
+            ("18.00.00", Look::Clock { zoned: false }),
+            ("11:50 PM", Look::Clock { zoned: false }),
+            ("23:50:00.757551Z", Look::Clock { zoned: true }),
+            ("31.12.19", Look::Text),
+            ("1:2", Look::Text),
         ] {
             assert_eq!(rules.look(text), look, "{text}");
         }
         assert!(matches!(rules.look("2015-02-11"), Look::Time(_)));
-        let comma = CellRules {
-            absent: &[],
-            decimal_comma: true,
+        let point = |text| match rules.look(text) {
+            Look::Number(point, _) => point.map(|read| read.number),
+            _ => None,
         };
-        assert_eq!(comma.look("21,5"), Look::Float(21.5));
-        assert_eq!(comma.look("1.234,5"), Look::Text);
+        for (text, number) in [
+            ("0", Number::Integer(0)),
+            ("-12", Number::Integer(-12)),
+            ("9223372036854775807", Number::Integer(i64::MAX)),
+            (
+                "9223372036854775808",
+                Number::Large(9_223_372_036_854_775_808.0),
+            ),
+            ("0.5", Number::Float(0.5)),
+            (".5", Number::Float(0.5)),
+            ("1e3", Number::Float(1000.0)),
+            (
+                "0.00502101089021385",
+                Number::Float(0.005_021_010_890_213_85),
+            ),
+            ("1e999", Number::NotFinite),
+            ("-inf", Number::NotFinite),
+        ] {
+            assert_eq!(point(text), Some(number), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_stands_for_no_value_does_so_however_it_is_written() {
+        let absent = ["-999".to_owned()];
+        let rules = CellRules::new(&absent);
+        for text in ["-999", "-999.0", "-999.00", "-9.99e2"] {
+            let number = Marks::PLAIN.read(text).expect("a number");
+            assert!(rules.is_absent_number(number), "{text}");
+        }
+        assert!(!rules.is_absent_number(Number::Float(-999.5)));
+        assert!(!rules.is_absent("-999.0"));
     }
 }

@@ -85,15 +85,84 @@ pub enum RecordingError {
     },
     /// No column looks like a time.
     #[error(
-        "no column of {} looks like a time; name it with --time, and its format with --time-format if that is not enough. The columns are {}",
+        "no column of {} looks like a time; name it with --time, and its format with --time-format if that is not enough. The columns are {}{}",
         path.display(),
-        columns.join(", ")
+        columns.join(", "),
+        hints.iter().map(|hint| format!("\n{hint}")).collect::<String>()
     )]
     NoTime {
         /// The file.
         path: PathBuf,
         /// The columns, each with an example.
         columns: Vec<String>,
+        /// What could be the time all the same, in sentences.
+        hints: Vec<String>,
+    },
+    /// Several columns can be the time.
+    #[error(
+        "several columns of {} can be the time, and they do not agree; say which it is: {}",
+        path.display(),
+        columns.join(", or ")
+    )]
+    SeveralTimes {
+        /// The file.
+        path: PathBuf,
+        /// The option for each, with an example.
+        columns: Vec<String>,
+    },
+    /// Dates and times of day are in two columns, and it is not clear whether they belong together.
+    #[error(
+        "column {date} has dates without a time of day, and times of day are in {}. Say --time {date},{} if they belong together. If the dates alone are the time, say --time {date} and --type {}=text",
+        clocks.join(", "),
+        clocks[0],
+        clocks.join("=text --type ")
+    )]
+    DateAndClock {
+        /// The column of dates.
+        date: String,
+        /// The columns of times of day.
+        clocks: Vec<String>,
+    },
+    /// Readings share dates, and nothing says the time of day.
+    #[error(
+        "column {column} has dates without a time of day, and {repeated} of {readings} readings share a date with another. If another column has the time of day or the hour, say --time {column},COLUMN. If another column is the time, say --time COLUMN. If a column says which sensor a reading is of, say --tags COLUMN. If the date alone is the time, say --time {column}"
+    )]
+    DatesAlone {
+        /// The column.
+        column: String,
+        /// Readings whose date another reading of the series has.
+        repeated: u64,
+        /// All readings.
+        readings: usize,
+    },
+    /// The columns that were named make up no time.
+    #[error(
+        "--time {}: these columns make up no time. Name a column of dates and one of times of day (23:50) or hours, or columns of numbers in the order year, month, day, hour, minute, second",
+        columns.join(",")
+    )]
+    NoTimeOfColumns {
+        /// The columns.
+        columns: Vec<String>,
+    },
+    /// Numbers can be no usual time, or several.
+    #[error(
+        "the numbers in column {column} (first value {example}) {}. Say what they are with --time-format, one of {}",
+        if meanings.is_empty() {
+            format!("give years from {} to {} in no known way", years.0, years.1)
+        } else {
+            format!("can be {}", meanings.join(", or "))
+        },
+        TimeFormat::ALL.map(TimeFormat::name).join(", ")
+    )]
+    NumbersOfTime {
+        /// The column.
+        column: String,
+        /// Its first value.
+        example: String,
+        /// What they can be, each with the option for it.
+        meanings: Vec<String>,
+        /// The first and the last plausible year.
+        years: (i16, i16),
     },
     /// The column that was named holds no times.
     #[error(
@@ -128,15 +197,36 @@ pub enum RecordingError {
         /// A date that has the month first.
         month_first: String,
     },
-    /// Numbers seem to have decimal commas.
+    /// What the marks in numbers mean is not clear, or nobody asked for it.
     #[error(
-        "column {column} looks like numbers with a decimal comma (first value {example:?}); say --decimal-comma if it is so, or --type {column}=text if it is not"
+        "numbers in column {column} are written like {example:?}: {}. If they are no numbers, say --type {column}=text",
+        if readings.is_empty() {
+            "some have a decimal point and some a decimal comma, so write them in one way".to_owned()
+        } else {
+            format!("that is {}", readings.join(", or "))
+        }
     )]
-    DecimalComma {
+    NumberMarks {
         /// The column.
         column: String,
-        /// Its first value.
+        /// A number that shows it.
         example: String,
+        /// What it can be, each with the options for it.
+        readings: Vec<String>,
+    },
+    /// A comma cannot be two things.
+    #[error(
+        "--decimal-comma and --thousands , contradict each other: a comma is the decimal mark, or it stands between thousands"
+    )]
+    CommaTwice,
+    /// The file can be read once, and it is read several times.
+    #[error(
+        "{} is no file that can be read several times; copy it to a file, or pipe it into sensormark replay -",
+        path.display()
+    )]
+    NotAFile {
+        /// What it is called.
+        path: PathBuf,
     },
     /// There are more fields than a table can have.
     #[error(

@@ -9,6 +9,7 @@ use std::path::Path;
 use super::cell::{CellRules, Look};
 use super::dialect::Dialect;
 use super::error::RecordingError;
+use super::number::{Number, ReadNumber};
 use super::options::RecordingOptions;
 use super::rows;
 use super::time::Order;
@@ -26,32 +27,35 @@ pub(super) struct Evidence {
 }
 
 /// What was seen in a column; counts of cells.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct ColumnEvidence {
     pub absent: u64,
-    pub integers: u64,
-    /// Of the integers: written otherwise than they print, as +1 and -0.
+    /// Cells that are numbers, read with a decimal point, with a decimal comma, or either way.
+    pub numeric: u64,
+    /// Of those: whole numbers that are written otherwise than they print, as +1, -0 and 1,200.
     pub unusual_integers: u64,
-    pub large_integers: u64,
-    pub floats: u64,
+    /// Those cells as they are with a decimal point.
+    pub point: Tally,
+    /// Those cells as they are with a decimal comma.
+    pub comma: Tally,
     pub truths: u64,
     pub times: u64,
-    pub decimal_commas: u64,
+    /// Times of day without a date.
+    pub clocks: u64,
+    /// Digits after needless zeros, which count as texts too.
+    pub leading_zeros: u64,
     pub texts: u64,
-    /// Of the times: with a zone.
+    /// Of the times: at the first moment of a day.
+    pub midnights: u64,
+    /// Of the times and times of day: with a zone.
     pub zoned: u64,
     /// Of the times: the year first.
     pub year_first: u64,
-    /// Of the times: neither the year first, nor decided what is day and what month.
-    pub undecided: u64,
     /// A date that can only be day first, and one that can only be month first.
     pub day_first: Option<String>,
     pub month_first: Option<String>,
-    /// Extremes of the numbers.
-    pub smallest: f64,
-    pub largest: f64,
-    /// Whether all cells are whole numbers, each by one larger than the one before; and the first and last of them.
-    pub counts_up: bool,
+    /// Whether some cell is no whole number, or not by one larger than the one before; and the first and last whole number.
+    pub is_uneven: bool,
     pub first_integer: Option<i64>,
     pub last_integer: Option<i64>,
     /// The first cell with a value.
@@ -60,19 +64,35 @@ pub(super) struct ColumnEvidence {
     pub distinct: BTreeSet<String>,
 }
 
+/// The numbers of a column, read with one decimal mark; counts of cells.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tally {
+    /// Numbers that stand for no value.
+    pub absent: u64,
+    pub integers: u64,
+    pub large_integers: u64,
+    pub floats: u64,
+    /// Numbers that 64-bit floating point rounds though it would be asked to keep all their digits, and the first of them.
+    pub rounded: u64,
+    pub rounded_example: (String, f64),
+    /// What groups thousands, and the first number in which it does.
+    pub grouped: Option<(char, String)>,
+    /// The first number with a decimal mark.
+    pub decimal: Option<String>,
+    /// The smallest and the largest number.
+    pub extremes: Option<(f64, f64)>,
+}
+
 /// Looks at every cell of a file.
 pub(super) fn gather(
     path: &Path,
     dialect: &Dialect,
     options: &RecordingOptions,
 ) -> Result<Evidence, RecordingError> {
-    let rules = CellRules {
-        absent: &options.absent,
-        decimal_comma: options.decimal_comma,
-    };
+    let rules = CellRules::new(&options.absent);
     let mut evidence = Evidence {
         rows: 0,
-        columns: vec![ColumnEvidence::new(); dialect.width()],
+        columns: vec![ColumnEvidence::default(); dialect.width()],
     };
     rows::for_each(path, dialect, |row| {
         evidence.rows += 1;
@@ -81,7 +101,7 @@ pub(super) fn gather(
             for (column, cell) in evidence.columns.iter_mut().zip(row.record) {
                 // The row is UTF-8, and cells are cut at ASCII characters.
                 let text = std::str::from_utf8(cell).unwrap_or_default().trim();
-                column.add(text, rules.look(text));
+                column.add(text, rules.look(text), &rules);
             }
         }
         Ok(())
@@ -89,108 +109,120 @@ pub(super) fn gather(
     Ok(evidence)
 }
 
-impl ColumnEvidence {
-    const fn new() -> Self {
-        Self {
-            absent: 0,
-            integers: 0,
-            unusual_integers: 0,
-            large_integers: 0,
-            floats: 0,
-            truths: 0,
-            times: 0,
-            decimal_commas: 0,
-            texts: 0,
-            zoned: 0,
-            year_first: 0,
-            undecided: 0,
-            day_first: None,
-            month_first: None,
-            smallest: f64::INFINITY,
-            largest: f64::NEG_INFINITY,
-            counts_up: true,
-            first_integer: None,
-            last_integer: None,
-            example: String::new(),
-            distinct: BTreeSet::new(),
-        }
+impl Tally {
+    /// Cells that are numbers with this decimal mark.
+    pub(super) const fn count(&self) -> u64 {
+        self.absent + self.values()
     }
 
-    /// Cells with a value.
-    pub(super) const fn present(&self) -> u64 {
-        self.numbers() + self.truths + self.times + self.decimal_commas + self.texts
-    }
-
-    /// Cells that are numbers.
-    pub(super) const fn numbers(&self) -> u64 {
+    /// Those of them that are values.
+    pub(super) const fn values(&self) -> u64 {
         self.integers + self.large_integers + self.floats
     }
 
+    fn add(&mut self, text: &str, read: &ReadNumber, rules: &CellRules<'_>) {
+        if rules.is_absent_number(read.number) {
+            self.absent += 1;
+            return;
+        }
+        match read.number {
+            Number::Integer(_) => self.integers += 1,
+            Number::Large(_) => self.large_integers += 1,
+            Number::Float(_) | Number::NotFinite => self.floats += 1,
+        }
+        if read.is_rounded {
+            self.rounded += 1;
+            if self.rounded == 1 {
+                self.rounded_example = (text.to_owned(), read.number.value());
+            }
+        }
+        if let (Some(group), None) = (read.group, &self.grouped) {
+            self.grouped = Some((group, text.to_owned()));
+        }
+        if read.has_decimal && self.decimal.is_none() {
+            self.decimal = Some(text.to_owned());
+        }
+        let value = read.number.value();
+        if value.is_finite() {
+            let (smallest, largest) = self.extremes.unwrap_or((value, value));
+            self.extremes = Some((smallest.min(value), largest.max(value)));
+        }
+    }
+}
+
+impl ColumnEvidence {
+    /// Cells with a value.
+    pub(super) fn present(&self) -> u64 {
+        let absent = self.point.absent.max(self.comma.absent);
+        self.numeric - absent + self.truths + self.times + self.clocks + self.texts
+    }
+
     /// Whether more than half of the cells with a value are of this kind.
-    pub(super) const fn is_mostly(&self, cells: u64) -> bool {
+    pub(super) fn is_mostly(&self, cells: u64) -> bool {
         cells * 2 > self.present()
     }
 
-    fn add(&mut self, text: &str, look: Look) {
+    fn add(&mut self, text: &str, look: Look, rules: &CellRules<'_>) {
         if look != Look::Absent && self.example.is_empty() {
             text.clone_into(&mut self.example);
         }
+        self.is_uneven |= !matches!(look, Look::Number(..));
         match look {
             Look::Absent => self.absent += 1,
-            Look::Integer(value) => {
-                self.integers += 1;
-                self.unusual_integers += u64::from(text.starts_with('+') || text == "-0");
-                self.count(value);
-                self.widen(value as f64);
+            Look::Number(point, comma) => {
+                self.numeric += 1;
+                let is_grouped = point.is_some_and(|read| read.group.is_some());
+                let is_unusual = text.starts_with('+') || text == "-0" || is_grouped;
+                self.unusual_integers += u64::from(is_unusual);
+                self.count(point);
+                for (tally, read) in [(&mut self.point, point), (&mut self.comma, comma)] {
+                    if let Some(read) = read {
+                        tally.add(text, &read, rules);
+                    }
+                }
             }
-            Look::LargeInteger(value) => {
-                self.large_integers += 1;
-                self.widen(value);
-            }
-            Look::Float(value) => {
-                self.floats += 1;
-                self.widen(value);
-            }
-            Look::NotFinite => self.floats += 1,
-            Look::DecimalComma => self.decimal_commas += 1,
             Look::Bool(_) => self.truths += 1,
             Look::Time(written) => {
                 self.times += 1;
+                self.midnights += u64::from(written.is_midnight());
                 self.zoned += u64::from(written.zone.is_some());
                 self.date(written.order(), text);
                 self.note(text);
             }
+            Look::Clock { zoned } => {
+                self.clocks += 1;
+                self.zoned += u64::from(zoned);
+                self.note(text);
+            }
             Look::LeadingZeros | Look::Text => {
+                self.leading_zeros += u64::from(look == Look::LeadingZeros);
                 self.texts += 1;
                 self.note(text);
             }
         }
-        self.counts_up &= matches!(look, Look::Integer(_));
     }
 
-    fn count(&mut self, value: i64) {
+    fn count(&mut self, read: Option<ReadNumber>) {
+        let Some(Number::Integer(value)) = read.map(|read| read.number) else {
+            self.is_uneven = true;
+            return;
+        };
         self.first_integer.get_or_insert(value);
         let follows = self
             .last_integer
             .is_none_or(|last| last.checked_add(1) == Some(value));
-        self.counts_up &= follows;
+        self.is_uneven |= !follows;
         self.last_integer = Some(value);
-    }
-
-    fn widen(&mut self, value: f64) {
-        self.smallest = self.smallest.min(value);
-        self.largest = self.largest.max(value);
     }
 
     fn date(&mut self, order: Order, text: &str) {
         match order {
             Order::YearFirst => self.year_first += 1,
-            Order::Undecided => self.undecided += 1,
             Order::DayFirst if self.day_first.is_none() => self.day_first = Some(text.to_owned()),
             Order::MonthFirst if self.month_first.is_none() => {
                 self.month_first = Some(text.to_owned());
             }
-            Order::DayFirst | Order::MonthFirst => {}
+            Order::Undecided | Order::DayFirst | Order::MonthFirst => {}
         }
     }
 

@@ -21,9 +21,14 @@ mod sniff;
 mod rows;
 
 mod cell;
+mod number;
 mod time;
+mod time_source;
 
 mod evidence;
+
+mod find_time;
+mod marks;
 
 mod plan;
 
@@ -42,10 +47,13 @@ mod error;
 #[cfg(test)]
 mod tests;
 
+use plan::Plan;
+use take::Taken;
+
 pub use bad_rows::{BadRow, BadRows, FaultKind};
 pub use error::RecordingError;
 pub use names::name_of;
-pub use options::{ColumnType, RecordingOptions};
+pub use options::{ColumnType, RecordingOptions, Thousands};
 pub use report::{ColumnReport, ColumnRole, RecordingReport, TimeReport};
 pub use take::append_rows;
 pub use time::TimeFormat;
@@ -66,6 +74,11 @@ impl Recording {
     /// When the file cannot be read, or when what it means is not clear (the error names the option that says it). When a row cannot be read, unless
     /// [`RecordingOptions::skip_bad_rows`] is set.
     pub fn read(path: &Path, options: &RecordingOptions) -> Result<Self, RecordingError> {
+        if is_read_once(path) {
+            return Err(RecordingError::NotAFile {
+                path: path.to_owned(),
+            });
+        }
         let dialect = sniff::sniff(path, options)?;
         let evidence = evidence::gather(path, &dialect, options)?;
         let plan = plan::decide(path, &dialect, &evidence, options)?;
@@ -75,7 +88,11 @@ impl Recording {
         if let Some(interval_ns) = timing.interval_ns {
             *series = series.clone().every(interval_ns);
         }
-        let report = report::compile(path, &dialect, &evidence, &plan, &taken, timing);
+        check_dates(&plan, &taken, &timing)?;
+        let mut report = report::compile(path, &dialect, &evidence, &plan, &taken, timing);
+        if let Some(name) = &options.name {
+            report.file.clone_from(name);
+        }
         Ok(Self {
             schema: Arc::new(taken.schema),
             readings: taken.readings,
@@ -130,4 +147,30 @@ impl Recording {
         reference.prepare();
         reference
     }
+}
+
+/// Whether this is a pipe, a device, or a stream of this process, which another process cannot read again.
+pub fn is_read_once(path: &Path) -> bool {
+    const STREAMS: [&str; 4] = ["/dev/stdin", "/dev/fd", "/proc/self", "/proc/thread-self"];
+    let is_other = |metadata: std::fs::Metadata| !metadata.is_file() && !metadata.is_dir();
+    STREAMS.iter().any(|stream| path.starts_with(stream))
+        || std::fs::metadata(path).is_ok_and(is_other)
+}
+
+/// Dates without a time of day are the time only where they tell readings apart, or where the user says so.
+fn check_dates(plan: &Plan, taken: &Taken, timing: &Timing) -> Result<(), RecordingError> {
+    let readings = taken.readings.len();
+    let most = if taken.schema.tables[0].tags.is_empty() {
+        readings / 10
+    } else {
+        readings / 2
+    };
+    if plan.is_bare_date && timing.repeated > most as u64 {
+        return Err(RecordingError::DatesAlone {
+            column: plan.time.label(&plan.labels),
+            repeated: timing.repeated,
+            readings,
+        });
+    }
+    Ok(())
 }

@@ -16,7 +16,7 @@ pub struct RecordingOptions {
     pub delimiter: Option<char>,
     /// Whether the first line names the columns.
     pub header: Option<bool>,
-    /// The column that holds the time.
+    /// The column that holds the time, or the columns, with commas between.
     pub time: Option<String>,
     /// How the time is written.
     pub time_format: Option<TimeFormat>,
@@ -30,10 +30,37 @@ pub struct RecordingOptions {
     pub absent: Vec<String>,
     /// Whether 21,5 is a number.
     pub decimal_comma: bool,
+    /// What stands between the thousands of numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thousands: Option<Thousands>,
     /// Whether rows that cannot be read are counted and left out; else the first of them ends the reading.
     pub skip_bad_rows: bool,
-    /// The table's name; the file's name where none is given.
+    /// What the recording is called, and its table; as the file where no name is given.
     pub name: Option<String>,
+}
+
+/// What stands between the thousands of numbers, as a user says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Thousands {
+    /// Nothing does.
+    Nothing,
+    /// This character does.
+    Mark(char),
+}
+
+impl std::str::FromStr for Thousands {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "none" => Ok(Self::Nothing),
+            "," | "." | " " | "'" => Ok(Self::Mark(text.chars().next().unwrap_or(' '))),
+            _ => Err(format!(
+                "{text:?} does not stand between thousands; say , or . or ' or a blank in quotes, or none"
+            )),
+        }
+    }
 }
 
 /// A column's type, as a user names it.

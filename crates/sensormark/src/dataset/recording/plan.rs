@@ -10,13 +10,13 @@ use sensormark_store::{FieldSet, FieldType};
 
 use super::dialect::{Dialect, HeaderQuirk};
 use super::error::RecordingError;
-use super::evidence::{ColumnEvidence, Evidence};
+use super::evidence::{ColumnEvidence, Evidence, Tally};
+use super::find_time::{Found, Search};
+use super::marks::Said;
 use super::names::{column_note, free_name_of, name_of, table_name_of};
+use super::number::Marks;
 use super::options::RecordingOptions;
-use super::time::TimeFormat;
-
-/// Names of columns that hold times.
-const TIME_WORDS: [&str; 7] = ["time", "date", "stamp", "epoch", "unix", "ts", "when"];
+use super::time_source::TimeSource;
 
 /// What is done with each column.
 #[derive(Debug, Clone)]
@@ -27,9 +27,10 @@ pub(super) struct Plan {
     pub labels: Vec<String>,
     /// The contract's names, one a column.
     pub names: Vec<String>,
-    /// The column of the time, and its format.
-    pub time: usize,
-    pub format: TimeFormat,
+    /// The time.
+    pub time: TimeSource,
+    /// Whether it is a column of dates without a time of day that nobody named.
+    pub is_bare_date: bool,
     /// What was assumed, because neither file nor options say it.
     pub assumptions: Vec<String>,
 }
@@ -44,8 +45,8 @@ pub(super) enum Role {
         /// Whether its values are whole numbers.
         integer: bool,
     },
-    /// A field.
-    Field(FieldType),
+    /// A field, and what the marks in its numbers mean.
+    Field(FieldType, Marks),
     /// A number that counts the rows: left out.
     RowNumber,
     /// Without a value in any row: left out.
@@ -70,26 +71,25 @@ pub(super) fn decide(
     let named = Named::new(&labels, options)?;
     let mut assumptions = Vec::new();
     assume_header(dialect, &labels, &mut assumptions);
-    let time = match named.time {
-        Some(time) => time,
-        None => find_time(path, evidence, &labels, &named, &mut assumptions)?,
+    let mut search = Search::new(path, dialect, evidence, &labels, options);
+    search.taken = named.others();
+    let Found {
+        source: time,
+        assumptions: of_time,
+        is_bare_date,
+    } = match &named.time[..] {
+        [] => search.alone()?,
+        columns => search.named(columns)?,
     };
-    let format = match options.time_format {
-        Some(format) => format,
-        None => time_format(&evidence.columns[time], &labels[time], &mut assumptions)?,
-    };
-    assume_zone(
-        &evidence.columns[time],
-        format,
-        &labels[time],
-        &mut assumptions,
-    );
+    assumptions.extend(of_time);
+    assume_zone(&time, evidence, &labels, &mut assumptions);
+    let said = Said::new(evidence, options)?;
     let mut roles = Vec::new();
     for (column, seen) in evidence.columns.iter().enumerate() {
-        let role = if column == time {
+        let role = if time.columns.contains(&column) {
             Role::Time
         } else {
-            role(column, seen, &labels[column], dialect, &named)?
+            role(column, seen, &labels[column], dialect, &named, &said)?
         };
         assume_role(role, seen, &labels[column], &mut assumptions);
         roles.push(role);
@@ -103,14 +103,14 @@ pub(super) fn decide(
         roles,
         labels,
         time,
-        format,
+        is_bare_date,
         assumptions,
     })
 }
 
 /// What the user said of columns, by their numbers.
 struct Named {
-    time: Option<usize>,
+    time: Vec<usize>,
     tags: Vec<usize>,
     left_out: Vec<usize>,
     types: BTreeMap<usize, FieldType>,
@@ -119,11 +119,13 @@ struct Named {
 impl Named {
     fn new(labels: &[String], options: &RecordingOptions) -> Result<Self, RecordingError> {
         let find = |name: &String, option| find(labels, name, option);
-        let time = options
-            .time
-            .as_ref()
-            .map(|name| find(name, "--time"))
-            .transpose()?;
+        let time = options.time.as_deref().unwrap_or_default();
+        let time = match labels.iter().position(|label| label == time) {
+            Some(column) => vec![column],
+            None => (time.split(',').filter(|name| !name.is_empty()))
+                .map(|name| find(&name.to_owned(), "--time"))
+                .collect::<Result<_, _>>()?,
+        };
         let all = |names: &[String], option| -> Result<Vec<usize>, RecordingError> {
             names.iter().map(|name| find(name, option)).collect()
         };
@@ -153,6 +155,12 @@ impl Named {
             types,
         })
     }
+
+    /// Columns that are not the time, because the user made them something else.
+    fn others(&self) -> Vec<usize> {
+        let others = self.tags.iter().chain(&self.left_out);
+        others.chain(self.types.keys()).copied().collect()
+    }
 }
 
 /// The column with this name, as the file has it or as the contract would.
@@ -177,7 +185,7 @@ fn labels(dialect: &Dialect) -> Vec<String> {
 
 /// Whether a column is stored.
 const fn is_kept(role: &Role) -> bool {
-    matches!(role, Role::Field(_) | Role::Tag { .. })
+    matches!(role, Role::Field(..) | Role::Tag { .. })
 }
 
 /// The contract's names. Fields and tags come first, so that a column that is left out takes no name from them.
@@ -214,120 +222,23 @@ fn assume_header(dialect: &Dialect, labels: &[String], assumptions: &mut Vec<Str
     }));
 }
 
-/// The column that looks most like the time.
-fn find_time(
-    path: &Path,
+fn assume_zone(
+    time: &TimeSource,
     evidence: &Evidence,
     labels: &[String],
-    named: &Named,
-    assumptions: &mut Vec<String>,
-) -> Result<usize, RecordingError> {
-    let columns = || {
-        (evidence.columns.iter().enumerate()).filter(|(column, _)| {
-            !named.tags.contains(column)
-                && !named.left_out.contains(column)
-                && !named.types.contains_key(column)
-        })
-    };
-    let dates: Vec<usize> = columns()
-        .filter(|(_, seen)| seen.present() > 0 && seen.is_mostly(seen.times))
-        .map(|(column, _)| column)
-        .collect();
-    let is_unix = |seen: &ColumnEvidence| {
-        seen.present() > 0
-            && seen.is_mostly(seen.numbers())
-            && TimeFormat::of_numbers(seen.smallest, seen.largest).is_some()
-    };
-    let numbers: Vec<usize> = columns()
-        .filter(|&(column, seen)| is_unix(seen) && has_time_word(&labels[column]))
-        .map(|(column, _)| column)
-        .collect();
-    let found = if dates.is_empty() { numbers } else { dates };
-    let Some(&time) = found.first() else {
-        let shown =
-            |(label, seen): (&String, &ColumnEvidence)| format!("{label} ({:?})", seen.example);
-        return Err(RecordingError::NoTime {
-            path: path.to_owned(),
-            columns: labels.iter().zip(&evidence.columns).map(shown).collect(),
-        });
-    };
-    if found.len() > 1 {
-        assumptions.push(format!(
-            "column {} is the time, the first of {} that look like one; --time names another",
-            labels[time],
-            found.len()
-        ));
-    }
-    Ok(time)
-}
-
-/// Whether one of the words of a column's name is about time.
-fn has_time_word(label: &str) -> bool {
-    let name = name_of(label);
-    name.split('_').any(|word| {
-        TIME_WORDS
-            .iter()
-            .any(|time| word == *time || (time.len() > 3 && word.contains(time)))
-    })
-}
-
-/// The format in which a column's times are written.
-fn time_format(
-    seen: &ColumnEvidence,
-    label: &str,
-    assumptions: &mut Vec<String>,
-) -> Result<TimeFormat, RecordingError> {
-    if seen.numbers() > 0 && seen.is_mostly(seen.numbers()) {
-        let unix = TimeFormat::of_numbers(seen.smallest, seen.largest);
-        assumptions.extend(unix.map(|format| {
-            format!("numbers in column {label} are {format}, by their size: years 1990 to 2100")
-        }));
-        return unix.ok_or_else(|| RecordingError::NotATime {
-            column: label.to_owned(),
-            example: seen.example.clone(),
-        });
-    }
-    if seen.present() == 0 || !seen.is_mostly(seen.times) {
-        return Err(RecordingError::NotATime {
-            column: label.to_owned(),
-            example: seen.example.clone(),
-        });
-    }
-    if seen.year_first * 2 > seen.times {
-        return Ok(TimeFormat::YearMonthDay);
-    }
-    match (&seen.day_first, &seen.month_first) {
-        (Some(_), None) => Ok(TimeFormat::DayMonthYear),
-        (None, Some(_)) => Ok(TimeFormat::MonthDayYear),
-        (None, None) => Err(RecordingError::AmbiguousTime {
-            column: label.to_owned(),
-            example: seen.example.clone(),
-        }),
-        (Some(day_first), Some(month_first)) => Err(RecordingError::MixedTime {
-            column: label.to_owned(),
-            day_first: day_first.clone(),
-            month_first: month_first.clone(),
-        }),
-    }
-}
-
-fn assume_zone(
-    seen: &ColumnEvidence,
-    format: TimeFormat,
-    label: &str,
     assumptions: &mut Vec<String>,
 ) {
-    let without = seen.times - seen.zoned;
-    if format.is_unix() || without == 0 {
+    // Of a date and a time of day, the time of day names the zone.
+    let seen = &evidence.columns[time.columns[time.columns.len() - 1]];
+    let (all, label) = (seen.present(), time.label(labels));
+    let without = all - seen.zoned;
+    if time.format.is_count() || without == 0 {
         return;
     }
     assumptions.push(if seen.zoned == 0 {
         format!("times in column {label} name no zone and are taken as UTC")
     } else {
-        format!(
-            "{without} of {} times in column {label} name no zone and are taken as UTC",
-            seen.times
-        )
+        format!("{without} of {all} times in column {label} name no zone and are taken as UTC")
     });
 }
 
@@ -338,8 +249,9 @@ fn role(
     label: &str,
     dialect: &Dialect,
     named: &Named,
+    said: &Said,
 ) -> Result<Role, RecordingError> {
-    let whole = seen.present() > 0 && seen.integers == seen.present();
+    let whole = seen.present() > 0 && seen.point.integers == seen.present();
     if named.left_out.contains(&column) {
         return Ok(Role::LeftOut);
     }
@@ -351,34 +263,36 @@ fn role(
             integer: kind.map_or(integer, |kind| *kind == FieldType::I64),
         });
     }
-    if let Some(&kind) = named.types.get(&column) {
-        return Ok(Role::Field(kind));
-    }
-    if seen.present() == 0 {
+    let given = named.types.get(&column).copied();
+    if seen.present() == 0 && given.is_none() {
         return Ok(Role::Empty);
     }
-    if column == 0 && dialect.has_header && dialect.names[0].is_empty() && seen.counts_up {
+    let is_nameless = column == 0 && dialect.has_header && dialect.names[0].is_empty();
+    if is_nameless && !seen.is_uneven && given.is_none() {
         return Ok(Role::RowNumber);
     }
-    if seen.is_mostly(seen.numbers()) {
-        let is_float = seen.floats + seen.large_integers > 0;
-        return Ok(Role::Field(if is_float {
-            FieldType::F64
+    let is_number = seen.is_mostly(seen.numeric);
+    if !is_number || matches!(given, Some(FieldType::Text | FieldType::Bool)) {
+        let is_truth = seen.is_mostly(seen.truths);
+        let found = if is_truth {
+            FieldType::Bool
         } else {
-            FieldType::I64
-        }));
+            FieldType::Text
+        };
+        return Ok(Role::Field(given.unwrap_or(found), Marks::PLAIN));
     }
-    if seen.is_mostly(seen.decimal_commas) {
-        return Err(RecordingError::DecimalComma {
-            column: label.to_owned(),
-            example: seen.example.clone(),
-        });
-    }
-    Ok(Role::Field(if seen.is_mostly(seen.truths) {
-        FieldType::Bool
+    let marks = said.marks(seen, label)?;
+    let numbers = if marks.decimal == ',' {
+        &seen.comma
     } else {
-        FieldType::Text
-    }))
+        &seen.point
+    };
+    let found = if numbers.floats + numbers.large_integers > 0 {
+        FieldType::F64
+    } else {
+        FieldType::I64
+    };
+    Ok(Role::Field(given.unwrap_or(found), marks))
 }
 
 fn assume_role(role: Role, seen: &ColumnEvidence, label: &str, assumptions: &mut Vec<String>) {
@@ -388,12 +302,20 @@ fn assume_role(role: Role, seen: &ColumnEvidence, label: &str, assumptions: &mut
             seen.first_integer.unwrap_or_default(),
             seen.last_integer.unwrap_or_default()
         )),
-        Role::Empty => assumptions.push(format!("column {label} has no value in any row: left out")),
-        Role::Field(FieldType::F64) if seen.large_integers > 0 => assumptions.push(format!(
-            "{} whole numbers in column {label} are over 64 bits and are kept as floating point, which loses digits; --type {label}=text keeps them",
-            seen.large_integers
-        )),
-        Role::Field(FieldType::Text) if (1..super::evidence::DISTINCT).contains(&seen.distinct.len()) => {
+        Role::Empty => {
+            assumptions.push(format!("column {label} has no value in any row: left out"))
+        }
+        Role::Field(FieldType::F64, marks) => {
+            let numbers = if marks.decimal == ',' {
+                &seen.comma
+            } else {
+                &seen.point
+            };
+            assume_rounding(numbers, label, assumptions);
+        }
+        Role::Field(FieldType::Text, _)
+            if (1..super::evidence::DISTINCT).contains(&seen.distinct.len()) =>
+        {
             assumptions.push(format!(
                 "column {label} is text with {} different values, kept as a field; if it says which sensor a reading is of, say --tags {label}",
                 seen.distinct.len()
@@ -403,10 +325,21 @@ fn assume_role(role: Role, seen: &ColumnEvidence, label: &str, assumptions: &mut
     }
 }
 
+/// Numbers that floating point cannot keep are named.
+fn assume_rounding(numbers: &Tally, label: &str, assumptions: &mut Vec<String>) {
+    let (example, kept) = &numbers.rounded_example;
+    if numbers.rounded > 0 {
+        assumptions.push(format!(
+            "{} numbers in column {label} have more digits than 64-bit floating point keeps: {example} becomes {kept:.0}; --type {label}=text keeps them",
+            numbers.rounded
+        ));
+    }
+}
+
 fn check_fields(path: &Path, roles: &[Role]) -> Result<(), RecordingError> {
     let fields = roles
         .iter()
-        .filter(|role| matches!(role, Role::Field(_)))
+        .filter(|role| matches!(role, Role::Field(..)))
         .count();
     if fields == 0 {
         return Err(RecordingError::NoField {

@@ -83,10 +83,10 @@ pub enum ColumnRole {
     LeftOut,
 }
 
-/// The column of the time.
+/// The time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeReport {
-    /// The column.
+    /// The column, or the columns with commas between.
     pub label: String,
     /// How times are written in it.
     pub format: TimeFormat,
@@ -138,9 +138,11 @@ pub(super) fn compile(
         series: table.series.len(),
         columns: plan.roles.iter().enumerate().map(column).collect(),
         time: TimeReport {
-            label: plan.labels[plan.time].clone(),
-            format: plan.format,
-            zoned: evidence.columns[plan.time].zoned,
+            label: plan.time.label(&plan.labels),
+            format: plan.time.format,
+            zoned: (plan.time.columns.iter())
+                .map(|&column| evidence.columns[column].zoned)
+                .sum(),
             resolution: table.time_resolution,
         },
         timing,
@@ -154,7 +156,7 @@ impl ColumnRole {
         match role {
             Role::Time => Self::Time,
             Role::Tag { .. } => Self::Tag,
-            Role::Field(_) => Self::Field,
+            Role::Field(..) => Self::Field,
             Role::RowNumber => Self::RowNumber,
             Role::Empty => Self::Empty,
             Role::LeftOut => Self::LeftOut,

@@ -41,10 +41,7 @@ pub(super) fn sniff(path: &Path, options: &RecordingOptions) -> Result<Dialect, 
         });
     }
     let sample = best_sample(path, text, options)?;
-    let rules = CellRules {
-        absent: &options.absent,
-        decimal_comma: options.decimal_comma,
-    };
+    let rules = CellRules::new(&options.absent);
     let has_header = options.header.unwrap_or_else(|| sample.has_header(&rules));
     let (names, header_quirk) = if has_header {
         sample.names(path)?
@@ -159,7 +156,7 @@ impl Sample {
         if looks.iter().any(|look| matches!(look, Look::Time(_))) {
             return false;
         }
-        let is_text = |look: &Look| matches!(look, Look::Text);
+        let is_text = |look: &Look| matches!(look, Look::Text | Look::Clock { .. });
         let shift = usize::from(first.len() + 1 == self.width);
         let stands_out = |column: usize| {
             let below = self.records[1..]
@@ -172,7 +169,7 @@ impl Sample {
         };
         let all_text = looks
             .iter()
-            .all(|look| matches!(look, Look::Text | Look::Absent));
+            .all(|look| is_text(look) || matches!(look, Look::Absent));
         looks.iter().any(is_text)
             && (all_text
                 || looks

@@ -11,12 +11,13 @@ use sensormark_store::{
 };
 
 use super::bad_rows::{BadRows, FaultKind};
-use super::cell::{CellRules, Look, truth};
+use super::cell::{CellRules, text, truth};
 use super::dialect::Dialect;
 use super::error::RecordingError;
 use super::evidence::Evidence;
 use super::fault::{Fault, Faults};
 use super::names::table_name_of;
+use super::number::{Marks, Number};
 use super::options::RecordingOptions;
 use super::plan::{Plan, Role};
 use super::rows::{self, Row};
@@ -56,7 +57,9 @@ pub(super) fn take(
         });
     }
     let bad = faults.resolve(path, &plan.labels)?;
-    if bad.count > 0 && (!options.skip_bad_rows || taker.batch.is_empty()) {
+    let without_value = bad.by_kind.get(&FaultKind::NoValue).copied();
+    let unreadable = bad.count - without_value.unwrap_or(0);
+    if taker.batch.is_empty() && bad.count > 0 || unreadable > 0 && !options.skip_bad_rows {
         return Err(RecordingError::BadRows {
             path: path.to_owned(),
             rows: count,
@@ -70,8 +73,8 @@ pub(super) fn take(
 struct Taker<'p> {
     plan: &'p Plan,
     rules: CellRules<'p>,
-    /// Columns of the fields and of the tags, in the file's order.
-    fields: Vec<(usize, FieldType)>,
+    /// Columns of the fields, with their types and marks, and of the tags, in the file's order.
+    fields: Vec<(usize, FieldType, Marks)>,
     tags: Vec<(usize, bool)>,
     batch: Batch,
     /// The cells of the row at hand, one a field.
@@ -98,13 +101,13 @@ impl<'p> Taker<'p> {
         let mut tags = Vec::new();
         for (column, role) in plan.roles.iter().enumerate() {
             match role {
-                Role::Field(kind) => fields.push((column, *kind)),
+                Role::Field(kind, marks) => fields.push((column, *kind, *marks)),
                 Role::Tag { integer } => tags.push((column, *integer)),
                 _ => {}
             }
         }
         let rows = usize::try_from(rows).unwrap_or(usize::MAX);
-        let columns = fields.iter().map(|(_, kind)| Column {
+        let columns = fields.iter().map(|(_, kind, _)| Column {
             values: with_capacity(*kind, rows),
             present: None,
         });
@@ -116,10 +119,7 @@ impl<'p> Taker<'p> {
                 columns: columns.collect(),
             },
             plan,
-            rules: CellRules {
-                absent: &options.absent,
-                decimal_comma: options.decimal_comma,
-            },
+            rules: CellRules::new(&options.absent),
             cells: Vec::with_capacity(fields.len()),
             tag_values: vec![Vec::new(); tags.len()],
             fields,
@@ -149,9 +149,9 @@ impl<'p> Taker<'p> {
         }
         let time_ns = self.time(record)?;
         self.cells.clear();
-        for &(column, kind) in &self.fields {
+        for &(column, kind, marks) in &self.fields {
             let text = text(record, column)?;
-            let cell = read_cell(&self.rules, text, kind)
+            let cell = read_cell(&self.rules, text, kind, marks)
                 .map_err(|reason| Fault::of_cell(FaultKind::Value, column, text, reason))?;
             self.cells.push(cell);
         }
@@ -165,12 +165,14 @@ impl<'p> Taker<'p> {
     }
 
     fn time(&self, record: &ByteRecord) -> Result<i64, Fault> {
-        let (column, text) = (self.plan.time, text(record, self.plan.time)?);
+        let text = self.plan.time.text(record)?;
+        let column = self.plan.time.columns[0];
         self.plan
+            .time
             .format
-            .read(text)
+            .read(&text)
             .map(|instant| instant.time_ns)
-            .map_err(|fault| Fault::of_cell(FaultKind::Time, column, text, fault.reason()))
+            .map_err(|fault| Fault::of_cell(FaultKind::Time, column, &text, fault.reason()))
     }
 
     /// The number of the row's series; a new one for tags that were not met before.
@@ -254,7 +256,7 @@ impl<'p> Taker<'p> {
                     .collect(),
             )
         };
-        let field = |(&(column, kind), values): (&(usize, FieldType), &Column)| Field {
+        let field = |(&(column, kind, _), values): (&(usize, FieldType, Marks), &Column)| Field {
             name: self.plan.names[column].clone(),
             kind,
             nullable: values.present.is_some(),
@@ -285,42 +287,37 @@ impl<'p> Taker<'p> {
     }
 }
 
-/// A cell's text without blanks around it.
-fn text(record: &ByteRecord, column: usize) -> Result<&str, Fault> {
-    let raw = &record[column];
-    std::str::from_utf8(raw).map(str::trim).map_err(|_| {
-        let text = String::from_utf8_lossy(raw);
-        Fault::of_cell(
-            FaultKind::Encoding,
-            column,
-            &text,
-            "is not UTF-8; convert the file with iconv",
-        )
-    })
-}
-
 /// Reads a cell as its column's type, or says why it cannot be.
-fn read_cell(rules: &CellRules<'_>, text: &str, kind: FieldType) -> Result<Cell, &'static str> {
+fn read_cell(
+    rules: &CellRules<'_>,
+    text: &str,
+    kind: FieldType,
+    marks: Marks,
+) -> Result<Cell, &'static str> {
     if rules.is_absent(text) {
         return Ok(Cell::Absent);
     }
+    let number = || {
+        let number = marks.read(text);
+        let is_absent = number.is_some_and(|number| rules.is_absent_number(number));
+        (!is_absent).then_some(number)
+    };
     match kind {
         FieldType::Bool => match text {
             "1" => Ok(Cell::Bool(true)),
             "0" => Ok(Cell::Bool(false)),
             _ => truth(text).map(Cell::Bool).ok_or("is not true or false"),
         },
-        FieldType::I64 | FieldType::U16 => text
-            .parse()
-            .map(Cell::Integer)
-            .map_err(|_| "is not a whole number of 64 bits"),
-        FieldType::F64 => match rules.look(text) {
-            Look::Integer(_) | Look::LargeInteger(_) | Look::Float(_) | Look::LeadingZeros => {
-                let value = rules.float(text).filter(|value| value.is_finite());
-                value.map(Cell::Float).ok_or("is not a number")
-            }
-            Look::NotFinite => Err("is not a finite number"),
-            _ => Err("is not a number"),
+        FieldType::I64 | FieldType::U16 => match number() {
+            None => Ok(Cell::Absent),
+            Some(Some(Number::Integer(value))) => Ok(Cell::Integer(value)),
+            Some(_) => Err("is not a whole number of 64 bits"),
+        },
+        FieldType::F64 => match number() {
+            None => Ok(Cell::Absent),
+            Some(Some(Number::NotFinite)) => Err("is not a finite number"),
+            Some(Some(number)) => Ok(Cell::Float(number.value())),
+            Some(None) => Err("is not a number"),
         },
         FieldType::Text if text.contains('\0') => Err("holds a NUL character"),
         FieldType::Text => Ok(Cell::Text),

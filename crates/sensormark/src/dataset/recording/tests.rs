@@ -7,6 +7,9 @@ use tempfile::TempDir;
 
 use super::*;
 
+mod cases;
+mod times;
+
 /// A file with this text, and the folder that holds it as long as it is needed.
 fn file(text: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
@@ -237,26 +240,26 @@ fn day_and_month_are_asked_for_where_no_date_decides() {
 fn unix_times_are_known_by_name_and_size() {
     for (text, format) in [
         (
-            "ts,x\n1423666080,1\n1423666081,2\n",
+            "ts,x\n1593666080,1\n1593666081,2\n",
             TimeFormat::UnixSeconds,
         ),
         (
-            "x,Timestamp\n1,1423666080123\n2,1423666081123\n",
+            "x,Timestamp\n1,1593666080123\n2,1593666081123\n",
             TimeFormat::UnixMilliseconds,
         ),
         (
-            "unix_us,x\n1423666080123456,1\n",
+            "unix_us,x\n1593666080123456,1\n",
             TimeFormat::UnixMicroseconds,
         ),
         (
-            "time_ns,x\n1423666080123456789,1\n",
+            "time_ns,x\n1593666080123456789,1\n",
             TimeFormat::UnixNanoseconds,
         ),
     ] {
         let recording = read_plainly(text);
         assert_eq!(recording.report().time.format, format);
         let first = recording.readings().times_ns[0];
-        assert_eq!(first / 1_000_000_000, 1_423_666_080);
+        assert_eq!(first / 1_000_000_000, 1_593_666_080);
     }
     let error = plain_message("a,b\n1423666080,1\n1423666081,2\n");
     assert!(

@@ -2,51 +2,24 @@
 //!
 //! It guesses nothing: of 03/04/2015 it says that the order is undecided.
 
-use std::fmt;
+mod epochs;
+mod format;
 
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 use sensormark_store::TimeRange;
-use serde::{Deserialize, Serialize};
 
-/// How a time is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TimeFormat {
-    /// 2015-02-11 14:48:00.5, also with T, slashes or dots, a zone, or without a clock.
-    YearMonthDay,
-    /// 11.02.2015 14:48, also with slashes or hyphens.
-    DayMonthYear,
-    /// 02/11/2015 2:48 PM, also with dots or hyphens.
-    MonthDayYear,
-    /// Seconds since 1970, also with a fraction.
-    UnixSeconds,
-    /// Milliseconds since 1970.
-    UnixMilliseconds,
-    /// Microseconds since 1970.
-    UnixMicroseconds,
-    /// Nanoseconds since 1970.
-    UnixNanoseconds,
-}
+pub use format::TimeFormat;
+
+use format::TimeFault;
+
+pub(super) use epochs::{Meaning, plausible_years};
 
 /// A time that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Instant {
     /// Nanoseconds since the Unix epoch, 0 or more.
     pub time_ns: i64,
-}
-
-/// Why a text is not a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TimeFault {
-    /// It is not written so.
-    Shape,
-    /// It is written so, but there is no such day or time of day.
-    NoSuchTime,
-    /// It has digits beyond the nanosecond (or, of Unix times, beyond the unit).
-    TooFine,
-    /// It is outside of [`TimeRange::OF_READINGS`].
-    OutOfRange,
 }
 
 /// A date and a time of day as written, before it is decided which number is the day.
@@ -59,6 +32,18 @@ pub(super) struct Written {
     too_fine: bool,
     /// Seconds east of UTC, where a zone is given.
     pub zone: Option<i32>,
+}
+
+impl Default for Written {
+    fn default() -> Self {
+        Self {
+            numbers: [0; 3],
+            year_first: true,
+            clock: (0, 0, 0, 0),
+            too_fine: false,
+            zone: None,
+        }
+    }
 }
 
 /// What a written date says about the order of its numbers.
@@ -75,98 +60,12 @@ pub(super) enum Order {
 }
 
 impl TimeFormat {
-    /// All formats, as messages list them.
-    pub const ALL: [Self; 7] = [
-        Self::YearMonthDay,
-        Self::DayMonthYear,
-        Self::MonthDayYear,
-        Self::UnixSeconds,
-        Self::UnixMilliseconds,
-        Self::UnixMicroseconds,
-        Self::UnixNanoseconds,
-    ];
-
-    /// The name by which an option gives it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::YearMonthDay => "year-month-day",
-            Self::DayMonthYear => "day-month-year",
-            Self::MonthDayYear => "month-day-year",
-            Self::UnixSeconds => "unix-seconds",
-            Self::UnixMilliseconds => "unix-milliseconds",
-            Self::UnixMicroseconds => "unix-microseconds",
-            Self::UnixNanoseconds => "unix-nanoseconds",
-        }
-    }
-
-    /// Whether it counts from 1970.
-    pub const fn is_unix(self) -> bool {
-        self.unit_ns().is_some()
-    }
-
-    const fn unit_ns(self) -> Option<i64> {
-        match self {
-            Self::YearMonthDay | Self::DayMonthYear | Self::MonthDayYear => None,
-            Self::UnixSeconds => Some(1_000_000_000),
-            Self::UnixMilliseconds => Some(1_000_000),
-            Self::UnixMicroseconds => Some(1_000),
-            Self::UnixNanoseconds => Some(1),
-        }
-    }
-
-    /// The unit in which both numbers are times between 1990 and 2100. Units do not overlap there.
-    pub(super) fn of_numbers(smallest: f64, largest: f64) -> Option<Self> {
-        const FROM: f64 = 631_152_000.0;
-        const TO: f64 = 4_102_444_800.0;
-        [
-            (Self::UnixSeconds, 1.0),
-            (Self::UnixMilliseconds, 1e3),
-            (Self::UnixMicroseconds, 1e6),
-            (Self::UnixNanoseconds, 1e9),
-        ]
-        .into_iter()
-        .find(|(_, units)| smallest >= FROM * units && largest < TO * units)
-        .map(|(format, _)| format)
-    }
-
     /// Reads a time.
     pub(super) fn read(self, text: &str) -> Result<Instant, TimeFault> {
-        match self.unit_ns() {
-            Some(unit) => read_unix(text, unit),
-            None => Written::read(text).ok_or(TimeFault::Shape)?.instant(self),
+        if self.is_count() {
+            return in_range(epochs::read(text, self)?);
         }
-    }
-}
-
-impl fmt::Display for TimeFormat {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
-}
-
-impl std::str::FromStr for TimeFormat {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        Self::ALL
-            .into_iter()
-            .find(|format| format.name() == name)
-            .ok_or_else(|| {
-                let names = Self::ALL.map(Self::name).join(", ");
-                format!("{name:?} is no time format; there are {names}")
-            })
-    }
-}
-
-impl TimeFault {
-    /// Why, in words.
-    pub(super) const fn reason(self) -> &'static str {
-        match self {
-            Self::Shape => "is not a time of the column's format",
-            Self::NoSuchTime => "is no such date or time of day",
-            Self::TooFine => "has digits beyond the nanosecond or the unit",
-            Self::OutOfRange => "is outside of the years 1970 to 2261",
-        }
+        Written::read(text).ok_or(TimeFault::Shape)?.instant(self)
     }
 }
 
@@ -174,6 +73,15 @@ impl Written {
     /// Reads a date, and a time of day and a zone where there are any; `None` when it is written in no known way.
     pub(super) fn read(text: &str) -> Option<Self> {
         let mut rest = text.as_bytes();
+        if rest
+            .iter()
+            .take(8)
+            .filter(|byte| byte.is_ascii_digit())
+            .count()
+            == 8
+        {
+            return Self::read_digits(text);
+        }
         let (one, one_width) = number(&mut rest, 4)?;
         let separator = *rest.first()?;
         if !matches!(separator, b'-' | b'/' | b'.') {
@@ -191,12 +99,29 @@ impl Written {
         let mut written = Self {
             numbers: [one, two, three],
             year_first,
-            clock: (0, 0, 0, 0),
-            too_fine: false,
-            zone: None,
+            ..Self::default()
         };
         if !rest.is_empty() {
             written.read_clock(&mut rest)?;
+        }
+        Some(written)
+    }
+
+    /// Reads year, month and day as eight digits, and two for each of hour, minute and second, or a time of day written as usual.
+    fn read_digits(text: &str) -> Option<Self> {
+        let width = text.bytes().take_while(u8::is_ascii_digit).count();
+        let (digits, mut rest) = (&text[..width], &text.as_bytes()[width..]);
+        let two = |place: usize| digits.get(place..place + 2)?.parse().ok();
+        let mut written = Self {
+            numbers: [digits.get(..4)?.parse().ok()?, two(4)?, two(6)?],
+            ..Self::default()
+        };
+        let part = |place| u8::try_from(two(place).unwrap_or(0)).ok();
+        written.clock = (part(8)?, part(10)?, part(12)?, 0);
+        match (width, rest.is_empty()) {
+            (8, false) => written.read_clock(&mut rest)?,
+            (8 | 10 | 12 | 14, true) => {}
+            _ => return None,
         }
         Some(written)
     }
@@ -206,14 +131,22 @@ impl Written {
             accept(rest, b' ').then_some(())?;
             while accept(rest, b' ') {}
         }
+        self.read_time_of_day(rest)
+    }
+
+    /// 23:50, 23:50:00.5 or 23.50.00, with AM or PM and a zone where there are any.
+    fn read_time_of_day(&mut self, rest: &mut &[u8]) -> Option<()> {
         let hour = small(rest)?;
-        accept(rest, b':').then_some(())?;
+        let is_dotted = accept(rest, b'.');
+        (is_dotted || accept(rest, b':')).then_some(())?;
         self.clock = (hour, small(rest)?, 0, 0);
-        if accept(rest, b':') {
+        if accept(rest, if is_dotted { b'.' } else { b':' }) {
             self.clock.2 = small(rest)?;
             if accept(rest, b'.') || accept(rest, b',') {
                 (self.clock.3, self.too_fine) = fraction(rest)?;
             }
+        } else if is_dotted {
+            return None; // 23.50 is a number
         }
         let spaced = accept(rest, b' ');
         if let [half @ (b'A' | b'a' | b'P' | b'p'), b'M' | b'm', after @ ..] = *rest {
@@ -232,6 +165,11 @@ impl Written {
             self.zone = Some(zone(rest)?);
         }
         Some(())
+    }
+
+    /// Whether it is the first moment of its day.
+    pub(super) const fn is_midnight(&self) -> bool {
+        matches!(self.clock, (0, 0, 0, 0))
     }
 
     /// What it says about the order of day and month.
@@ -290,27 +228,34 @@ fn in_range(time_ns: i128) -> Result<Instant, TimeFault> {
     }
 }
 
-fn read_unix(text: &str, unit_ns: i64) -> Result<Instant, TimeFault> {
-    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
-    let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let digits = whole.strip_prefix(['-', '+']).unwrap_or(whole);
-    if digits.is_empty() || !all_digits(digits) || !all_digits(decimals) {
-        return Err(TimeFault::Shape);
+/// Every meaning in which all numbers from the smallest to the largest are plausible times: what they count, or the digits of a date.
+pub(super) fn meanings(smallest: f64, largest: f64) -> Vec<Meaning> {
+    let format = TimeFormat::YearMonthDay;
+    let written = |number: f64| {
+        let instant = format.read(&format!("{number:.0}")).ok()?;
+        let first_ns = i128::from(instant.time_ns);
+        (number.fract() == 0.0 && epochs::is_past(first_ns)).then_some(first_ns)
+    };
+    let mut found = epochs::counted(smallest, largest);
+    if let (Some(first_ns), Some(_)) = (written(smallest), written(largest)) {
+        found.push(Meaning {
+            name: format.name(),
+            format: Some(format),
+            first_ns,
+        });
     }
-    let whole: i128 = whole.parse().map_err(|_| TimeFault::OutOfRange)?;
-    if text.starts_with('-') {
-        return Err(TimeFault::OutOfRange);
-    }
-    let mut place = i128::from(unit_ns);
-    let mut time_ns = whole.saturating_mul(place);
-    for digit in decimals.bytes().map(|byte| i128::from(byte - b'0')) {
-        if place == 1 && digit != 0 {
-            return Err(TimeFault::TooFine);
-        }
-        place = (place / 10).max(1);
-        time_ns += digit * place;
-    }
-    in_range(time_ns)
+    found
+}
+
+/// Whether the text is a time of day alone, and then whether it names a zone.
+pub(super) fn read_clock(text: &str) -> Option<bool> {
+    let mut parts = text.split([':', '.']).skip(1).take(2);
+    let is_two = |part: &str| part.len() > 1 && part.as_bytes()[..2].iter().all(u8::is_ascii_digit);
+    let mut written = Written::default();
+    written.read_time_of_day(&mut text.as_bytes())?;
+    let (hour, minute, second, _) = written.clock;
+    (parts.all(is_two) && hour <= 24 && minute < 60 && second <= 60)
+        .then_some(written.zone.is_some())
 }
 
 fn accept(rest: &mut &[u8], wanted: u8) -> bool {

@@ -111,13 +111,22 @@ fn unix_times_are_read_to_the_nanosecond() {
         Err(TimeFault::OutOfRange)
     );
     assert_eq!(read(TimeFormat::UnixSeconds, "1e9"), Err(TimeFault::Shape));
+    let meant = |smallest, largest| {
+        let formats: Vec<_> = (meanings(smallest, largest).iter())
+            .filter_map(|meaning| meaning.format)
+            .collect();
+        formats
+    };
+    assert_eq!(meant(1.58e9, 1.59e9), [TimeFormat::UnixSeconds]);
+    assert_eq!(meant(1.58e18, 1.59e18), [TimeFormat::UnixNanoseconds]);
     assert_eq!(
-        TimeFormat::of_numbers(1.42e9, 1.43e9),
-        Some(TimeFormat::UnixSeconds)
+        meant(1.42e9, 1.43e9),
+        [TimeFormat::UnixSeconds, TimeFormat::Gps]
     );
     assert_eq!(
-        TimeFormat::of_numbers(1.42e18, 1.43e18),
-        Some(TimeFormat::UnixNanoseconds)
+        meant(20_150_211.0, 20_150_212.0),
+        [TimeFormat::YearMonthDay]
     );
-    assert_eq!(TimeFormat::of_numbers(20_150_211.0, 20_150_212.0), None);
+    assert_eq!(meant(-1e308, 1e308), []);
+    assert_eq!(meant(5.0, 1e308), []);
 }

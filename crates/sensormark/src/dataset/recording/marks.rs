@@ -1,0 +1,174 @@
+//! Which of comma and point is the decimal mark in the numbers of a column, and what groups their thousands.
+//!
+//! The numbers of a column are one or two readings: with a decimal point, and with a decimal comma. A reading counts where all of them can be
+//! read so. What the user said, and columns that can be read in one way alone, take readings away. Where two are left, or one that nobody asked
+//! for, reading stops and names each with its options.
+
+use super::error::RecordingError;
+use super::evidence::{ColumnEvidence, Evidence, Tally};
+use super::number::{self, Marks, Number};
+use super::options::{RecordingOptions, Thousands};
+
+/// One way to read the numbers of a column.
+#[derive(Debug, Clone, Copy)]
+struct Reading<'e> {
+    marks: Marks,
+    /// Whether some of the numbers have a decimal mark.
+    has_decimal: bool,
+    /// A number that shows it: with grouped thousands, or with a decimal comma.
+    example: Option<&'e str>,
+}
+
+/// What the file and the user say about marks.
+pub(super) struct Said {
+    decimal_comma: bool,
+    thousands: Option<Thousands>,
+    /// Whether some column can be read with decimal commas alone.
+    is_comma_sure: bool,
+}
+
+impl Said {
+    /// What is known before a column is looked at.
+    ///
+    /// # Errors
+    /// When the user says that a comma is both marks.
+    pub(super) fn new(
+        evidence: &Evidence,
+        options: &RecordingOptions,
+    ) -> Result<Self, RecordingError> {
+        let comma = Some(Thousands::Mark(','));
+        if options.decimal_comma && options.thousands == comma {
+            return Err(RecordingError::CommaTwice);
+        }
+        let is_sure = |seen: &ColumnEvidence| {
+            let readings = readings(seen);
+            seen.is_mostly(seen.numeric) && readings.len() == 1 && readings[0].has_decimal_comma()
+        };
+        Ok(Self {
+            decimal_comma: options.decimal_comma,
+            thousands: options.thousands,
+            is_comma_sure: evidence.columns.iter().any(is_sure),
+        })
+    }
+
+    /// How the numbers of a column are read.
+    ///
+    /// # Errors
+    /// When that is not clear, or nobody asked for it.
+    pub(super) fn marks(
+        &self,
+        seen: &ColumnEvidence,
+        label: &str,
+    ) -> Result<Marks, RecordingError> {
+        let all = readings(seen);
+        let left: Vec<&Reading<'_>> = match &all[..] {
+            [one, other] if one.is_same(other) => vec![if self.is_comma() { other } else { one }],
+            [_, _] => (all.iter())
+                .filter(|reading| !self.is_against(reading))
+                .collect(),
+            _ => all.iter().collect(),
+        };
+        if let [reading] = left[..]
+            && self.is_asked_for(reading)
+        {
+            return Ok(reading.marks);
+        }
+        let shown = if left.is_empty() {
+            all.iter().collect()
+        } else {
+            left
+        };
+        Err(RecordingError::NumberMarks {
+            column: label.to_owned(),
+            readings: shown
+                .iter()
+                .map(|reading| reading.described(shown.len() > 1))
+                .collect(),
+            example: (shown.iter().find_map(|reading| reading.example))
+                .unwrap_or(&seen.example)
+                .to_owned(),
+        })
+    }
+
+    /// Whether a comma is the decimal mark.
+    fn is_comma(&self) -> bool {
+        self.decimal_comma || self.thousands == Some(Thousands::Mark('.'))
+    }
+
+    /// Whether, of two readings, what is known is against this one.
+    fn is_against(&self, reading: &Reading<'_>) -> bool {
+        let group = reading.marks.group;
+        let is_comma = reading.marks.decimal == ',';
+        match self.thousands {
+            Some(Thousands::Nothing) => group.is_some(),
+            Some(Thousands::Mark(mark)) => {
+                group.is_some_and(|group| group != mark)
+                    || (reading.has_decimal && reading.marks.decimal == mark)
+            }
+            None if !self.decimal_comma => group.is_some() && is_comma && !reading.has_decimal,
+            None => !is_comma && group == Some(',') && self.is_comma_sure,
+        }
+    }
+
+    /// Whether the user asked for this reading, or it needs no word.
+    fn is_asked_for(&self, reading: &Reading<'_>) -> bool {
+        let Marks { decimal, group } = reading.marks;
+        let is_sure = decimal == ',' && group == Some('.') && self.decimal_comma;
+        let is_grouped_so = match (group, self.thousands) {
+            (None, _) => true,
+            (Some(group), Some(said)) => said == Thousands::Mark(group),
+            (Some(_), None) => is_sure,
+        };
+        is_grouped_so && (self.is_comma() || !reading.has_decimal_comma())
+    }
+}
+
+impl Reading<'_> {
+    fn has_decimal_comma(&self) -> bool {
+        self.marks.decimal == ',' && self.has_decimal
+    }
+
+    /// Whether both give the same numbers.
+    fn is_same(&self, other: &Self) -> bool {
+        !self.has_decimal && !other.has_decimal && self.marks.group == other.marks.group
+    }
+
+    /// The number of its example, and the options that ask for it.
+    fn described(&self, is_one_of_two: bool) -> String {
+        let example = self.example.unwrap_or_default();
+        let number = number::read(example, self.marks.decimal).map(|read| read.number);
+        let number = match number {
+            Some(Number::Integer(value)) => value.to_string(),
+            Some(number) => number.value().to_string(),
+            None => format!("a number with {:?}", self.marks.decimal),
+        };
+        let thousands = match self.marks.group {
+            Some(group @ (' ' | '\'')) => format!(" --thousands \"{group}\""),
+            Some(group) => format!(" --thousands {group}"),
+            None if is_one_of_two => " --thousands none".to_owned(),
+            None => String::new(),
+        };
+        let is_comma = self.has_decimal_comma() && self.marks.group != Some('.');
+        let comma = if is_comma { " --decimal-comma" } else { "" };
+        format!("{number} with{comma}{thousands}")
+    }
+}
+
+/// The ways to read the numbers of a column: with a decimal point first. Where cells contradict each other, the way of most of them.
+fn readings(seen: &ColumnEvidence) -> Vec<Reading<'_>> {
+    let is_all = |tally: &Tally| tally.count() == seen.numeric;
+    let is_one_all = is_all(&seen.point) || is_all(&seen.comma);
+    let both = [('.', &seen.point), (',', &seen.comma)];
+    (both.into_iter())
+        .filter(|(_, tally)| is_all(tally) || (!is_one_all && tally.count() * 2 > seen.numeric))
+        .map(|(decimal, tally)| Reading {
+            marks: Marks {
+                decimal,
+                group: tally.grouped.as_ref().map(|(group, _)| *group),
+            },
+            has_decimal: tally.decimal.is_some(),
+            example: (tally.grouped.as_ref().map(|(_, example)| example.as_str()))
+                .or(tally.decimal.as_deref()),
+        })
+        .collect()
+}

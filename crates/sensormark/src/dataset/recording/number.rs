@@ -1,0 +1,248 @@
+//! Numbers as cells write them, and what a comma or a point in them means.
+//!
+//! "1,200" is 1200 where commas group thousands, and 1.2 where a comma is the decimal mark. A cell alone does not say which, so it is read
+//! both ways here. `marks` decides for a whole column.
+
+use std::borrow::Cow;
+
+/// The first whole number after which floating point of 64 bits skips some.
+const EXACT: u128 = 1 << 53;
+
+/// A number that was read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Number {
+    /// A whole number of 64 bits.
+    Integer(i64),
+    /// A whole number over 64 bits.
+    Large(f64),
+    /// A number with a fraction or an exponent.
+    Float(f64),
+    /// A number that is infinite, or too large for 64-bit floating point.
+    NotFinite,
+}
+
+/// A number, and which marks it was written with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct ReadNumber {
+    pub number: Number,
+    /// What stands between its thousands.
+    pub group: Option<char>,
+    /// Whether it has a decimal mark.
+    pub has_decimal: bool,
+    /// Whether 64-bit floating point has another value than was written.
+    pub is_rounded: bool,
+}
+
+/// What the marks in the numbers of a column mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Marks {
+    /// A point or a comma.
+    pub decimal: char,
+    /// What stands between thousands, if anything does.
+    pub group: Option<char>,
+}
+
+impl Marks {
+    /// 1234.5
+    pub(super) const PLAIN: Self = Self {
+        decimal: '.',
+        group: None,
+    };
+
+    /// The number that a text is with these marks.
+    pub(super) fn read(self, text: &str) -> Option<Number> {
+        let read = read(text, self.decimal)?;
+        let is_grouped_so = read.group.is_none_or(|group| Some(group) == self.group);
+        is_grouped_so.then_some(read.number)
+    }
+}
+
+impl Number {
+    /// As floating point; infinite where it is not finite.
+    pub(super) const fn value(self) -> f64 {
+        match self {
+            Self::Integer(value) => value as f64,
+            Self::Large(value) | Self::Float(value) => value,
+            Self::NotFinite => f64::INFINITY,
+        }
+    }
+
+    /// Whether both are the same number, however they are written.
+    pub(super) fn is_same(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Integer(one), Self::Integer(other)) => one == other,
+            (Self::NotFinite, _) | (_, Self::NotFinite) => false,
+            _ => self.value() == other.value(),
+        }
+    }
+}
+
+/// Reads a number with this decimal mark, and with thousands grouped by any other mark.
+pub(super) fn read(text: &str, decimal: char) -> Option<ReadNumber> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let read = |number| ReadNumber {
+        number,
+        group: None,
+        has_decimal: false,
+        is_rounded: false,
+    };
+    if digits.eq_ignore_ascii_case("inf") || digits.eq_ignore_ascii_case("infinity") {
+        return Some(read(Number::NotFinite));
+    }
+    let begins = |first: char| first.is_ascii_digit() || first == decimal;
+    if !digits.starts_with(begins) {
+        return None;
+    }
+    let (plain, group) = plain(text, digits, decimal)?;
+    let whole = || plain.parse().ok().map(Number::Integer);
+    let unsigned = plain.strip_prefix(['-', '+']).unwrap_or(&plain);
+    let is_whole = unsigned.bytes().all(|byte| byte.is_ascii_digit());
+    let number = is_whole.then(whole).flatten();
+    let number = match number {
+        Some(number) => number,
+        None => match plain.parse::<f64>().ok()? {
+            value if !value.is_finite() => Number::NotFinite,
+            value if is_whole => Number::Large(value),
+            value => Number::Float(value),
+        },
+    };
+    Some(ReadNumber {
+        number,
+        group,
+        has_decimal: digits.contains(decimal),
+        is_rounded: is_rounded(&plain, number),
+    })
+}
+
+/// The number as Rust writes it, and what its thousands were grouped by; nothing where they are not grouped by threes.
+fn plain<'t>(
+    text: &'t str,
+    digits: &'t str,
+    decimal: char,
+) -> Option<(Cow<'t, str>, Option<char>)> {
+    let (whole, fraction) = digits.split_once(decimal).unwrap_or((digits, ""));
+    let is_mark = |one: char| matches!(one, '.' | ',' | '\'' | '’' | ' ' | '\u{a0}' | '\u{202f}');
+    let Some(mark) = whole.chars().find(|one| is_mark(*one)) else {
+        return (!fraction.contains(is_mark)).then(|| {
+            let is_rust = decimal == '.' || !text.contains(decimal);
+            let plain = is_rust.then_some(Cow::Borrowed(text));
+            (
+                plain.unwrap_or_else(|| text.replacen(decimal, ".", 1).into()),
+                None,
+            )
+        });
+    };
+    let mut groups = whole.split(mark);
+    let first = groups.next().unwrap_or_default();
+    let is_digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+    let is_grouped = matches!(first.len(), 1..=3)
+        && is_digits(first)
+        && !first.starts_with('0')
+        && groups.all(|group| group.len() == 3 && is_digits(group));
+    if !is_grouped || fraction.contains(is_mark) {
+        return None;
+    }
+    let sign = if text.starts_with('-') { "-" } else { "" };
+    let point = if digits.contains(decimal) { "." } else { "" };
+    let whole = whole.replace(mark, "");
+    let group = match mark {
+        '\u{a0}' | '\u{202f}' => ' ',
+        '’' => '\'',
+        mark => mark,
+    };
+    Some((
+        format!("{sign}{whole}{point}{fraction}").into(),
+        Some(group),
+    ))
+}
+
+/// Whether floating point has another value than these digits say. Only digits before the point count, and a fraction where there is no room for any.
+fn is_rounded(plain: &str, number: Number) -> bool {
+    let value = number.value();
+    if !value.is_finite() || value.abs() < EXACT as f64 || plain.contains(['e', 'E']) {
+        return false;
+    }
+    let (whole, fraction) = plain.split_once('.').unwrap_or((plain, ""));
+    let has_fraction = fraction.bytes().any(|digit| digit != b'0');
+    let kept = format!("{value:.0}");
+    has_fraction || kept != whole.strip_prefix('+').unwrap_or(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comma_is_read_both_ways() {
+        let number = |text, decimal| read(text, decimal).map(|read| (read.number, read.group));
+        let (integer, float) = (Number::Integer, Number::Float);
+        for (text, point, comma) in [
+            ("12", Some((integer(12), None)), Some((integer(12), None))),
+            ("-12.5", Some((float(-12.5), None)), None),
+            ("21,5", None, Some((float(21.5), None))),
+            (
+                "1,200",
+                Some((integer(1_200), Some(','))),
+                Some((float(1.2), None)),
+            ),
+            (
+                "-1.200",
+                Some((float(-1.2), None)),
+                Some((integer(-1_200), Some('.'))),
+            ),
+            ("0,125", None, Some((float(0.125), None))),
+            ("1,721,992.25", Some((float(1_721_992.25), Some(','))), None),
+            ("1.000,5", None, Some((float(1_000.5), Some('.')))),
+            ("1 234,5", None, Some((float(1_234.5), Some(' ')))),
+            (
+                "1\u{202f}234",
+                Some((integer(1_234), Some(' '))),
+                Some((integer(1_234), Some(' '))),
+            ),
+            ("1'234.5", Some((float(1_234.5), Some('\''))), None),
+            ("1,20,000", None, None),
+            ("1234,567,890", None, None),
+            ("1.2.3", None, None),
+            ("2015.02.11", None, None),
+            ("x1", None, None),
+            ("", None, None),
+        ] {
+            assert_eq!(number(text, '.'), point, "{text}");
+            assert_eq!(number(text, ','), comma, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_floating_point_cannot_keep_is_seen() {
+        let is_rounded = |text| read(text, '.').expect("a number").is_rounded;
+        for text in [
+            "9007199254740993",
+            "-9007199254740993",
+            "9007199254740993.0",
+            "9007199254740992.5",
+            "9,007,199,254,740,993",
+            "18446744073709551617",
+        ] {
+            assert!(is_rounded(text), "{text}");
+        }
+        for text in [
+            "9007199254740992",
+            "9007199254740994",
+            "9007199254740991",
+            "0.1",
+            "1e300",
+            "18446744073709551616",
+        ] {
+            assert!(!is_rounded(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_the_same_however_they_are_written() {
+        let same = |one, other| Number::is_same(one, other);
+        assert!(same(Number::Integer(-999), Number::Float(-999.0)));
+        assert!(!same(Number::Integer(-999), Number::Float(-999.5)));
+        let (one, other) = (9_007_199_254_740_992, 9_007_199_254_740_993);
+        assert!(!same(Number::Integer(one), Number::Integer(other)));
+    }
+}

@@ -1,0 +1,132 @@
+//! The columns that make up the time: one, a date and a time of day, or numbers from the year down. How a row's time is put together from them.
+
+use std::borrow::Cow;
+
+use csv::ByteRecord;
+
+use super::cell::text;
+use super::error::RecordingError;
+use super::evidence::ColumnEvidence;
+use super::fault::Fault;
+use super::time::TimeFormat;
+
+/// What stands between year, month, day, hour, minute and second.
+const BETWEEN: [&str; 5] = ["-", "-", " ", ":", ":"];
+
+/// Whether a column holds dates and no time of day: all at midnight, or eight digits each.
+pub(super) fn is_of_dates(seen: &ColumnEvidence) -> bool {
+    let are_digits = (seen.point.extremes)
+        .is_some_and(|(smallest, largest)| smallest >= 10_000_101.0 && largest < 100_000_000.0);
+    let is_all_midnight = seen.midnights == seen.times;
+    seen.is_mostly(seen.times) && is_all_midnight
+        || seen.is_mostly(seen.point.integers) && are_digits
+}
+
+/// Where the time of a row is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TimeSource {
+    /// The columns, the date or the year first.
+    pub columns: Vec<usize>,
+    /// What is written after each of them.
+    after: Vec<&'static str>,
+    /// How the time is written.
+    pub format: TimeFormat,
+}
+
+impl TimeSource {
+    /// One column.
+    pub(super) fn one(column: usize, format: TimeFormat) -> Self {
+        Self {
+            columns: vec![column],
+            after: vec![""],
+            format,
+        }
+    }
+
+    /// A column of dates and one of times of day.
+    pub(super) fn pair(date: usize, clock: usize, format: TimeFormat) -> Self {
+        Self {
+            columns: vec![date, clock],
+            after: vec![" ", ""],
+            format,
+        }
+    }
+
+    /// Several columns that the user named. The dates' format is asked for with their column.
+    ///
+    /// # Errors
+    /// When they make up no time.
+    pub(super) fn several(
+        columns: &[usize],
+        seen: &[ColumnEvidence],
+        labels: &[String],
+        format: impl FnOnce(usize) -> Result<TimeFormat, RecordingError>,
+    ) -> Result<Self, RecordingError> {
+        let is_number = |column: &usize| {
+            let seen = &seen[*column];
+            seen.is_mostly(seen.point.integers + seen.leading_zeros)
+        };
+        let dates: Vec<usize> = (columns.iter().copied())
+            .filter(|&column| is_of_dates(&seen[column]))
+            .collect();
+        let rest: Vec<usize> = (columns.iter().copied())
+            .filter(|column| !dates.contains(column))
+            .collect();
+        let are_numbers = rest.iter().all(is_number);
+        match (&dates[..], &rest[..]) {
+            (&[date], &[clock]) if seen[clock].is_mostly(seen[clock].clocks) => {
+                Ok(Self::pair(date, clock, format(date)?))
+            }
+            (&[date], _) if are_numbers && (1..4).contains(&rest.len()) => Ok(Self::numbers(
+                &[&[date][..], &rest[..]].concat(),
+                2,
+                format(date)?,
+            )),
+            ([], _) if are_numbers && (3..=6).contains(&rest.len()) => {
+                Ok(Self::numbers(columns, 0, TimeFormat::YearMonthDay))
+            }
+            _ => Err(RecordingError::NoTimeOfColumns {
+                columns: columns
+                    .iter()
+                    .map(|&column| labels[column].clone())
+                    .collect(),
+            }),
+        }
+    }
+
+    /// Numbers, of which the first is followed by the mark with this number.
+    fn numbers(columns: &[usize], first: usize, format: TimeFormat) -> Self {
+        let mut after = BETWEEN[first..first + columns.len() - 1].to_vec();
+        let ends_with_hour = first + columns.len() == 4;
+        after.push(if ends_with_hour { ":00" } else { "" });
+        Self {
+            columns: columns.to_vec(),
+            after,
+            format,
+        }
+    }
+
+    /// The time of a row as one text.
+    pub(super) fn text<'r>(&self, record: &'r ByteRecord) -> Result<Cow<'r, str>, Fault> {
+        if let [column] = self.columns[..] {
+            return text(record, column).map(Cow::Borrowed);
+        }
+        let mut joined = String::new();
+        for (place, (&column, after)) in self.columns.iter().zip(&self.after).enumerate() {
+            let mut part = text(record, column)?;
+            if place == 0 {
+                // A date may carry a midnight of its own.
+                part = part.split([' ', 'T']).next().unwrap_or(part);
+            }
+            joined.push_str(part);
+            joined.push_str(after);
+        }
+        Ok(joined.into())
+    }
+
+    /// The columns' names, as `--time` takes them.
+    pub(super) fn label(&self, labels: &[String]) -> String {
+        let names = self.columns.iter().map(|&column| labels[column].as_str());
+        names.collect::<Vec<_>>().join(",")
+    }
+}
