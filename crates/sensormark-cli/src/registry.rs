@@ -264,6 +264,7 @@ mod tests {
                     "machine-tool" => 86_400_000.0,
                     "devops" => 8_640.0,
                     "sensor-operations" => 2_880.0,
+                    "durability" => 86_400.0,
                     "billing" => 24.0,
                     // A home's 12,771 values a day, of all its properties.
                     "iot-platform" => 12_771.0 / f64::from(series.len()),

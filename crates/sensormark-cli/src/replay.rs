@@ -17,6 +17,7 @@ use sensormark::engine::trial::case::TrialRunner;
 use sensormark::engine::trial::cases::cases;
 use sensormark::workload::replay::{self, Numbers, Parameters};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use stream::Stream;
@@ -57,6 +58,21 @@ fn options(arguments: &ReplayArguments) -> Result<RecordingOptions, Failure> {
     })
 }
 
+/// Reads the recording once, for a clear message before anything is started; the trial's process reads it again.
+fn read(
+    file: &Path,
+    options: &RecordingOptions,
+    stream: Option<&Stream>,
+) -> Result<Recording, Failure> {
+    Recording::read(file, options).map_err(|error| {
+        let message = error.to_string();
+        Failure::usage(match stream {
+            Some(stream) => stream.in_words(&message),
+            None => message,
+        })
+    })
+}
+
 /// Replays a recording.
 pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let mut options = options(arguments)?;
@@ -68,14 +84,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         }
         None => std::path::absolute(&arguments.file).map_err(Failure::usage)?,
     };
-    // Read here once, for a clear message before anything is started; the trial's process reads it again.
-    let recording = Recording::read(&file, &options).map_err(|error| {
-        let message = error.to_string();
-        Failure::usage(match &stream {
-            Some(stream) => stream.in_words(&message),
-            None => message,
-        })
-    })?;
+    let recording = read(&file, &options, stream.as_ref())?;
     messages::say(recording.report());
     let scale = arguments.scale.scale();
     let preset = Parameters::of(scale, file, options);

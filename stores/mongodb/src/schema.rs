@@ -442,7 +442,7 @@ const fn granularity(interval_ns: i64) -> &'static str {
     // Half-way between 1 s and 1 min, and between 1 min and 1 h.
     match interval_ns / 1_000_000 {
         ..=30_500 => "seconds",
-        ..=1_830_000 => "minutes",
+        30_501..=1_830_000 => "minutes",
         _ => "hours",
     }
 }

@@ -13,6 +13,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
+type Test = fn(&ManagedServer) -> Outcome;
 
 const SECOND_NS: i64 = 1_000_000_000;
 const HOUR_NS: i64 = 3_600 * SECOND_NS;
@@ -26,12 +27,12 @@ fn main() {
         eprintln!("ignored: {reason}");
     }
     let server: Arc<OnceLock<ManagedServer>> = Arc::default();
-    let tests: [(&str, fn(&ManagedServer) -> Outcome); 3] = [
+    let tests: [(&str, Test); 3] = [
         ("a partition is as long as the rate asks", partitions),
         ("a settled table takes what its readings take", settled),
         ("the log is looked at once where nobody writes", looked_at),
     ];
-    let trial = |(name, test): (&'static str, fn(&ManagedServer) -> Outcome)| {
+    let trial = |(name, test): (&'static str, Test)| {
         let server = Arc::clone(&server);
         let trial = Trial::test(name, move || {
             let server = server.get_or_init(|| started().expect("QuestDB starts"));

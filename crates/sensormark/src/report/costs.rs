@@ -85,8 +85,7 @@ impl Comparable {
                 loads.next().is_some()
             })
             .collect();
-        let mut found = Self::default();
-        found.together = field
+        let together = field
             .trials
             .iter()
             .flat_map(|trial| &trial.phases)
@@ -94,7 +93,11 @@ impl Comparable {
             .filter(|name| field.trials.iter().any(|trial| is_together(trial, name)))
             .cloned()
             .collect();
-        found.unlike = unlike(arms.iter().flat_map(|arm| field.valid_of(arm)));
+        let mut found = Self {
+            together,
+            unlike: unlike(arms.iter().flat_map(|arm| field.valid_of(arm))),
+            ..Self::default()
+        };
         let mut of_arm = Vec::new();
         for arm in &arms {
             let mut own: Option<BTreeSet<LoadName>> = None;

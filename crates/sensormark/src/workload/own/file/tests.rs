@@ -310,6 +310,10 @@ fn what_disagrees_is_named_with_both_values() {
         "duration = \"11s\"",
         &["series: duration is 11 intervals, and it must be more than 12"],
     );
+}
+
+#[test]
+fn readings_are_of_the_years_that_every_store_has() {
     wrong(
         "duration = \"5m\"",
         "duration = \"5m\"\nstart = \"2261-12-31T23:55:01Z\"",

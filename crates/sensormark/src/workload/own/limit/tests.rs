@@ -67,7 +67,7 @@ fn the_disk_of_more_readings_than_were_measured_is_open() {
         "disk for 12s < 1 MB",
         "disk for 12s < 1 GB",
         "disk < 1 MB",
-        "disk per reading < 1 kB",
+        "disk per reading < 7 kB",
     ];
     record.limits = texts.map(|text| held(text, &record)).to_vec();
     record.limits[1].text += " at 400 readings a second";
