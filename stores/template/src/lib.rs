@@ -37,7 +37,12 @@ fn capability(operation: Operation, _: &Layout, _: &Table) -> Capability {
         Operation::FromSums | Operation::ExtremesOfPartsFromSums => {
             Capability::Unsupported("no sums are kept at write time".to_owned())
         }
-        _ => Capability::Native,
+        Operation::Write
+        | Operation::UpsertSeparately
+        | Operation::UpsertAtomically
+        | Operation::Point
+        | Operation::Range => Capability::Native,
+        _ => Capability::ClientSide("the answer is made of the readings".to_owned()),
     }
 }
 
