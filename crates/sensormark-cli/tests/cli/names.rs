@@ -263,7 +263,12 @@ fn what_is_named_twice_is_there_once() {
     assert_eq!(layouts("sqlite:bulk,sqlit:bulk,sqlite:bulk"), ["bulk"]);
     assert_eq!(
         layouts("sqlite,sqlite:bulk"),
-        ["individual", "individual-clustered", "bulk"]
+        [
+            "individual",
+            "individual-clustered",
+            "individual-in-seconds",
+            "bulk"
+        ]
     );
 }
 
