@@ -85,6 +85,7 @@ fn main() {
         .into_iter()
         .chain(answers())
         .chain(clusters_and_encryption())
+        .chain(rights_and_warm_up())
         .chain(limits())
         .chain(ranks())
         .chain(probes())
@@ -128,13 +129,6 @@ fn tests() -> Vec<Named> {
             "PostgreSQL",
             existing_server::a_database_with_foreign_tables_is_refused_and_left_alone
         ),
-        test!("PostgreSQL", ordinary_user::of_postgresql),
-        test!("MariaDB", ordinary_user::of_mariadb),
-        test!("PostgreSQL", ordinary_user::an_unmarked_database_is_cleaned),
-        test!(
-            "PostgreSQL",
-            ordinary_user::a_server_that_flushes_nothing_is_not_durable
-        ),
         test!("PostgreSQL", clean::postgresql_by_url),
         test!("MongoDB", clean::mongodb_by_url),
         test!(
@@ -145,6 +139,28 @@ fn tests() -> Vec<Named> {
             "PostgreSQL",
             studies::logs_lie_on_the_disk_that_the_user_names
         ),
+        test!("MariaDB", studies::a_machine_tool_run_follows_its_study),
+        test!(
+            "MongoDB",
+            studies::mongodb_alone_writes_unacknowledged_in_sensor_operations_as_its_study
+        ),
+        test!(
+            "DuckDB",
+            one_process::clients_that_processes_would_share_are_in_one
+        ),
+    ]
+}
+
+/// Those of the rights of a database's user, and of servers that warm up.
+fn rights_and_warm_up() -> Vec<Named> {
+    vec![
+        test!("PostgreSQL", ordinary_user::of_postgresql),
+        test!("MariaDB", ordinary_user::of_mariadb),
+        test!("PostgreSQL", ordinary_user::an_unmarked_database_is_cleaned),
+        test!(
+            "PostgreSQL",
+            ordinary_user::a_server_that_flushes_nothing_is_not_durable
+        ),
         test!("QuestDB", warm_up::questdb_writes_a_second_in_one_request),
         test!("QuestDB", warm_up::questdb_is_warm_and_nothing_of_it_stays),
         test!(
@@ -154,15 +170,6 @@ fn tests() -> Vec<Named> {
         test!(
             "QuestDB",
             warm_up::control_c_while_it_warms_up_leaves_nothing
-        ),
-        test!("MariaDB", studies::a_machine_tool_run_follows_its_study),
-        test!(
-            "MongoDB",
-            studies::mongodb_alone_writes_unacknowledged_in_sensor_operations_as_its_study
-        ),
-        test!(
-            "DuckDB",
-            one_process::clients_that_processes_would_share_are_in_one
         ),
     ]
 }
