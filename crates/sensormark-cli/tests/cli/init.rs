@@ -228,7 +228,7 @@ fn the_search_for_the_limit_ends_with_an_answer() {
     found.meets(label, "meets");
     found.said("SQLite individual, durable meets all 5 requirements (");
     found.said(" times the rate, ");
-    found.said("SQLite individual: write and read, probe of 400 readings a second (about ");
+    found.said("SQLite individual: write and read, probe of 10 readings a second (about ");
     let found = searched("sqlite:individual", "disk for 20m <= 1 kB");
     assert_eq!(found.code, Some(1), "{}", found.text);
     found.misses(label, "misses disk for 20m (");

@@ -100,9 +100,9 @@ pub fn searched(on: &str, limits: &str) -> Searched {
         "--tolerate-disturbance",
     ];
     for setting in [
-        "mixed.duration=500ms",
+        "mixed.duration=1500ms",
         "writers.rate=400",
-        "writers.batch=20",
+        "writers.batch=2",
         &limits,
     ] {
         arguments.extend(["--set", setting]);
