@@ -100,7 +100,7 @@ pub fn searched(on: &str, limits: &str) -> Searched {
         "--tolerate-disturbance",
     ];
     for setting in [
-        "mixed.duration=1500ms",
+        "mixed.duration=1s",
         "writers.rate=400",
         "writers.batch=2",
         &limits,
