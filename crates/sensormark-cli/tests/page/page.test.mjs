@@ -364,19 +364,17 @@ test("the answer and the first chart are on the first screen, in the words of th
 
 test("what misses a requirement is marked, and stands below whatever it costs", async () => {
   const limit = (text, met, words) => ({ text, measured: 1e6, unit: "bytes", words, met });
-  // The one that misses costs least, and the one that meets most.
+  // The one that misses costs least, and the one that meets most. Of two layouts: a chart has eight rows.
   const kinds = {
     SQLite: limit("memory <= 1 MB", false, "3 MB"),
     MariaDB: limit("disk for 90d <= 1 GB", false, "3 GB"),
     PostgreSQL: limit("memory <= 1 GB", true, "3 MB"),
   };
-  const folder = altered(RESULTS, "requirements", (trial) => Object.entries(kinds).map(([title, own], at) => ({
+  const folder = altered(RESULTS, "requirements", (trial) => Object.entries(trial.implementation.layout_name === "bulk" ? {} : kinds).map(([title, own], at) => ({
     ...believed(trial), name: `${trial.name}-${title}`, limits: [own], loads: trial.loads.map((load) => ({ ...load, seconds: load.seconds * (at + 1) })),
     implementation: { ...trial.implementation, title, store: title.toLowerCase() },
   })));
-  const layout = (file) => JSON.parse(readFileSync(join(RESULTS, "trials", file), "utf8")).implementation.layout_name;
-  const layouts = new Set(readdirSync(join(RESULTS, "trials")).map(layout));
-  const expected = ["✓", "?", "✗"].flatMap((mark) => Array.from(layouts, () => mark));
+  const expected = ["✓", "✓", "?", "?", "✗", "✗"];
   for (const [width, height] of [[1440, 900], [390, 844]]) {
     const { page, complaints } = await open(folder, { width, height });
     const marks = () => page.locator('section[aria-labelledby="panel-score"] .mark').allTextContents();
